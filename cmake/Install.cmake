@@ -66,6 +66,8 @@ set(_share share/diopi)
 set(_packs ${PROJECT_SOURCE_DIR}/baselines/packs)
 install(PROGRAMS ${_packs}/diopi-nvidia-check DESTINATION bin COMPONENT nvidia)
 install(PROGRAMS ${_packs}/check.sh ${_packs}/make.sh DESTINATION ${_share}/baselines/packs COMPONENT nvidia)
+install(FILES ${_packs}/findings.awk DESTINATION ${_share}/baselines/packs COMPONENT nvidia)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/bring-a-gpu.md DESTINATION ${_share}/docs COMPONENT nvidia)
 file(GLOB_RECURSE _data RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/baselines/ops/*_crosscheck.py ${PROJECT_SOURCE_DIR}/baselines/ops/*_timing.textproto
   ${PROJECT_SOURCE_DIR}/baselines/timing/*.textproto ${PROJECT_SOURCE_DIR}/cases/ops/*.textproto)

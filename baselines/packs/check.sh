@@ -11,19 +11,25 @@ usage: nvidia-check [NAME] [--steps STEP,...] [--output DIR] [--limit-s S] [--jo
 
 Steps, in this order; one that fails does not stop those after it:
   versions   GPU, driver, CUDA, cuDNN, tools
-  core       all of core through diopi-agent, with reports as text and JSON
+  core       all of core through diopi-agent, with reports as text, JSON and CSV. Operators that fail run again without
+             cuDNN and cuBLASLt, and blame.txt says whether ours or NVIDIA's code is to blame
   pack       core's outputs packed into NAME.h5 (default nvidia.h5) and verified
   memcheck   compute-sanitizer over core, every tensor in device memory of exactly its size
-  racecheck  the same for races in shared memory      (synccheck and initcheck: only when named)
+  racecheck  the same for races in shared memory of our kernels      (synccheck and initcheck: only when named)
   timing     a table of each function's time beside PyTorch's (needs a python3 with torch; DIOPI_PYTHON names one)
 
   --steps    only these (default: all but synccheck and initcheck)
   --output   folder for the results (default: nvidia-check here); an earlier run's other steps stay in it
   --limit-s  seconds for all steps together (default: 3000); memcheck and each other tool get two fifths of the seconds
              left when they begin, and report what they did not reach
-  --jobs     compute-sanitizer processes at a time (default: 4)
+  --start-s  seconds after which one start of compute-sanitizer begins no further case (default: 120)
+  --jobs     compute-sanitizer processes at a time (default: 4; 1 on a GPU in exclusive mode)
   --fname    only these operators
   --impl     another library instead of libdiopi_cuda.so; --device cpu: PyTorch then computes on the CPU
+
+The results are also packed into one file beside the folder, to hand in. docs/bring-a-gpu.md explains what is needed.
+DIOPI_CUDA_COMPAT names the folder of NVIDIA's forward-compatibility libcuda.so.1, if the machine's driver is too old for
+CUDA and that is not in /usr/local/cuda*/compat.
 
 Exit status: 0 every step passed, 1 a step failed, 2 wrong usage, or the library cannot be used here.
 TEXT
@@ -33,35 +39,46 @@ fail() {
   exit 2
 }
 
-# --- One start of compute-sanitizer, for xargs: check.sh --chunk COMMAND FOLDER NUMBER OPERATOR...
+# --- Starts of compute-sanitizer until some operators are done, for xargs:
+# check.sh --chunk COMMAND FOLDER START_S NUMBER OPERATOR...
 if [ "${1:-}" = --chunk ]; then
   IFS=$'\t' read -ra watched <<<"$2"
-  folder=$3 number=$4
-  shift 4
-  status=124 seconds=$((CHECK_END - $(date +%s)))
-  if [ "$seconds" -gt 0 ]; then
-    status=0
-    timeout --kill-after=10 "$seconds" "${watched[@]}" --fname "$@" >"$folder/$number.log" 2>&1 || status=$?
-  fi
-  echo "$status" >"$folder/$number.status"
+  folder=$3 start_s=$4 number=$5 part=0 next=() worst=0
+  shift 5
+  while :; do
+    status=124 seconds=$((CHECK_END - $(date +%s))) log=$folder/$number.$part.log
+    if [ "$seconds" -gt 0 ]; then
+      status=0
+      timeout --kill-after=10 "$seconds" "${watched[@]}" --limit-s "$start_s" "${next[@]}" --fname "$@" \
+        >"$log" 2>&1 </dev/null || status=$?
+    fi
+    [ "$status" -eq 0 ] || worst=$status
+    stopped=$(sed -n 's/^stopped before //p' "$log" 2>/dev/null | tail -n 1) || true
+    [ -n "$stopped" ] || break
+    next=(--from "$stopped")
+    part=$((part + 1))
+  done
+  [ "$worst" -eq 0 ] || echo "$worst" >"$folder/$number.failed"
+  ! grep -q '^[0-9]* cases called' "$log" 2>/dev/null || touch "$folder/$number.ended"
   exit 0
 fi
 
 prefix=$(realpath "${1:?"usage: check.sh PREFIX [NAME] [options]"}")
 shift
-name=nvidia output=nvidia-check limit=3000 jobs=4 device=cuda impl=$prefix/lib/libdiopi_cuda.so
+name=nvidia output=nvidia-check limit=3000 start_s=120 jobs=4 device=cuda impl=$prefix/lib/libdiopi_cuda.so
 all_steps=(versions core pack memcheck racecheck synccheck initcheck timing)
 steps=versions,core,pack,memcheck,racecheck,timing
 selection=()
 while [ $# -gt 0 ]; do
   case "$1" in
-    --steps | --output | --limit-s | --jobs | --impl | --device) [ $# -gt 1 ] || fail "$1 needs a value" ;;
+    --steps | --output | --limit-s | --start-s | --jobs | --impl | --device) [ $# -gt 1 ] || fail "$1 needs a value" ;;
   esac
   case "$1" in
     -h | --help) usage && exit 0 ;;
     --steps) steps=$2 && shift ;;
     --output) output=$2 && shift ;;
     --limit-s) limit=$2 && shift ;;
+    --start-s) start_s=$2 && shift ;;
     --jobs) jobs=$2 && shift ;;
     --impl) impl=$(realpath -m "$2") && shift ;;
     --device) device=$2 && shift ;;
@@ -83,7 +100,7 @@ IFS=, read -ra chosen <<<"$steps"
 for step in "${chosen[@]}"; do
   [[ " ${all_steps[*]} " == *" $step "* ]] || fail "'$step' is no step; --help lists them"
 done
-case "$limit$jobs" in *[!0-9]*) fail "--limit-s and --jobs take whole numbers" ;; esac
+case "$limit$start_s$jobs" in *[!0-9]*) fail "--limit-s, --start-s and --jobs take whole numbers" ;; esac
 case "$name" in *[!a-zA-Z0-9._-]* | .*) fail "'$name' cannot name a pack: letters, digits, '.', '_' and '-'" ;; esac
 
 # --- The library, or an error that leaves nothing behind.
@@ -96,6 +113,26 @@ folders = {folder for path in sys.path for folder in glob.glob(os.path.join(path
 print(":".join(sorted(folders)))' 2>/dev/null || true)
   [ -z "$found" ] || export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$found"
 fi
+
+ask_gpu() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null | head -n 1 || true; }
+# NVIDIA's forward-compatibility library takes the place of a newer driver on GPUs of data centres.
+driver=$(ask_gpu driver_version) needed=525 compat=
+! ldd "$impl" 2>/dev/null | grep -q 'libcublasLt.so.13' || needed=580
+if [ -n "$driver" ] && [ "${driver%%.*}" -lt "$needed" ]; then
+  for folder in "${DIOPI_CUDA_COMPAT:-/none}" /usr/local/cuda-*/compat /usr/local/cuda/compat; do
+    [ ! -e "$folder/libcuda.so.1" ] || compat=$folder
+    [ -z "$compat" ] || break
+  done
+  echo "nvidia-check: this machine's driver is $driver, the library needs $needed or newer:" \
+    "${compat:+using $compat}${compat:-no forward-compatibility library found (package cuda-compat; DIOPI_CUDA_COMPAT)}"
+  [ -z "$compat" ] || export LD_LIBRARY_PATH="$compat${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+fi
+exclusive=
+case "$(ask_gpu compute_mode)" in *xclusive*) exclusive=yes jobs=1 ;; esac
+# The device files of a machine that has not run a CUDA program since it started. A worker, which has no rights to gain,
+# could not make them.
+[ -e /dev/nvidia-uvm ] || nvidia-modprobe -u -c=0 2>/dev/null || true
+
 probe=(--case add.float32.n17)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -113,6 +150,7 @@ fi
 
 mkdir -p "$output" || fail "$output: no folder can be made there"
 output=$(realpath "$output")
+if [ ${#selection[@]} -gt 0 ]; then printf '%s\n' "${selection[@]}" >"$output/selection.txt"; else rm -f "$output/selection.txt"; fi
 start=$SECONDS
 left() { echo $((limit - (SECONDS - start))); }
 limited() { # limited SECONDS COMMAND...: 124 when the time is over
@@ -133,8 +171,12 @@ versions() {
   {
     echo "library: $library"
     echo "sandbox: $sandbox"
+    [ -z "$compat" ] || echo "forward compatibility: $compat, because the driver is older than $needed"
+    [ -z "$exclusive" ] || echo "the GPU is in exclusive mode: one process at a time"
     nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null || echo "no nvidia-smi, or it fails"
-    ldd "$impl" | grep -E 'libcu' || true
+    ldd "$impl" | awk '/libcu/ {print $1, $3}' | while read -r name path; do # names alone: the results are handed in
+      echo "$name: $(basename "$(realpath -m "$path")")"
+    done
     [ -z "$sanitizer" ] || "$sanitizer" --version 2>&1 | tail -n 1
     "$python" --version
     "$python" -c 'import torch; print("PyTorch", torch.__version__)' 2>&1 | tail -n 1
@@ -144,19 +186,50 @@ versions() {
   [ -n "$library" ]
 }
 
+agent() { # agent LOG OPTION...
+  local log=$1
+  shift
+  limited "$(left)" "$prefix/bin/diopi-agent" --impl "$impl" --data "$work/data" --quiet --workers 1 \
+    --sandbox "$sandbox" "$@" >"$log" 2>&1
+}
+report() { # report FORMAT FILE
+  "$cli" report --run latest --data "$work/data" --format "$1" --output "$2"
+}
+# The cases in a report as CSV that failed, with their operators.
+failing() {
+  awk -F, 'NR > 1 && $5 !~ /^(pass|not_implemented|unsupported_dtype|skipped)$/ {print $2 " " $1}' "$1" | sort -u
+}
+
 core() {
-  local status=0 out=$output/core
-  limited "$(left)" "$prefix/bin/diopi-agent" --impl "$impl" --data "$work/data" --quiet \
-    --sandbox "$sandbox" --error-report "$out/errors.csv" "${selection[@]}" >"$out/log.txt" 2>&1 || status=$?
-  local format
-  for format in text json; do
-    "$cli" report --run latest --data "$work/data" --format "$format" --output "$out/report.${format/text/txt}" \
-      2>>"$out/log.txt" || true
-  done
+  local status=0 out=$output/core format
+  agent "$out/log.txt" --error-report "$out/errors.csv" "${selection[@]}" || status=$?
+  for format in text json csv; do report "$format" "$out/report.${format/text/txt}" 2>>"$out/log.txt" || true; done
   detail=$(sed -n 's/^\(Outcomes\|Correctness\)  *//p' "$out/log.txt" | paste -sd';')
   # A library that implements nothing fails nothing.
   [ "$status" -ne 0 ] || grep -q '^Outcomes .*pass [1-9]' "$out/log.txt" || status=1
+  [ ! -e "$out/report.csv" ] || blame "$out" || detail+="; no time left to find out whose failures they are"
   return "$status"
+}
+
+# Which side the failures are on: failing operators run again with our own kernels alone.
+blame() { # blame FOLDER
+  local out=$1 operators
+  failing "$out/report.csv" >"$work/failing"
+  mapfile -t operators < <(cut -d' ' -f1 "$work/failing" | sort -u)
+  [ ${#operators[@]} -gt 0 ] || return 0
+  [ "$(left)" -gt 0 ] || return 1
+  DIOPI_CUDA_DNN=0 DIOPI_CUDA_LT=0 agent "$out/without-libraries.txt" --error-report "$work/errors.csv" \
+    --fname "${operators[@]}" || true
+  report csv "$out/without-libraries.csv" 2>>"$out/log.txt" || return 1
+  failing "$out/without-libraries.csv" >"$work/still"
+  awk -v still="$work/still" 'BEGIN {while ((getline line <still) > 0) again[line] = 1}
+    {all[$1]++; if ($0 in again) ours[$1]++}
+    END {for (o in all) {
+      theirs = all[o] - ours[o]
+      printf "%s: %d failing cases, of which %d pass without cuDNN and cuBLASLt: %s\n", o, all[o], theirs,
+        theirs == 0 ? "our code" : theirs == all[o] ? "NVIDIA'"'"'s libraries, or our use of them" : "both"
+    }}' "$work/failing" | sort >"$out/blame.txt"
+  detail+="; $(wc -l <"$out/blame.txt") failing operators, see core/blame.txt"
 }
 
 pack() {
@@ -168,12 +241,17 @@ pack() {
   return "$status"
 }
 
-# The findings in a log of the tool, as lines "CASE: what": a finding follows the case that was called.
-findings() {
-  awk '/^case /{id = $2} /^failed /{print $2 ": " substr($0, index($0, $3))}
-    /^=========/ && / COMPUTE-SANITIZER|SUMMARY|Saved host|Target application|LEAK/ {next}
-    /^========= [A-Z]/ {print (id == "" ? "before the first case" : id) ": " substr($0, 11)}' "$@" |
+# The findings in logs of the tool, as lines "CASE: what, in KERNEL (n times)".
+findings() { # findings OTHERS LOG...
+  awk -v others="$1" -f "$here/findings.awk" "${@:2}" |
+    awk -F'\t' '{print $1 ": " $3 ($2 == "-" || index($3, $2) ? "" : ", in " $2)}' |
     sort | uniq -c | sed 's/^ *\([0-9]*\) \(.*\)$/\2 (\1 times)/'
+}
+# How many there are by kernel, with one of its cases.
+by_kernel() { # by_kernel LOG...
+  awk -v others=0 -f "$here/findings.awk" "$@" |
+    awk -F'\t' '{count[$2]++; example[$2] = $1; what[$2] = $3}
+      END {for (k in count) printf "%d\t%s\t%s\t%s\n", count[k], k, what[k], example[k]}' | sort -rn
 }
 
 # Calls each case with a finding alone, to see whether the finding is the case's own.
@@ -181,8 +259,8 @@ alone() { # alone FOLDER COMMAND...
   local out=$1 id
   shift
   cut -d: -f1 "$out/findings.txt" | sort -u | grep -v ' ' | head -n 20 | while read -r id; do
-    limited "$(left)" "$@" --case "$id" >"$out/$id.log" 2>&1 || true
-    [ -z "$(findings "$out/$id.log")" ] || echo "$id" >>"$out/alone.txt"
+    limited "$(left)" "$@" --case "$id" >"$out/$id.log" 2>&1 </dev/null || true
+    [ -z "$(findings 0 "$out/$id.log")" ] || echo "$id" >>"$out/alone.txt"
   done
 }
 
@@ -192,12 +270,10 @@ sanitize() { # sanitize TOOL
   [ "$seconds" -gt 0 ] || { detail="no time left" && return 124; }
   sanitizer=$(sanitizer_path) || { detail="no compute-sanitizer on PATH or in /usr/local/cuda" && return 1; }
   watched=("$sanitizer" --tool "$tool" --error-exitcode 99 --print-limit 1000)
-  if [ "$tool" = memcheck ] && "$sanitizer" --help 2>&1 | grep -q -- --destroy-on-device-error; then
-    watched+=(--destroy-on-device-error kernel) # else every case after a finding fails too
-  fi
+  options_of "$sanitizer" "$tool"
   watched+=("$cli" call --impl "$impl")
   # One small case first: if the tool cannot work at all, it says why.
-  limited "$seconds" "${watched[@]}" "${probe[@]}" >"$out/probe.log" 2>&1 || true
+  limited "$seconds" "${watched[@]}" "${probe[@]}" >"$out/probe.log" 2>&1 </dev/null || true
   if ! grep -q '^[0-9]* cases called' "$out/probe.log"; then
     detail="$sanitizer does not work here: $(grep -v '^case' "$out/probe.log" | tail -n 1)"
     return 1
@@ -208,20 +284,42 @@ sanitize() { # sanitize TOOL
     if (cases >= 800) {print ++start line; cases = 0; line = ""}
   } END {if (line != "") print ++start line}' >"$work/starts"
   export CHECK_END=$(($(date +%s) + seconds))
-  xargs -L 1 -P "$jobs" "$self" --chunk "$(IFS=$'\t' && echo "${watched[*]}")" "$out" <"$work/starts"
+  xargs -L 1 -P "$jobs" "$self" --chunk "$(IFS=$'\t' && echo "${watched[*]}")" "$out" "$start_s" <"$work/starts"
   touch "$out/0.log" # where none was begun
-  findings "$out"/[0-9]*.log >"$out/findings.txt"
+  findings 0 "$out"/[0-9]*.log >"$out/findings.txt"
+  findings 1 "$out"/[0-9]*.log >"$out/others.txt"
+  by_kernel "$out"/[0-9]*.log >"$out/kernels.txt"
   alone "$out" "${watched[@]}"
-  starts=$(wc -l <"$work/starts")
+  starts=$(find "$out" -name '[0-9]*.*.log' | wc -l)
   reached=$(cat "$out"/[0-9]*.log | awk '/^[0-9]+ cases called/ {n += $1} END {print n + 0}')
-  unended=$((starts - $(cat "$out"/[0-9]*.log | grep -c '^[0-9]* cases called')))
+  unended=$(($(wc -l <"$work/starts") - $(find "$out" -name '*.ended' | wc -l)))
   detail="$reached cases in $starts starts, $(wc -l <"$out/findings.txt") findings"
-  [ "$unended" -eq 0 ] || detail+="; $unended starts did not end: not all cases were reached"
-  [ "$unended" -eq 0 ] && [ ! -s "$out/findings.txt" ] && ! grep -qhv '^0$' "$out"/[0-9]*.status
+  [ ! -s "$out/others.txt" ] || detail+=", $(wc -l <"$out/others.txt") races in NVIDIA's kernels (others.txt)"
+  [ "$unended" -eq 0 ] || detail+="; $unended of $(wc -l <"$work/starts") parts did not end: not all cases were reached"
+  # Status 99 stands for what the tool printed, of which findings.txt has what counts.
+  [ "$unended" -eq 0 ] && [ ! -s "$out/findings.txt" ] && ! cat "$out"/*.failed 2>/dev/null | grep -qv '^99$'
+}
+
+# Adds what this release of the tool has to `watched`.
+options_of() { # options_of SANITIZER TOOL
+  local help
+  help=$("$1" --help 2>&1 || true)
+  has() { grep -q -- "$1" <<<"$help"; }
+  if [ "$2" = memcheck ]; then
+    # Else every case after a finding fails too.
+    ! has --destroy-on-device-error || watched+=(--destroy-on-device-error kernel)
+    # cuBLASLt and cuDNN try calls that fail, and handle that themselves.
+    ! has --report-api-errors || watched+=(--report-api-errors no)
+  fi
+  [ "$2" != racecheck ] || ! has --kernel-name || watched+=(--kernel-name kernel_substring=diopi)
 }
 
 timing() {
   local status=0 out=$output/timing more
+  if [ -n "$exclusive" ]; then
+    detail="the GPU is in exclusive mode, and PyTorch and the library need it at once: nvidia-smi -c DEFAULT"
+    return 1
+  fi
   read -ra more <<<"${DIOPI_TIMING_OPTIONS:-}" # of timing.py
   [ "$(left)" -gt 0 ] || return 124
   # It stops by itself and writes a table of what it has measured.
@@ -261,5 +359,6 @@ done
 for step in "${all_steps[@]}"; do
   cat "$output/$step/status.txt" 2>/dev/null || printf '%-10s not run\n' "$step"
 done >"$output/summary.txt"
-echo "Results: $output (summary.txt)"
+tar --directory "$(dirname "$output")" --create --gzip --file "$output.tar.gz" "$(basename "$output")"
+echo "Results: $output (summary.txt), as one file: $output.tar.gz"
 exit "$failed"

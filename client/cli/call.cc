@@ -1,7 +1,10 @@
 // diopi-cli call: calls a library in this process, under a tool such as compute-sanitizer.
+#include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <memory>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "baselines/generate/generate.h"
 #include "client/cli/command.h"
@@ -28,6 +31,10 @@ class CallCommand final : public Command {
     AddCasesOption(app, &selection_.cases_folder);
     app->add_option("--repeat", repeat_, "How often to call each case (default: 1)")
         ->check(CLI::Range(1, 100'000));
+    app->add_option("--limit-s", limit_s_, "Seconds after which no further case begins (default: none)")
+        ->check(CLI::NonNegativeNumber);
+    app->add_option("--from", from_,
+                    "Id of the selection's case to begin with, after a limit (default: the first)");
     app->add_option("--library", library_,
                     "Oracle's library, which computes saved tensors (default: libdiopi_cpu.so in ../lib "
                     "beside this program)");
@@ -42,7 +49,19 @@ class CallCommand final : public Command {
     const auto caller = loader::CaseCaller::Open(agent::AbsolutePath(impl_), /*exact_memory=*/true);
     if (!caller.ok()) return Tell(caller.status());
     int64_t called = 0, without = 0, failed = 0;
-    for (const v1::Case& c : *cases) {
+    const auto first = std::find_if(cases->begin(), cases->end(),
+                                    [this](const v1::Case& c) { return from_.empty() || c.id() == from_; });
+    if (first == cases->end() && !cases->empty()) {
+      return Tell(absl::InvalidArgumentError(absl::StrCat("--from: no case ", from_, " is selected")));
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    for (auto at = first; at != cases->end(); ++at) {
+      const v1::Case& c = *at;
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+      if (limit_s_ > 0 && at != first && passed.count() >= limit_s_) {
+        std::cout << "stopped before " << c.id() << "\n";
+        break;
+      }
       std::cout << "case " << c.id() << "\n" << std::flush;  // flushed, because the tool prints in between
       const absl::StatusOr<baselines::Baseline> baseline = baselines::GenerateInputs(**oracle, c);
       const absl::Status status =
@@ -65,6 +84,8 @@ class CallCommand final : public Command {
   std::string impl_;
   agent::SelectionArguments selection_;
   int repeat_ = 1;
+  double limit_s_ = 0;
+  std::string from_;
   std::string library_;
 };
 
