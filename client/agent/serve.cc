@@ -31,6 +31,7 @@
 #include "cases/base/host_name.h"
 #include "cases/base/process.h"
 #include "cases/base/sha256.h"
+#include "cases/base/wait.h"
 #include "client/rpc/agents_client.h"
 #include "client/setup/paths.h"
 #include "client/setup/server_process.h"
@@ -433,7 +434,7 @@ bool StandingAgent::Pause(milliseconds pause) {
 void StandingAgent::HoldStream() {
   {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return ready_ || ending_; });
+    WaitUntil(&changed_, &lock, [this] { return ready_ || ending_; });
   }
   std::minstd_rand jitter(std::random_device{}());
   milliseconds pause = kFirstPause;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "cases/base/wait.h"
+
 namespace diopi::agent {
 
 void WorkQueue::Push(rpc::LeasedCase leased) {
@@ -23,7 +25,7 @@ std::optional<rpc::LeasedCase> WorkQueue::TakeFront() {
 
 std::optional<rpc::LeasedCase> WorkQueue::Pop() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return closed_ || !cases_.empty(); });
+  WaitUntil(&changed_, &lock, [this] { return closed_ || !cases_.empty(); });
   return TakeFront();
 }
 
@@ -34,7 +36,7 @@ std::optional<rpc::LeasedCase> WorkQueue::TryPop() {
 
 bool WorkQueue::WaitForRoom() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] {
+  WaitUntil(&changed_, &lock, [this] {
     return closed_ || (bytes_ < limits_.bytes && static_cast<int64_t>(cases_.size()) < limits_.cases);
   });
   return !closed_;

@@ -36,6 +36,18 @@ expect 2 "is not a build folder" "$here/bundle.sh" "$work" "$work/x.tar.zst"
 components=(agent demo)
 [ ! -e "$build/lib/libdiopi_cuda.so" ] || components+=(nvidia)
 expect 0 "Needs: machine x86-64 GLIBC_2." "$here/bundle.sh" "$build" "$work/x.tar.zst" "${components[@]}"
+# What Enterprise Linux 9 has: glibc 2.34, and the libstdc++ of GCC 11.
+needs=$(sed -n 's/^Needs: machine x86-64 //p' "$work/out")
+for need in $needs; do
+  case "${need%_*}" in
+    GLIBC) most=2.34 ;;
+    GLIBCXX) most=3.4.29 ;;
+    CXXABI) most=1.3.13 ;;
+    GCC) most=11.0 ;;
+    *) fail "it needs $need, which nobody knows" ;;
+  esac
+  [ "$(printf '%s\n' "${need##*_}" "$most" | sort -V | tail -n 1)" = "$most" ] || fail "it needs $need, more than $most"
+done
 [ "$(cd "$work" && echo .bundle.* x.*)" = ".bundle.* x.tar.zst" ] || fail "something was left beside the bundle"
 
 root=$work/root

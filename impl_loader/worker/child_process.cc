@@ -75,11 +75,8 @@ class SpawnSetup {
       posix_spawn_file_actions_adddup2(&actions_, file, as);
     }
   }
-  // Done before the child's first instruction, so that it never reads from the background.
-  void TakeTerminal(int fd) {
-    SetGroup(POSIX_SPAWN_SETPGROUP);  // of the terminal's session
-    posix_spawn_file_actions_addtcsetpgrp_np(&actions_, fd);
-  }
+  // Leaves the child in the terminal's session.
+  void KeepSession() { SetGroup(POSIX_SPAWN_SETPGROUP); }
   void CloseFrom(int first) { posix_spawn_file_actions_addclosefrom_np(&actions_, first); }
 
   posix_spawn_file_actions_t* actions() { return &actions_; }
@@ -94,6 +91,18 @@ class SpawnSetup {
   posix_spawn_file_actions_t actions_;
   posix_spawnattr_t attributes_;
 };
+
+// Makes the child's group the terminal's foreground. glibc can do this in the child, but only since 2.35. A
+// child that has read from the background meanwhile was stopped, and continues.
+void GiveTerminal(int terminal, pid_t child) {
+  sigset_t output, before;
+  sigemptyset(&output);
+  sigaddset(&output, SIGTTOU);  // which a caller in the background gets for this
+  pthread_sigmask(SIG_BLOCK, &output, &before);
+  tcsetpgrp(terminal, child);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  kill(-child, SIGCONT);
+}
 
 }  // namespace
 
@@ -111,7 +120,7 @@ absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Spawn(const ChildOpt
     }
     setup.Place(file, static_cast<int>(i));
   }
-  if (options.terminal >= 0) setup.TakeTerminal(options.terminal);
+  if (options.terminal >= 0) setup.KeepSession();
   setup.CloseFrom(static_cast<int>(options.files.size()));
   std::vector<std::string> args = options.args;
   args.insert(args.begin(), options.program);
@@ -122,6 +131,7 @@ absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Spawn(const ChildOpt
   if (error != 0) {
     return absl::InternalError(absl::StrCat("cannot start ", options.program, ": ", std::strerror(error)));
   }
+  if (options.terminal >= 0) GiveTerminal(options.files[static_cast<size_t>(options.terminal)], pid);
   Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   std::unique_ptr<ChildProcess> child(new ChildProcess(pid, std::move(pidfd), options.keepers_signal));
   if (!child->pidfd_.valid()) return absl::InternalError("this kernel has no pidfd_open");
