@@ -1,6 +1,6 @@
 # diopi_cuda_code(RELEASE ALL CODE OPTIONS): what nvcc of a CUDA release generates, as a list for -gencode, and its further
-# options. ALL: for every device that the release knows, as for shipping, with PTX for later ones; otherwise PTX alone, which
-# takes half the time.
+# options. ALL: for every device that the release knows, as for shipping, with PTX for later ones; otherwise, for a build whose
+# code never runs on a device, PTX alone and not optimised, which halves its time again.
 function(diopi_cuda_code release all code options)
   set(_code compute_75)
   set(_options "")
@@ -12,9 +12,11 @@ function(diopi_cuda_code release all code options)
     endif()
     string(APPEND _code ,compute_75)
     list(APPEND _options -lineinfo)  # compute-sanitizer then names the lines of a finding
-  endif()
-  if(release VERSION_GREATER_EQUAL 12.8)
-    list(APPEND _options --compress-mode=size)
+    if(release VERSION_GREATER_EQUAL 12.8)
+      list(APPEND _options --compress-mode=size)
+    endif()
+  else()
+    list(APPEND _options "SHELL:-Xcicc -O0" -Xcompiler=-O1)
   endif()
   set(${code} ${_code} PARENT_SCOPE)
   set(${options} "${_options}" PARENT_SCOPE)

@@ -38,10 +38,10 @@ endif()
 target_include_directories(diopi_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 
 if(DIOPI_SANITIZE STREQUAL "address")
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -O1 -g)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -O1 -g1)
   add_link_options(-fsanitize=address,undefined)
 elseif(DIOPI_SANITIZE STREQUAL "thread")
-  add_compile_options(-fsanitize=thread -O1 -g)
+  add_compile_options(-fsanitize=thread -O1 -g1)
   add_link_options(-fsanitize=thread)
 elseif(DIOPI_FUZZ)
   # Compiled with clang; this code is only checked against gcc's warnings.

@@ -45,7 +45,7 @@ class BadLibraryTest : public CoreBaselinesTest {
 
 // A case that passes here is blind: mend its point (cases/ops/GUIDE.md) instead of excusing it here.
 TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
-  const Finished run = Agent("vendor_nothing");
+  const Finished run = Agent("vendor_nothing", Core());
   EXPECT_EQ(run.code, 1) << run.out << run.err;
   // It exports everything, but exports are not coverage.
   EXPECT_NE(run.out.find("Coverage     0 of 538 functions pass (0.00 %)\n             538 exported; "),

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "client/testing/programs.h"
 
@@ -32,6 +33,12 @@ class CoreBaselinesTest : public ::testing::Test {
   }
 
   static std::string data() { return *folder_ / "data"; }
+
+  // The options that select core: all of it, but in a sanitizer build, which is several times as slow, suite
+  // smoke. There baselines_self_verdict_test runs every case of core through kernels and comparison.
+  static std::vector<std::string> Core() {
+    return kAddressSanitizer ? std::vector<std::string>{"--suite", "smoke"} : std::vector<std::string>{};
+  }
 
   inline static TempFolder* folder_ = nullptr;
 };

@@ -18,9 +18,11 @@ namespace {
 class CudaTest : public CoreBaselinesTest {
  protected:
   static Finished Agent(const std::string& library, const std::vector<std::string>& environment = {}) {
-    return RunProgram({BinPath("diopi-agent"), "--impl", library, "--data", data(), "--quiet",
-                       "--error-report", *folder_ / "errors.csv"},
-                      environment);
+    std::vector<std::string> command = {
+        BinPath("diopi-agent"), "--impl", library, "--data", data(), "--quiet", "--error-report",
+        *folder_ / "errors.csv"};
+    for (const std::string& option : Core()) command.push_back(option);
+    return RunProgram(command, environment);
   }
   // The functions of the ABI that a library has.
   static std::set<std::string> Functions(const std::string& library) {
