@@ -9,6 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -302,6 +303,46 @@ absl::Status Catalog::CheckSuite(const std::string& suite) const {
                                                  models_.empty() ? "" : ", models/NAME"));
 }
 
+namespace {
+
+// "llama3_8b@batch=4@seq=512": a model's name or glob, and sizes that replace those of its file.
+struct ModelPattern {
+  std::string glob;
+  std::vector<std::string> sizes;
+};
+
+std::vector<ModelPattern> ModelPatterns(const std::string& suite) {
+  std::vector<ModelPattern> patterns;
+  for (const absl::string_view entry :
+       absl::StrSplit(absl::StripPrefix(suite, kModelSuites), ',', absl::SkipEmpty())) {
+    std::vector<std::string> parts = absl::StrSplit(entry, '@');
+    ModelPattern& pattern = patterns.emplace_back();
+    pattern.glob = std::move(parts.front());
+    pattern.sizes.assign(parts.begin() + 1, parts.end());
+  }
+  return patterns;
+}
+
+// The sizes that the suite gives for this model.
+absl::StatusOr<Variables> SizesOf(const std::string& suite, const std::string& model) {
+  Variables sizes;
+  for (const ModelPattern& pattern : ModelPatterns(suite)) {
+    if (!GlobMatch(pattern.glob, model)) continue;
+    for (const std::string& size : pattern.sizes) {
+      const std::pair<std::string, std::string> parts = absl::StrSplit(size, absl::MaxSplits('=', 1));
+      int64_t value = 0;
+      if (!absl::SimpleAtoi(parts.second, &value) || value < 1) {
+        return absl::InvalidArgumentError(absl::StrCat("'", size, "' after the model '", pattern.glob,
+                                                       "' is not NAME=SIZE with a size of at least 1"));
+      }
+      sizes[parts.first] = parts.second;
+    }
+  }
+  return sizes;
+}
+
+}  // namespace
+
 absl::StatusOr<std::vector<const ModelText*>> Catalog::FindModels(const std::string& suite) const {
   if (!absl::StartsWith(suite, kModelSuites)) {
     return absl::InvalidArgumentError(absl::StrCat("'", suite, "' is no suite of models"));
@@ -310,9 +351,8 @@ absl::StatusOr<std::vector<const ModelText*>> Catalog::FindModels(const std::str
   known.reserve(models_.size());
   for (const ModelText& model : models_) known.emplace_back(model.name);
   std::set<std::string> wanted;
-  for (const absl::string_view glob :
-       absl::StrSplit(absl::StripPrefix(suite, kModelSuites), ',', absl::SkipEmpty())) {
-    const std::string pattern(glob);
+  for (const ModelPattern& each : ModelPatterns(suite)) {
+    const std::string& pattern = each.glob;
     bool any = false;
     for (const std::string& name : known) {
       if (!GlobMatch(pattern, name)) continue;
@@ -352,7 +392,9 @@ absl::Status Catalog::VisitCalls(const v1::Selection& selection,
   if (!texts.ok()) return texts.status();
   const int64_t bound = selection.max_tensor_bytes() > 0 ? selection.max_tensor_bytes() : kModelTensorBytes;
   for (const ModelText* text : *texts) {
-    const absl::StatusOr<Model> model = ParseModel(*text, model_parts_);
+    const absl::StatusOr<Variables> sizes = SizesOf(selection.suite(), std::string(text->name));
+    if (!sizes.ok()) return sizes.status();
+    const absl::StatusOr<Model> model = ParseModel(*text, model_parts_, *sizes);
     if (!model.ok()) return model.status();
     std::vector<std::string> findings;
     for (const ModelCall& call : model->calls) {
