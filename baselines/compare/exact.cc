@@ -7,6 +7,7 @@
 #include "baselines/compare/gates.h"
 #include "baselines/compare/rule.h"
 #include "cases/core/reference_key.h"
+#include "cases/core/slices.h"
 
 namespace diopi::baselines {
 namespace {
@@ -98,6 +99,7 @@ class ExactEvidence : public Evidence {
     return !RightElement(job_, evaluated_, i) &&
            !Flushed(job_, rule_, ElementAsDouble(job_.actual.dtype, job_.actual.data.data(), i), Expected(i));
   }
+  bool Sampled() const override { return cases::IsSliced(job_.c); }
   bool GivenNan() const override {
     return AnyInput(job_.inputs, [](double x) { return std::isnan(x); });
   }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 
+#include "absl/strings/numbers.h"
 #include "cases/base/tensor.h"
 
 namespace diopi::baselines {
@@ -42,8 +43,24 @@ int64_t GroupsOf(const v1::Case& c, const JudgedOutput& output, const std::vecto
   const std::string& groups = output.judge->groups();
   if (groups == "all") return 1;
   if (groups == "channel") return shape.size() > 1 ? shape[1] : elements;
+  if (int64_t number = 0; absl::SimpleAtoi(groups, &number)) return number;
   if (groups == "row") return std::max<int64_t>(elements / std::max<int64_t>(RowLength(c, shape), 1), 1);
   return elements;
+}
+
+int64_t GroupOf(const v1::Case& c, const JudgedOutput& output, const std::vector<int64_t>& shape,
+                int64_t index) {
+  const std::string& groups = output.judge->groups();
+  if (groups == "all") return 0;
+  if (groups == "channel" && shape.size() > 1) {
+    const Slices channels = SlicesAround(shape, 1);
+    return index / channels.inner % channels.middle;
+  }
+  if (groups != "row") return index;
+  if (const v1::Argument* normalized = FindArgument(c, "normalized_shape"); normalized != nullptr)
+    return index / std::max<int64_t>(RowLength(c, shape), 1);
+  const Slices rows = SlicesOf(c, shape);
+  return index / (rows.middle * rows.inner) * rows.inner + index % rows.inner;
 }
 
 }  // namespace diopi::baselines

@@ -274,7 +274,7 @@ Remark WhatText(const Evidence& evidence, const Tally& tally) {
 Remark PatternText(const Evidence& evidence, const Tally& tally) {
   if (tally.first.empty()) return {};
   if (Remark whole = Whole(evidence, tally); !whole.text.empty()) return whole;
-  const Remark where = WhereText(evidence, tally);
+  const Remark where = evidence.Sampled() ? Remark{} : WhereText(evidence, tally);
   const Remark what = WhatText(evidence, tally);
   if (!what.cause.empty()) return {where.text + what.text, what.cause, what.confidence};
   return {where.text + what.text, where.cause, where.confidence};

@@ -22,6 +22,8 @@ class Evidence {
   // Whether a value would pass at a place.
   virtual bool Fits(double value, int64_t index) const = 0;
   virtual bool Wrong(int64_t index) const = 0;
+  // Whether the elements are a sample, so that neighbours in it say nothing.
+  virtual bool Sampled() const { return false; }
   // Whether some input holds a NaN, or an infinity.
   virtual bool GivenNan() const { return false; }
   virtual bool GivenInfinity() const { return false; }

@@ -17,6 +17,7 @@
 #include "baselines/compare/groups.h"
 #include "baselines/compare/oracle.h"
 #include "cases/core/reference_key.h"
+#include "cases/core/slices.h"
 
 namespace diopi::baselines {
 namespace {
@@ -38,7 +39,7 @@ bool IsIdeal(const Point& p) {
 class OracleEvidence : public Evidence {
  public:
   OracleEvidence(const OutputOracle& oracle, const Job& job)
-      : oracle_(oracle), actual_(job.actual), inputs_(job.inputs) {}
+      : oracle_(oracle), actual_(job.actual), inputs_(job.inputs), sampled_(cases::IsSliced(job.c)) {}
   const HostTensor& actual() const override { return actual_; }
   double Expected(int64_t i) const override { return Shown(actual_.dtype, oracle_.At(actual_, i).r); }
   bool Fits(double value, int64_t i) const override {
@@ -48,6 +49,7 @@ class OracleEvidence : public Evidence {
   bool Wrong(int64_t i) const override {
     return !Passes(oracle_.PointAt(actual_, i)) && !oracle_.Excused(actual_, i);
   }
+  bool Sampled() const override { return sampled_; }
   bool GivenNan() const override {
     return AnyInput(inputs_, [](double x) { return std::isnan(x); });
   }
@@ -61,6 +63,7 @@ class OracleEvidence : public Evidence {
   const OutputOracle& oracle_;
   const HostTensor& actual_;
   const TensorMap& inputs_;
+  const bool sampled_;
 };
 
 // The device reference's figures; zeros where there is none.

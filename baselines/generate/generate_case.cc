@@ -17,6 +17,7 @@
 #include "baselines/generate/exact_data.h"
 #include "baselines/generate/generate.h"
 #include "baselines/generate/other_readings.h"
+#include "baselines/generate/sliced_references.h"
 #include "baselines/generate/widen.h"
 #include "cases/base/layout.h"
 #include "cases/core/fill.h"
@@ -62,19 +63,25 @@ class CaseGenerator {
 
   absl::StatusOr<Baseline> Run() {
     absl::Status status = MakeInputs();
-    if (status.ok()) status = AddReferences();
+    if (status.ok()) status = cases::IsSliced(baseline_.c) ? AddSlices() : AddReferences();
     if (!status.ok()) return status;
     return std::move(baseline_);
   }
 
   absl::StatusOr<TensorMap> References(const TensorMap& inputs) {
     baseline_.inputs = inputs;
-    absl::Status status = AddReferences();
+    absl::Status status = cases::IsSliced(baseline_.c) ? AddSlices() : AddReferences();
     if (!status.ok()) return status;
     return std::move(baseline_.references);
   }
 
  private:
+  absl::Status AddSlices() {
+    absl::StatusOr<TensorMap> references = SlicedReferences(reference_, baseline_.c, baseline_.inputs);
+    if (references.ok()) baseline_.references = *std::move(references);
+    return references.status();
+  }
+
   absl::Status AddReferences() {
     absl::Status status = AddOutputs();
     for (const v1::Reading& reading : baseline_.c.readings()) {

@@ -7,6 +7,7 @@
 //   case_compiler --hashes FILE.textproto ...     each case's id and hash, to compare two versions of a file
 //   case_compiler --reach FILE.textproto ...      which classes and pairs of its covers have a case
 //   case_compiler --compile OUT.binpb FILE.textproto
+//   case_compiler --slices FILE.textproto ...     checks files of cases/slices
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -23,6 +24,7 @@
 #include "cases/core/cover.h"
 #include "cases/core/fill.h"
 #include "cases/core/operator_file.h"
+#include "cases/core/slice_files.h"
 
 namespace diopi::cases {
 namespace {
@@ -165,7 +167,20 @@ int WriteCompiled(const std::string& out_path, const std::string& path) {
   return 0;
 }
 
+int CheckSlices(const std::vector<std::string>& paths) {
+  int code = 0;
+  for (const std::string& path : paths) {
+    const absl::StatusOr<std::string> text = ReadFile(path);
+    const absl::Status status = text.ok() ? ParseSliceFile(*text, path).status() : text.status();
+    if (status.ok()) continue;
+    std::cerr << status.message() << '\n';
+    code = 1;
+  }
+  return code;
+}
+
 int Main(std::vector<std::string> args) {
+  if (args.size() > 1 && args[0] == "--slices") return CheckSlices({args.begin() + 1, args.end()});
   if (args.size() == 3 && args[0] == "--compile") return WriteCompiled(args[1], args[2]);
   std::string what;
   if (!args.empty() && (args[0] == "--list" || args[0] == "--hashes" || args[0] == "--reach")) {
@@ -174,7 +189,8 @@ int Main(std::vector<std::string> args) {
   }
   if (args.empty() || args[0].substr(0, 2) == "--") {
     std::cerr << "usage: case_compiler [--list|--hashes|--reach] FILE.textproto ...\n"
-                 "       case_compiler --compile OUT.binpb FILE.textproto\n";
+                 "       case_compiler --compile OUT.binpb FILE.textproto\n"
+                 "       case_compiler --slices FILE.textproto ...\n";
     return 2;
   }
   return Show(what, args);

@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/hash.h"
 #include "cases/base/layout.h"
+#include "cases/core/block_fill.h"
 #include "cases/core/random.h"
 
 namespace diopi {
@@ -103,6 +104,7 @@ class Filler {
   }
 
   absl::Status Check() const;
+  void Specials();
 
  private:
   absl::Status CheckIntegers() const;
@@ -110,7 +112,6 @@ class Filler {
   void Element(int64_t i);
   void Continuous(int64_t i, double value);
   void FullRange(int64_t i, uint64_t bits);
-  void Specials();
 
   const v1::Fill& fill_;
   Dtype dtype_;
@@ -371,11 +372,45 @@ struct Filling {
     slice = (distinct.empty() ? 1 : distinct.back()) * parts;
   }
   Filler With(uint64_t key, void* data) const { return {fill, part, key, count, slice, data}; }
+
+  // Whether an element's value depends on its bits alone.
+  bool HasPool() const {
+    switch (fill.kind_case()) {
+      case Kind::kValues:
+      case Kind::kRange:
+      case Kind::kPermutation:
+        return false;
+      default:
+        return count > kPoolElements;
+    }
+  }
+  absl::Status InBlocks(uint64_t key, char* data) const;
 };
 
 }  // namespace
 
-absl::StatusOr<HostTensor> FillTensor(const v1::TensorSpec& spec, uint64_t key) {
+namespace {
+
+constexpr uint32_t kBlockDraw = 3;
+
+absl::Status Filling::InBlocks(uint64_t key, char* data) const {
+  const auto size = static_cast<size_t>(ElementSize(part));
+  std::string pool(static_cast<size_t>(kPoolElements + kBlockElements) * size, '\0');
+  v1::Fill plain = fill;
+  plain.clear_specials();
+  absl::Status status = Filler(plain, part, key, kPoolElements + kBlockElements, slice, pool.data()).Run();
+  if (!status.ok()) return status;
+  for (int64_t begin = 0; begin < count; begin += kBlockElements) {
+    const auto block = static_cast<uint64_t>(begin / kBlockElements);
+    const uint64_t from = Below(RandomBits(key, block, kBlockDraw), static_cast<uint64_t>(kPoolElements));
+    const auto elements = static_cast<size_t>(std::min(kBlockElements, count - begin));
+    std::memcpy(data + static_cast<size_t>(begin) * size, pool.data() + from * size, elements * size);
+  }
+  With(key, data).Specials();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<HostTensor> FillBy(const v1::TensorSpec& spec, uint64_t key, uint32_t generator_version) {
   absl::Status status = CheckSpec(spec);
   if (!status.ok()) return status;
   const Filling filling(spec);
@@ -387,7 +422,9 @@ absl::StatusOr<HostTensor> FillTensor(const v1::TensorSpec& spec, uint64_t key) 
   tensor.shape.assign(spec.shape().begin(), spec.shape().end());
   std::string values(static_cast<size_t>(filling.count) * static_cast<size_t>(ElementSize(filling.part)),
                      '\0');
-  status = filling.With(key, values.data()).Run();
+  status = generator_version == kBlockGeneratorVersion && filling.HasPool()
+               ? filling.InBlocks(key, values.data())
+               : filling.With(key, values.data()).Run();
   if (!status.ok()) return status;
   if (places.empty()) {
     tensor.data = std::move(values);
@@ -398,6 +435,12 @@ absl::StatusOr<HostTensor> FillTensor(const v1::TensorSpec& spec, uint64_t key) 
     std::memcpy(tensor.data.data() + i * size, values.data() + static_cast<size_t>(places[i]) * size, size);
   }
   return tensor;
+}
+
+}  // namespace
+
+absl::StatusOr<HostTensor> FillTensor(const v1::TensorSpec& spec, uint64_t key) {
+  return FillBy(spec, key, kGeneratorVersion);
 }
 
 uint64_t GeneratorKey(const v1::Case& c, std::string_view argument_key) {
@@ -461,7 +504,8 @@ absl::Status InputError(const v1::Case& c, const GeneratedInput& input, const ab
 absl::StatusOr<TensorMap> FillInputs(const v1::Case& c) {
   TensorMap inputs;
   for (const GeneratedInput& input : ListGenerated(c)) {
-    absl::StatusOr<HostTensor> tensor = FillTensor(*input.spec, GeneratorKey(c, input.fill_key));
+    absl::StatusOr<HostTensor> tensor =
+        FillBy(*input.spec, GeneratorKey(c, input.fill_key), c.generator_version());
     if (!tensor.ok()) return InputError(c, input, tensor.status());
     inputs[input.key] = *std::move(tensor);
   }

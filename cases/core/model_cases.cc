@@ -11,8 +11,10 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/hash.h"
 #include "cases/base/tensor.h"
+#include "cases/core/block_fill.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/point_value.h"
+#include "cases/core/slices.h"
 #include "proto/abi/abi.h"
 
 namespace diopi::cases {
@@ -25,6 +27,21 @@ constexpr int64_t kUnfit = std::numeric_limits<int64_t>::max();
 constexpr char kFunctionPrefix[] = "diopi";
 constexpr size_t kLabelLength = 40;
 constexpr size_t kHashDigits = 6;
+
+// What the reference computes at most. A tensor of a call that is judged whole: its references are stored. A
+// tensor of a piece of a call (slices.h): of values that are only moved, and of numbers that carry their
+// noise, 16 bytes each.
+constexpr int64_t kMostWholeBytes = int64_t{16} << 20;
+constexpr int64_t kMostMovedBytes = int64_t{4} << 30;
+constexpr int64_t kMostComputedElements = int64_t{1} << 26;
+constexpr int64_t kMostProducts = int64_t{1} << 32;  // where one piece is the whole call
+
+// Complex numbers stay as they are: models have few, and slices do not judge them.
+void FillInBlocks(v1::Case* c) {
+  if (IsComplex(c->dtype())) return;
+  c->set_generator_version(kBlockGeneratorVersion);
+  for (v1::Case& producer : *c->mutable_producers()) FillInBlocks(&producer);
+}
 
 // Whether the call means this function.
 bool IsMeant(const v1::FunctionRules& rules, const ModelCall& call) {
@@ -85,11 +102,20 @@ class CallBuilder {
   absl::StatusOr<CallCases> Run() {
     absl::Status status = FindFunctions();
     if (!status.ok()) return status;
-    v1::Point point = call_.point;
-    if (Largest(point) > bound_ && !MaskCounts()) point = Scaled();
-    absl::StatusOr<std::vector<v1::Case>> cases = At(point);
-    if (!cases.ok()) return cases.status();
-    return CallCases{*std::move(cases), point.SerializeAsString() != call_.point.SerializeAsString()};
+    for (int64_t bound = bound_;; bound /= 4) {
+      v1::Point point = call_.point;
+      const int64_t largest = Largest(point);
+      const bool scaled = largest > bound && !MaskCounts();
+      if (scaled) point = Scaled(bound);
+      absl::StatusOr<std::vector<v1::Case>> cases = At(point);
+      if (!cases.ok()) return cases.status();
+      // Down to what suite core has; a call that cannot be scaled is taken as it is.
+      if (bound <= kMostTensorBytes || MaskCounts() || AllComputable(*cases)) {
+        const bool changed = point.SerializeAsString() != call_.point.SerializeAsString();
+        return CallCases{*std::move(cases), changed};
+      }
+      bound = std::min(bound, largest);
+    }
   }
 
  private:
@@ -100,10 +126,20 @@ class CallBuilder {
              return tensor.dtype() == "bool" && tensor.fill().has_values();
            });
   }
+  // Whether the reference can compute all of them: whole, or on slices.
+  bool AllComputable(const std::vector<v1::Case>& cases) const {
+    return std::all_of(cases.begin(), cases.end(), [&](const v1::Case& c) {
+      if (!IsLarge(c)) return true;
+      if (!IsSliced(c)) return LargestTensorBytes(c) <= kMostWholeBytes;
+      const PieceSizes sizes = MeasurePieces(c, BuiltinSlices(c.function()));
+      return sizes.moved_bytes <= kMostMovedBytes && sizes.computed_elements <= kMostComputedElements &&
+             sizes.products <= kMostProducts;
+    });
+  }
   absl::Status FindFunctions();
   absl::StatusOr<std::vector<v1::Case>> At(v1::Point point) const;
   int64_t Largest(const v1::Point& point) const;
-  v1::Point Scaled() const;
+  v1::Point Scaled(int64_t bound) const;
   v1::Point ScaledTo(int64_t threshold) const;
   std::string Label(const v1::Point& point) const;
 
@@ -145,6 +181,7 @@ absl::StatusOr<std::vector<v1::Case>> CallBuilder::At(v1::Point point) const {
     if (!fit.ok()) return fit.status();
     if (!fit->c.has_value())
       return absl::InvalidArgumentError(absl::StrCat(rules->name(), ": ", fit->why_not));
+    if (LargestTensorBytes(*fit->c) > kMostTensorBytes) FillInBlocks(&*fit->c);
     absl::Status status = FinishCase(*rules, &*fit->c);
     if (!status.ok()) return status;
     cases.push_back(*std::move(fit->c));
@@ -164,10 +201,10 @@ int64_t CallBuilder::Largest(const v1::Point& point) const {
   return largest;
 }
 
-v1::Point CallBuilder::Scaled() const {
+v1::Point CallBuilder::Scaled(int64_t bound) const {
   v1::Point best = call_.point;
   int64_t least = kUnfit;
-  for (int64_t threshold = kLargestThreshold; threshold >= kSmallestThreshold && least > bound_;
+  for (int64_t threshold = kLargestThreshold; threshold >= kSmallestThreshold && least > bound;
        threshold /= 2) {
     v1::Point point = ScaledTo(threshold);
     const int64_t largest = Largest(point);

@@ -6,8 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "baselines/compare/compare_slices.h"
 #include "baselines/compare/judging.h"
+#include "baselines/generate/generate.h"
+#include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
+#include "cases/core/slices.h"
 #include "client/judge/verdict_builder.h"
 #include "client/setup/paths.h"
 
@@ -20,6 +24,10 @@ baselines::DiagnoseOptions ReplayOptions(const CaseJudgeOptions& options) {
   baselines::DiagnoseOptions result = options.replay;
   result.library_path = options.reference_library;
   return result;
+}
+
+baselines::SlicePlaces PlacesOf(const v1::Case& c) {
+  return cases::ComparedPlaces(cases::Cut(c, cases::BuiltinSlices(c.function())));
 }
 
 }  // namespace
@@ -43,6 +51,21 @@ std::optional<std::string> CaseJudge::SkipReason(const v1::Case& c) const {
 absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, TensorMap* inputs) {
   loader::CallOptions call;
   call.calls = options_.calls;
+  if (cases::IsLarge(c)) {  // nobody stores its inputs
+    absl::StatusOr<TensorMap> made;
+    if (c.producers().empty()) {
+      made = FillInputs(c);
+    } else {
+      const absl::Status produced = WithReference([&](loader::InProcessLibrary& reference) {
+        absl::StatusOr<baselines::Baseline> baseline = baselines::GenerateInputs(reference, c);
+        if (baseline.ok()) made = std::move(baseline->inputs);
+        return baseline.status();
+      });
+      if (!produced.ok()) made = produced;
+    }
+    if (!made.ok()) return absl::InternalError(absl::StrCat("no inputs: ", made.status().message()));
+    *inputs = *std::move(made);
+  }
   if (options_.adaptor != nullptr && !cases::IsLibraryCheck(c)) call.adaptor = options_.adaptor->For(c);
   if (!c.producers().empty() && profile::NarrowsFloats(c, call.adaptor)) {
     const absl::Status handed = WithReference([&](loader::InProcessLibrary& reference) {
@@ -63,6 +86,8 @@ absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, Tensor
 
 v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                                     const TensorMap& actual) {
+  if (cases::IsSliced(c))
+    return baselines::CompareSlices(c, PlacesOf(c), inputs, references, actual, options_.compare);
   v1::Verdict verdict = baselines::CompareCase(c, inputs, references, actual, options_.compare);
   if (verdict.outcome() != v1::OUTCOME_FAIL) return verdict;
   // An overflow may be allowed, and its cause known, where real 16-bit arithmetic overflows, too.
@@ -141,8 +166,12 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
   v1::Verdict verdict = BuildVerdict(c, outcome, judge, inputs);
   if (options_.profile != nullptr) {
     const bool adapted = handed.has_value();
-    options_.profile->Waive(adapted ? handed->c : c, adapted ? handed->references : references,
-                            adapted ? handed->actual : outcome.outputs, &verdict);
+    const v1::Case& called = adapted ? handed->c : c;
+    const TensorMap& outputs = adapted ? handed->actual : outcome.outputs;
+    const bool sliced = cases::IsSliced(called) && verdict.outcome() == v1::OUTCOME_FAIL;
+    options_.profile->Waive(called, adapted ? handed->references : references,
+                            sliced ? baselines::TakeCompared(called, PlacesOf(called), outputs) : outputs,
+                            &verdict);
   }
   if (!adaptor.conversion().empty()) MarkAdapted(outcome, &verdict);
   if (handed_over != nullptr) *handed_over = std::move(handed);

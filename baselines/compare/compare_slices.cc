@@ -1,0 +1,226 @@
+// The compared elements of each output become a tensor of one dimension, which is judged like any output. How
+// many groups of roundings they have is counted, because their shape does not say it; what mismatches have in
+// common is not searched for, because neighbours in the sample are no neighbours in the output.
+#include "baselines/compare/compare_slices.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "baselines/compare/expect.h"
+#include "baselines/compare/groups.h"
+#include "baselines/compare/product_probe.h"
+#include "baselines/compare/rule.h"
+#include "cases/base/hash.h"
+#include "cases/core/reference_key.h"
+#include "cases/core/slice_axes.h"
+#include "cases/core/slices.h"
+
+namespace diopi::baselines {
+namespace {
+
+constexpr char kPlace[] = "first at [";
+
+// Infinities may lie beyond the largest compared value by less than this factor.
+constexpr double kRoomForOverflow = 16;
+
+// The groups of roundings that the compared elements belong to.
+int64_t GroupsAt(const v1::Case& c, const JudgedOutput& output, const std::vector<int64_t>& shape,
+                 const std::vector<int64_t>& places) {
+  std::set<int64_t> groups;
+  for (const int64_t place : places) groups.insert(GroupOf(c, output, shape, place));
+  return static_cast<int64_t>(groups.size());
+}
+
+// Whether the tensor has this bit pattern class: not finite.
+template <typename Bits>
+int64_t FirstNotFinite(const std::string& data, Bits exponent) {
+  const size_t count = data.size() / sizeof(Bits);
+  for (size_t i = 0; i < count; ++i) {
+    Bits bits;
+    std::memcpy(&bits, data.data() + i * sizeof(Bits), sizeof(Bits));
+    if ((bits & exponent) == exponent) return static_cast<int64_t>(i);
+  }
+  return -1;
+}
+
+int64_t FirstNotFinite(const HostTensor& tensor) {
+  switch (tensor.dtype) {
+    case v1::Dtype::float16:
+      return FirstNotFinite<uint16_t>(tensor.data, 0x7c00);
+    case v1::Dtype::bfloat16:
+      return FirstNotFinite<uint16_t>(tensor.data, 0x7f80);
+    case v1::Dtype::float32:
+      return FirstNotFinite<uint32_t>(tensor.data, 0x7f800000);
+    case v1::Dtype::float64:
+      return FirstNotFinite<uint64_t>(tensor.data, 0x7ff0000000000000);
+    default:
+      return -1;
+  }
+}
+
+double LargestMagnitude(const HostTensor& tensor) {
+  double largest = 0;
+  for (int64_t i = 0; i < NumElements(tensor.shape); ++i)
+    largest = std::fmax(largest, std::fabs(ElementAsDouble(tensor.dtype, tensor.data.data(), i)));
+  return largest;
+}
+
+// Sums of products of finite numbers are finite, unless they may overflow.
+void CheckFinite(const JudgedOutput& output, const TensorMap& inputs, const HostTensor& expected,
+                 const HostTensor& actual, v1::OutputStats* stats) {
+  if (output.kind != v1::Judge::ACCUMULATION || !stats->ok()) return;
+  const double largest = LargestMagnitude(expected);
+  if (!(largest * kRoomForOverflow < RuleFor(output.dtype, 0).top_binade)) return;
+  if (FirstNotFinite(expected) >= 0) return;
+  const int64_t first = FirstNotFinite(actual);
+  if (first < 0) return;
+  for (const auto& [key, tensor] : inputs) {
+    if (FirstNotFinite(tensor) >= 0) return;
+  }
+  Fail("P",
+       absl::StrCat("the element at ", PlaceText(actual.shape, first), " is not finite, but every input is"),
+       stats);
+}
+
+// The deviation of right elements from exact ones: their noise and the rounding of the result, or what the
+// compared ones show where a contract allows more.
+double DeviationOf(const JudgedOutput& output, const HostTensor& expected, const TensorMap& references,
+                   const HostTensor& compared) {
+  const HostTensor* sigma = Find(references, ReferenceKey(output.key, ReferencePart::kSigma));
+  if (sigma == nullptr) return 0;
+  const PointwiseRule rule = RuleFor(output.dtype, 0);
+  double noise = 0;
+  double seen = 0;
+  const int64_t count = NumElements(expected.shape);
+  for (int64_t i = 0; i < count; ++i) {
+    const double s = ElementAsDouble(sigma->dtype, sigma->data.data(), i);
+    const Point point = Judge(rule, ElementAsDouble(compared.dtype, compared.data.data(), i),
+                              ElementAsDouble(expected.dtype, expected.data.data(), i), s, 0);
+    const double width = point.ulps > 0 ? std::fabs(point.d) / point.ulps : 0;
+    noise += s * s + width * width / 12;
+    seen += point.d * point.d;
+  }
+  return std::sqrt(std::fmax(noise, seen) / static_cast<double>(std::max<int64_t>(count, 1)));
+}
+
+// Replaces places in the sample by places in the whole output.
+std::string InWhole(std::string text, const std::vector<int64_t>& places, const std::vector<int64_t>& shape) {
+  for (size_t at = text.find(kPlace); at != std::string::npos; at = text.find(kPlace, at + 1)) {
+    const size_t begin = at + sizeof(kPlace) - 2;
+    const size_t end = text.find(']', begin);
+    size_t index = 0;
+    if (end == std::string::npos || !absl::SimpleAtoi(text.substr(begin + 1, end - begin - 1), &index))
+      continue;
+    if (index < places.size()) text.replace(begin, end - begin + 1, PlaceText(shape, places[index]));
+  }
+  return text;
+}
+
+void PutIntoWhole(const std::vector<int64_t>& places, const HostTensor& actual, v1::OutputStats* stats) {
+  stats->mutable_shape()->Assign(actual.shape.begin(), actual.shape.end());
+  stats->set_digest(Xxh64Hex(actual.data));
+  stats->set_detail(InWhole(stats->detail(), places, actual.shape));
+  if (stats->argmax() >= 0) stats->set_argmax(places[static_cast<size_t>(stats->argmax())]);
+  for (v1::Mismatch& mismatch : *stats->mutable_first()) {
+    mismatch.set_index(places[static_cast<size_t>(mismatch.index())]);
+  }
+}
+
+bool HasForm(const JudgedOutput& output, const v1::Case& c, const HostTensor& actual) {
+  for (const v1::Argument& arg : c.args()) {
+    const bool in_list = arg.has_tensors() && BelongsTo(output.key, arg.name());
+    if (arg.name() != output.key && !in_list) continue;
+    size_t index = 0;
+    if (in_list && !absl::SimpleAtoi(output.key.substr(arg.name().size() + 1), &index)) return false;
+    const v1::TensorSpec& spec = in_list ? arg.tensors().tensors(static_cast<int>(index)) : arg.tensor();
+    return actual.dtype == spec.dtype() &&
+           std::equal(actual.shape.begin(), actual.shape.end(), spec.shape().begin(), spec.shape().end());
+  }
+  return false;
+}
+
+// The case with the number of groups in its judges.
+v1::Case WithGroups(const v1::Case& c, const SlicePlaces& places, const TensorMap& actual) {
+  v1::Case judged = c;
+  for (const JudgedOutput& output : JudgedOutputs(c)) {
+    const HostTensor* whole = Find(actual, output.key);
+    const auto at = places.find(output.key);
+    if (whole == nullptr || at == places.end() || !HasForm(output, c, *whole)) continue;
+    for (v1::Judge& judge : *judged.mutable_judges()) {
+      if (!BelongsTo(output.key, judge.output()) || judge.groups().empty() || judge.groups() == "element")
+        continue;
+      judge.set_groups(absl::StrCat(GroupsAt(c, output, whole->shape, at->second)));
+    }
+  }
+  return judged;
+}
+
+}  // namespace
+
+TensorMap TakeCompared(const v1::Case& c, const SlicePlaces& places, const TensorMap& outputs) {
+  TensorMap taken;
+  for (const JudgedOutput& output : JudgedOutputs(c)) {
+    const HostTensor* whole = Find(outputs, output.key);
+    const auto at = places.find(output.key);
+    if (whole == nullptr || at == places.end()) continue;
+    taken[output.key] = HasForm(output, c, *whole) ? cases::TakeFlat(*whole, at->second) : *whole;
+  }
+  return taken;
+}
+
+v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places, const TensorMap& inputs,
+                          const TensorMap& references, const TensorMap& actual,
+                          const CompareOptions& options) {
+  const TensorMap taken = TakeCompared(c, places, actual);
+  const TensorMap before = TakeCompared(c, places, inputs);
+  const v1::Case judged = WithGroups(c, places, actual);
+  v1::Verdict verdict = CompareCase(judged, before, references, taken, options);
+  AddWouldPassUnder(judged, before, references, taken, options, &verdict);
+  const absl::StatusOr<cases::SliceAxes> axes = cases::ParseSliceAxes(cases::BuiltinSlices(c.function()));
+  int64_t compared = 0;
+  int64_t elements = 0;
+  const std::vector<JudgedOutput> outputs = JudgedOutputs(c);
+  for (v1::OutputStats& stats : *verdict.mutable_outputs()) {
+    const auto output = std::find_if(outputs.begin(), outputs.end(),
+                                     [&](const JudgedOutput& o) { return o.key == stats.key(); });
+    const auto at = places.find(stats.key());
+    if (output == outputs.end() || at == places.end() || stats.shape_size() != 1) continue;
+    const HostTensor& whole = actual.at(stats.key());
+    compared += static_cast<int64_t>(at->second.size());
+    elements += NumElements(whole.shape);
+    const bool passed = stats.ok();
+    CheckFinite(*output, inputs, references.at(stats.key()), whole, &stats);
+    if (stats.ok() && output->kind == v1::Judge::ACCUMULATION && axes.ok()) {
+      const double deviation =
+          DeviationOf(*output, references.at(stats.key()), references, taken.at(stats.key()));
+      const std::optional<std::string> wrong = ProbeProduct(c, *axes, stats.key(), inputs, whole, deviation);
+      if (wrong.has_value()) Fail("P", *wrong, &stats);
+    }
+    if (passed && !stats.ok()) {
+      verdict.set_outcome(v1::OUTCOME_FAIL);
+      verdict.set_reason(absl::StrCat(stats.key(), ": ", stats.detail()));
+    }
+    const std::string detail = stats.detail();
+    PutIntoWhole(at->second, whole, &stats);
+    if (!detail.empty())
+      verdict.set_reason(absl::StrReplaceAll(verdict.reason(), {{detail, stats.detail()}}));
+  }
+  if (verdict.outcome() == v1::OUTCOME_FAIL) {
+    verdict.set_reason(
+        absl::StrCat(verdict.reason(), "; compared on slices: ", compared, " of ", elements, " elements"));
+    if (!verdict.would_pass_under().empty()) {
+      verdict.set_reason(absl::StrCat(verdict.reason(), "; would pass under contract ",
+                                      absl::StrJoin(verdict.would_pass_under(), " or ")));
+    }
+  }
+  return verdict;
+}
+
+}  // namespace diopi::baselines

@@ -1,0 +1,32 @@
+// Judges a large call by the elements that slices compute (cases/core/slices.h), and by what holds for all of
+// its outputs' elements.
+#ifndef BASELINES_COMPARE_COMPARE_SLICES_H_
+#define BASELINES_COMPARE_COMPARE_SLICES_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "baselines/compare/compare.h"
+
+namespace diopi::baselines {
+
+// Flat indices of the elements that are compared, by output: cases::ComparedPlaces.
+using SlicePlaces = std::map<std::string, std::vector<int64_t>>;
+
+// The compared elements of these outputs, in one dimension each; an output of another shape than the case's
+// as it is.
+TensorMap TakeCompared(const v1::Case& c, const SlicePlaces& places, const TensorMap& outputs);
+
+// The verdict of a sliced case, as CompareCase and AddWouldPassUnder give it. `references` hold one element
+// for each place, `inputs` and `actual` are whole. Places in the verdict are those of whole outputs; its
+// counts of elements are of compared ones. Where every term of a sum is finite, all of its elements must be
+// finite, too; a product of matrices is probed as a whole (product_probe.h).
+v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places, const TensorMap& inputs,
+                          const TensorMap& references, const TensorMap& actual,
+                          const CompareOptions& options = {});
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_COMPARE_COMPARE_SLICES_H_

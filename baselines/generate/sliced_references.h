@@ -1,0 +1,20 @@
+// The references of large calls, computed on slices (cases/core/slices.h).
+#ifndef BASELINES_GENERATE_SLICED_REFERENCES_H_
+#define BASELINES_GENERATE_SLICED_REFERENCES_H_
+
+#include "absl/status/statusor.h"
+#include "cases/base/tensor.h"
+#include "cases/core/slices.h"
+#include "diopi/v1/case.pb.h"
+#include "impl_loader/caller/in_process.h"
+
+namespace diopi::baselines {
+
+// Of a sliced case (cases::IsSliced) with these inputs: one element for each place of cases::ComparedPlaces.
+// GenerateCase and GenerateReferences call it for such a case.
+absl::StatusOr<TensorMap> SlicedReferences(loader::InProcessLibrary& reference, const v1::Case& c,
+                                           const TensorMap& inputs, const cases::SliceLimits& limits = {});
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_GENERATE_SLICED_REFERENCES_H_

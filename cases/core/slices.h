@@ -1,0 +1,103 @@
+// Judging a large call on slices: which elements of its outputs are compared, and the small calls of the same
+// function that compute them.
+//
+// A piece is such a call. Its arguments are slices of the whole call's arguments; nothing else about the
+// function changes. Which axes may be cut follows from the operator's file (v1::Slices):
+// - an elementwise function is called on the elements at the chosen places, as tensors of one dimension;
+// - along a free axis a piece takes any positions; every other axis it takes whole;
+// - along an axis that is read through windows it takes a range, with the neighbours that the windows need;
+// outputs
+//   whose windows the cut shortens are not compared;
+// - a function without slices is called whole, and its outputs are compared at the chosen places.
+//
+// Places follow from the case's hash, so that no file stores them. Where the pieces may cover an output,
+// places are all over it. Otherwise, in turn, there are `dense` positions along each free axis, each with
+// some positions along the others, then grids that are as dense along all. Positions are both ends of an
+// axis, both sides of multiples of the usual tile sizes, and one at random in each of equal parts of the
+// axis. So a defect in the last tile of an axis is always seen, and one in a tile of a thousandth of an
+// output nearly always (slices_test has the figures).
+#ifndef CASES_CORE_SLICES_H_
+#define CASES_CORE_SLICES_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cases/base/tensor.h"
+#include "cases/core/slice_files.h"
+#include "diopi/v1/case.pb.h"
+#include "diopi/v1/slices.pb.h"
+
+namespace diopi::cases {
+
+// How much of a call is compared, and how large pieces may be.
+struct SliceLimits {
+  int64_t stored_bytes = int64_t{960} << 10;  // that the references of a case take
+  int64_t dense = 2000;                 // positions along an axis: a thousandth of it holds a whole part
+  int64_t few = 4;                      // positions along the other axes, at least,
+  int64_t some = 64;                    // and at most
+  int64_t even = 512;                   // along each axis of the grid that is as dense along all
+  int64_t even_pieces = 4;              // of such grids, each with other positions
+  int64_t windows = 3;                  // neighbouring windows along an axis
+  int64_t pieces = 32;                  // along a dense axis, each with other positions of the other axes
+  int64_t elements = int64_t{1} << 23;  // of a tensor of a piece that is a cut
+  int64_t elements_in_all = int64_t{1} << 25;  // of all pieces of an output along one axis
+  int64_t products = int64_t{1} << 27;         // of a piece: combinations of positions of all axes
+  int64_t products_in_all = int64_t{1} << 28;
+};
+
+// Places in a tensor: for each axis the positions that a slice takes, or, where `lists` is empty, flat
+// row-major indices.
+struct Places {
+  std::vector<std::vector<int64_t>> lists;
+  std::vector<int64_t> flat;
+};
+
+// Elements of an output that are compared: their flat row-major indices in the piece's output and in the
+// whole one.
+struct Compared {
+  std::vector<int64_t> in_piece;
+  std::vector<int64_t> in_whole;
+};
+
+struct Piece {
+  v1::Case c;                               // with the slices' shapes; without inputs of other functions
+  bool whole = false;                       // the call as it is: `inputs` is empty
+  std::map<std::string, Places> inputs;     // by key
+  std::map<std::string, Compared> outputs;  // by key; only those that this piece is for
+};
+
+// A model's call with a tensor above kMostTensorBytes: its inputs are filled in blocks (fill.h), and no file
+// stores them.
+bool IsLarge(const v1::Case& c);
+
+// A large call whose outputs are all judged element by element, so that slices can judge it.
+bool IsSliced(const v1::Case& c);
+
+// The pieces of a sliced case, in an order that never changes. `slices` is the function's entry in its
+// operator's file, or the default message where it has none.
+std::vector<Piece> Cut(const v1::Case& c, const v1::Slices& slices, const SliceLimits& limits = {});
+
+// How much the pieces compute, found without choosing elements.
+struct PieceSizes {
+  int64_t moved_bytes = 0;        // of the largest tensor of calls that only move values
+  int64_t computed_elements = 0;  // of the largest tensor of all others
+  int64_t products = 0;           // of a function with slices that is called whole
+};
+PieceSizes MeasurePieces(const v1::Case& c, const v1::Slices& slices);
+
+// The flat indices, in each judged output, of the elements that are compared: the pieces' in their order.
+std::map<std::string, std::vector<int64_t>> ComparedPlaces(const std::vector<Piece>& pieces);
+
+// The elements at these places; of one dimension where the places are flat.
+HostTensor TakePlaces(const HostTensor& whole, const Places& places);
+HostTensor TakeFlat(const HostTensor& whole, const std::vector<int64_t>& flat);
+
+// The inputs of a piece, out of the whole call's.
+TensorMap TakeInputs(const Piece& piece, const TensorMap& inputs);
+
+}  // namespace diopi::cases
+
+#endif  // CASES_CORE_SLICES_H_

@@ -1,0 +1,304 @@
+// Which elements of large calls are compared: positions, windows, errors of operator files, and how often
+// defects that lie together would be missed.
+#include "cases/core/slices.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "cases/core/catalog.h"
+#include "cases/core/model_cases.h"
+#include "cases/core/resolved_axes.h"
+#include "cases/core/sample.h"
+
+namespace diopi::cases {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr int64_t kTrueSize = int64_t{1} << 40;
+
+TEST(SampleTest, PositionsAreBothEndsAndOneInEachPart) {
+  Draws draws(7);
+  const std::vector<int64_t> all = SamplePositions(5, 9, &draws);
+  EXPECT_EQ(all, std::vector<int64_t>({0, 1, 2, 3, 4}));
+  for (const int64_t size : {10, 1000, 4097, 128256}) {
+    for (const int64_t count : {2, 4, 9}) {
+      const std::vector<int64_t> few = SamplePositions(size, count, &draws);
+      EXPECT_LE(few.size(), static_cast<size_t>(count));
+      EXPECT_EQ(few.front(), 0);
+      EXPECT_EQ(few.back(), size - 1);
+      EXPECT_TRUE(std::is_sorted(few.begin(), few.end()));
+    }
+  }
+  const std::vector<int64_t> dense = SamplePositions(100'000, 2000, &draws);
+  const int64_t part = 100'000 / 1500;  // a quarter of the positions may be edges of tiles
+  for (size_t i = 1; i < dense.size(); ++i) EXPECT_LE(dense[i] - dense[i - 1], 2 * part + 2);
+  for (const int64_t edge : {15, 16, 1023, 1024, 99'968 - 1, 99'968}) {
+    EXPECT_TRUE(std::binary_search(dense.begin(), dense.end(), edge)) << edge;
+  }
+}
+
+// Against the definition: output t reads the inputs t * stride - padding + dilation * k.
+TEST(WindowTest, ARangeHoldsWhatItsWindowsRead) {
+  int checked = 0;
+  for (const int64_t stride : {1, 2, 3}) {
+    for (const int64_t padding : {0, 1, 3}) {
+      for (const int64_t dilation : {1, 2}) {
+        for (const int64_t kernel : {1, 3, 7}) {
+          WindowShape shape{stride, padding, dilation, kernel, 0, 40, false};
+          shape.out = shape.Outputs(shape.in);
+          for (int64_t begin = 0; begin + 6 <= shape.out; ++begin) {
+            const WindowRange range = shape.Around(begin, begin + 6);
+            ASSERT_EQ(shape.Outputs(range.in_end - range.in_begin), range.out_end - range.out_begin);
+            ASSERT_LE(range.out_begin, begin);
+            ASSERT_GE(range.out_right_end, begin + 6);
+            for (int64_t t = 0; t < shape.out; ++t) {
+              for (int64_t k = 0; k < kernel; ++k) {
+                const int64_t read = t * stride - padding + dilation * k;
+                if (read < 0 || read >= shape.in) continue;
+                if (t >= range.out_right_begin && t < range.out_right_end) {
+                  EXPECT_TRUE(read >= range.in_begin && read < range.in_end);
+                }
+                if (read >= range.in_right_begin && read < range.in_right_end) {
+                  EXPECT_TRUE(t >= range.out_begin && t < range.out_end);
+                }
+                ++checked;
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(checked, 10'000);
+}
+
+TEST(SliceAxesTest, ErrorsNameFileAndLine) {
+  const struct {
+    const char* slices;
+    const char* expected;
+  } rows[] = {
+      {"axes: \"input[b.., k] weight[n, k] bias[n] out[b.., n]\" free: \"out: b.. m\"",
+       "no tensor has the axis 'm', which 'out' is free along"},
+      {"axes: \"input[b.., k] weight[n, k] out[b.., n]\" free: \"out: n\"", "the axes of 'bias' are missing"},
+      {"axes: \"input[b.., k] weight[n, k] bias[n] result[n] out[b.., n]\"",
+       "diopiLinear has no argument 'result'"},
+      {"axes: \"input[b.., k] weight[n, k] bias[n] out[b.., n]\" free: \"weight: n\"",
+       "'weight' is not an output"},
+      {"axes: \"input[b.., K] weight[n, k]\"", "'K' is not an axis"},
+      {"axes: \"input[b.., k\"", "is not closed"},
+      {"axes: \"input[b.., k] weight[n, k] bias[n] out[b.., n] groups{g}\"",
+       "no tensor has the axis 'g' of 'groups'"},
+      {"axes: \"input[b.., k] weight[n, k] bias[n] out[b.., n]\" window: \"h\"", "two or three letters"},
+      {"axes: \"input[b.., k] weight[n, k] bias[n] out[b.., n]\" gathered: \"v index\"",
+       "the gathered axis 'v'"},
+      {"axis: \"\"", "has no field named \"axis\""},
+  };
+  for (const auto& row : rows) {
+    const std::string text = absl::StrCat(
+        "elementwise: [\"diopiAdd\"]\n\nfunction { name: \"diopiLinear\"\n  ", row.slices, " }\n");
+    const absl::Status status = ParseSliceFile(text, "linear.textproto").status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << row.slices;
+    EXPECT_THAT(std::string(status.message()), StartsWith("linear.textproto:")) << row.slices;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(row.expected)) << row.slices;
+  }
+  const absl::Status twice =
+      ParseSliceFile("elementwise: [\"diopiAdd\",\n\"diopiAdd\",\n \"diopiAdds\"]", "e.textproto").status();
+  EXPECT_EQ(std::string(twice.message()),
+            "e.textproto:2: diopiAdd is given twice\ne.textproto:3: the ABI has no function 'diopiAdds'");
+}
+
+// One function's case of a model's call at its true size.
+v1::Case TrueSize(const Catalog& catalog, const std::string& call, const std::string& function) {
+  const absl::StatusOr<Model> model = ParseModel({"one", absl::StrCat("# a call\n", call, "\n")});
+  EXPECT_TRUE(model.ok()) << model.status();
+  const v1::OperatorFile* op = OperatorOf(model->calls[0], catalog.operators());
+  const absl::StatusOr<CallCases> built = BuildCall(*op, model->calls[0], kTrueSize);
+  EXPECT_TRUE(built.ok()) << built.status();
+  EXPECT_FALSE(built->scaled) << call;
+  for (const v1::Case& c : built->cases) {
+    if (c.function() == function) return c;
+  }
+  ADD_FAILURE() << call << " has no " << function;
+  return v1::Case();
+}
+
+std::vector<int64_t> ShapeOf(const v1::Case& c, const std::string& key) {
+  for (const v1::Argument& arg : c.args()) {
+    if (arg.name() == key) return {arg.tensor().shape().begin(), arg.tensor().shape().end()};
+  }
+  return {};
+}
+
+// The compared elements of one output.
+class Sample {
+ public:
+  Sample(const v1::Case& c, const std::string& output) : shape_(ShapeOf(c, output)) {
+    const auto places = ComparedPlaces(Cut(c, BuiltinSlices(c.function())));
+    flat_ = places.at(output);
+    std::sort(flat_.begin(), flat_.end());
+    for (const int64_t place : flat_) {
+      std::vector<int64_t> at(shape_.size());
+      int64_t rest = place;
+      for (size_t d = shape_.size(); d-- > 0; rest /= shape_[d]) at[d] = rest % shape_[d];
+      at_.push_back(at);
+    }
+  }
+  const std::vector<int64_t>& shape() const { return shape_; }
+  size_t size() const { return flat_.size(); }
+  bool SeesRange(int64_t begin, int64_t end) const {
+    const auto found = std::lower_bound(flat_.begin(), flat_.end(), begin);
+    return found != flat_.end() && *found < end;
+  }
+  bool SeesBox(const std::vector<int64_t>& begin, const std::vector<int64_t>& end) const {
+    return std::any_of(at_.begin(), at_.end(), [&](const std::vector<int64_t>& at) {
+      for (size_t d = 0; d < at.size(); ++d) {
+        if (at[d] < begin[d] || at[d] >= end[d]) return false;
+      }
+      return true;
+    });
+  }
+
+ private:
+  std::vector<int64_t> shape_;
+  std::vector<int64_t> flat_;
+  std::vector<std::vector<int64_t>> at_;
+};
+
+// A box of about a thousandth of the tensor: each axis is cut to a random part of it until it is small
+// enough.
+void RandomBox(const std::vector<int64_t>& shape, Draws* draws, std::vector<int64_t>* begin,
+               std::vector<int64_t>* end) {
+  std::vector<int64_t> size = shape;
+  const double wanted = static_cast<double>(NumElements(shape)) / 1000;
+  while (static_cast<double>(NumElements(size)) > wanted) {
+    const size_t d = static_cast<size_t>(draws->Below(static_cast<int64_t>(size.size())));
+    if (size[d] > 1) size[d] = std::max<int64_t>((size[d] + 1) / 2, 1);
+    if (static_cast<double>(NumElements(size)) < 2 * wanted) break;
+  }
+  for (size_t d = 0; d < shape.size(); ++d) {
+    (*begin)[d] = draws->Below(shape[d] - size[d] + 1);
+    (*end)[d] = (*begin)[d] + size[d];
+  }
+}
+
+struct Figures {
+  int64_t tails = 0, tails_seen = 0;    // the last partial tile of an axis
+  int64_t planes = 0, planes_seen = 0;  // one position of an axis of up to 2000: a head, a batch, a channel
+  double range_missed = 0;              // of contiguous ranges of a thousandth
+  double box_missed = 0;                // of boxes of about a thousandth
+  double swap_missed = 0;               // of two exchanged blocks of a thousandth each
+};
+
+Figures Measure(const Sample& sample) {
+  constexpr int kTrials = 2000;
+  Figures figures;
+  const std::vector<int64_t>& shape = sample.shape();
+  std::vector<int64_t> begin(shape.size(), 0);
+  std::vector<int64_t> end = shape;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    for (int64_t tile = 16; tile <= 1024 && tile < shape[d]; tile *= 2) {
+      begin[d] = (shape[d] - 1) / tile * tile;
+      ++figures.tails;
+      figures.tails_seen += sample.SeesBox(begin, end) ? 1 : 0;
+    }
+    const int64_t positions = shape[d] > SliceLimits().dense ? 0 : std::min<int64_t>(shape[d], 64);
+    for (int64_t i = 0; i < positions; ++i) {
+      begin[d] = shape[d] * i / positions;
+      end[d] = begin[d] + 1;
+      ++figures.planes;
+      figures.planes_seen += sample.SeesBox(begin, end) ? 1 : 0;
+    }
+    begin[d] = 0;
+    end[d] = shape[d];
+  }
+  Draws draws(11);
+  const int64_t elements = NumElements(shape);
+  const int64_t length = std::max<int64_t>(elements / 1000, 1);
+  for (int i = 0; i < kTrials; ++i) {
+    const int64_t from = draws.Below(elements - length);
+    figures.range_missed += sample.SeesRange(from, from + length) ? 0 : 1.0 / kTrials;
+    RandomBox(shape, &draws, &begin, &end);
+    figures.box_missed += sample.SeesBox(begin, end) ? 0 : 1.0 / kTrials;
+    const int64_t a = draws.Below(elements - length);
+    const int64_t b = draws.Below(elements - length);
+    const bool seen = sample.SeesRange(a, a + length) || sample.SeesRange(b, b + length);
+    figures.swap_missed += seen ? 0 : 1.0 / kTrials;
+  }
+  return figures;
+}
+
+TEST(SlicesTest, DefectsThatLieTogetherAreSeen) {
+  const auto catalog = Catalog::LoadBuiltin();
+  ASSERT_TRUE(catalog.ok());
+  const struct {
+    const char* call;
+    const char* function;
+    const char* output;
+    double box = 0.01;  // boxes may be missed so often
+  } rows[] = {
+      {"linear bfloat16 input[1,4096,4096] weight[14336,4096] bias[null]", "diopiLinear", "out"},
+      {"linear+backward bfloat16 input[1,4096,4096] weight[14336,4096] bias[null]", "diopiLinearBackward",
+       "grad_weight"},
+      {"diopiBmm float32 input[768,577,577] mat2[768,577,64]", "diopiBmm", "out"},
+      {"conv2d+backward float32 input[16,64,56,56] weight[128,64,3,3] bias[null] stride=(1,1) padding=(1,1) "
+       "dilation=(1,1) groups=1",
+       "diopiConvolution2d", "out", 0.04},
+      {"conv2d+backward float32 input[16,64,56,56] weight[128,64,3,3] bias[null] stride=(1,1) padding=(1,1) "
+       "dilation=(1,1) groups=1",
+       "diopiConvolution2dBackward", "grad_input", 0.15},
+      {"add bfloat16 input[1,4096,4096] other[1,4096,4096] alpha=1", "diopiAdd", "out"},
+      {"softmax float32 input[1024,6,49,49] dim=-1", "diopiSoftmax", "out"},
+      {"layer_norm+backward float32 input[64,577,768] weight[768] bias[768] eps=1e-06 normalized_shape=(768)",
+       "diopiLayerNormBackward", "grad_input"},
+      {"max_pool2d+backward float32 input[32,64,112,112] stride=(2,2) padding=(1,1) ceil_mode=false "
+       "dilation=(1,1) kernel_size=(3,3)",
+       "diopiMaxPool2dWithIndices", "out"},
+      {"embedding bfloat16 indices[4096]:int64~0..99 weight[32000,4096] padding_idx=-1 "
+       "scale_grad_byfreq=false sparse=false",
+       "diopiEmbedding", "out"},
+      {"transpose float16 input[5,346,32,128] dim0=1 dim1=2", "diopiTranspose", "out"},
+  };
+  std::printf("%-28s %-12s %8s %10s %11s %8s %8s %8s\n", "function", "output", "compared", "tails", "planes",
+              "range", "box", "swap");
+  for (const auto& row : rows) {
+    const v1::Case c = TrueSize(**catalog, row.call, row.function);
+    ASSERT_TRUE(IsSliced(c)) << c.id();
+    const Sample sample(c, row.output);
+    const Figures figures = Measure(sample);
+    std::printf("%-28s %-12s %8zu %4lld/%-5lld %5lld/%-5lld %7.2f%% %7.2f%% %7.2f%%\n", row.function,
+                row.output, sample.size(), static_cast<long long>(figures.tails_seen),
+                static_cast<long long>(figures.tails), static_cast<long long>(figures.planes_seen),
+                static_cast<long long>(figures.planes), 100 * figures.range_missed, 100 * figures.box_missed,
+                100 * figures.swap_missed);
+    EXPECT_EQ(figures.tails_seen, figures.tails) << c.id();
+    EXPECT_EQ(figures.planes_seen, figures.planes) << c.id();
+    EXPECT_LT(figures.range_missed, 0.01) << c.id();
+    EXPECT_LT(figures.box_missed, row.box) << c.id();
+    EXPECT_LT(figures.swap_missed, 0.01) << c.id();
+  }
+}
+
+TEST(SlicesTest, PlacesFollowFromTheCaseAlone) {
+  const auto catalog = Catalog::LoadBuiltin();
+  ASSERT_TRUE(catalog.ok());
+  const v1::Case c =
+      TrueSize(**catalog, "linear float32 input[512,1000] weight[777,1000] bias[777]", "diopiLinear");
+  const auto places = ComparedPlaces(Cut(c, BuiltinSlices(c.function())));
+  EXPECT_EQ(places, ComparedPlaces(Cut(c, BuiltinSlices(c.function()))));
+  v1::Case other = c;
+  other.set_hash("another");
+  EXPECT_NE(places, ComparedPlaces(Cut(other, BuiltinSlices(c.function()))));
+  const PieceSizes sizes = MeasurePieces(c, BuiltinSlices(c.function()));
+  EXPECT_EQ(sizes.moved_bytes, 0);
+}
+
+}  // namespace
+}  // namespace diopi::cases
