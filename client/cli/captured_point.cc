@@ -218,6 +218,8 @@ v1::Fill FillLike(const HostTensor& tensor) {
     fill.mutable_bernoulli()->set_p(mean);
   } else if (least == greatest) {
     fill.mutable_constant()->set_value(least);
+  } else if (IsInteger(tensor.dtype) && std::max(-least, greatest) >= kExactIntegers) {
+    fill.mutable_full();
   } else if (IsInteger(tensor.dtype)) {
     fill.mutable_integers()->set_low(static_cast<int64_t>(least));
     fill.mutable_integers()->set_high(static_cast<int64_t>(greatest));

@@ -11,7 +11,7 @@ steps=$(choose 200 2)
 describe_machine ""
 
 read -r direct tapped < <("$tools/tap_bench" "$tap" "$build/lib/vendors/vendor_nothing.so")
-row "a call through an idle tap, added" "$(awk -v a="$direct" -v b="$tapped" 'BEGIN { print b > a ? b - a : 0.01 }')" ns 200 0 \
+row "a call through an idle tap, added" "$(awk -v a="$direct" -v b="$tapped" 'BEGIN { print (b > a) ? b - a : 0.01 }')" ns 200 0 \
   "direct $direct ns, through the tap $tapped ns"
 
 host=("$tools/tap_host" "$tap" transformer)

@@ -164,7 +164,7 @@ TEST_P(TapBugTest, CompareFindsIt) {
   const Finished replay =
       Cli({"replay", Capture(), "--impl", VendorPath(bug.library)}, {"DIOPI_MUTANT=" + bug.switched_on});
   EXPECT_EQ(replay.code, 1) << replay.out << replay.err;
-  EXPECT_THAT(Lines(replay.out, "fail "), SizeIs(::testing::Ge(1U))) << replay.out;
+  EXPECT_THAT(replay.out, HasSubstr("(when captured: fail)"));
   EXPECT_EQ(Cli({"replay", Capture(), "--impl", good_}).code, 0);
 }
 
@@ -289,8 +289,7 @@ TEST_F(TapTest, ACaptureIsReadableWithoutUs) {
 TEST_F(TapTest, CapturedCallsBecomeCases) {
   const std::vector<std::string> bug = {"DIOPI_MUTANT=softmax_backward_without_sum"};
   std::vector<std::string> settings = bug;
-  // Few operators: a run makes all baselines of each.
-  settings.push_back("OP_CAPTURE_LIST=softmax,embedding,diopiNonzero");
+  settings.push_back("OP_CAPTURE_LIST=.*");
   Host(mutants_, "transformer", 1, settings);
   Host(mutants_, "convolution", 1, settings);
   for (const std::string extra : {"--most-values=4096", "--without-data"}) {
@@ -298,17 +297,19 @@ TEST_F(TapTest, CapturedCallsBecomeCases) {
     const Finished made = Cli({"capture-to-cases", Capture(), "--output", cases, extra});
     EXPECT_EQ(made.code, 0) << made.err;
     EXPECT_THAT(made.out, Not(HasSubstr("left out"))) << made.err;
-    const auto agent = [&](const std::string& library) {
-      return RunProgram(
-          {BinPath("diopi-agent"), "--impl", library, "--cases", cases, "--case", "*.captured_*", "--data",
-           folder_ / "data", "--error-report", folder_ / "report.csv", "--verbose"},
-          bug);
+    std::string id;
+    for (const auto& entry : std::filesystem::directory_iterator(cases)) {
+      if (absl::StrContains(ReadFile(entry.path()), "functions: \"diopiSoftmaxBackward\"")) {
+        id = absl::StrCat("softmax.backward.float32.", entry.path().stem().string());
+      }
+    }
+    const auto repro = [&](const std::string& library) {
+      return Cli({"repro", id, "--cases", cases, "--impl", library, "--output", folder_ / "repro.c"}, bug);
     };
-    const Finished good = agent(good_);
-    EXPECT_EQ(good.code, 0) << good.out << good.err;
-    const Finished bad = agent(mutants_);
+    EXPECT_EQ(repro(good_).code, 0) << id;
+    const Finished bad = repro(mutants_);
     EXPECT_EQ(bad.code, 1) << bad.out << bad.err;
-    EXPECT_THAT(bad.out, HasSubstr("softmax"));
+    EXPECT_THAT(bad.out, HasSubstr("elements differ"));
   }
 }
 
@@ -334,14 +335,14 @@ TEST_F(TapTest, MemoryTellsWhatALibraryRequiresAndKeeps) {
 
 TEST_F(TapTest, SeveralThreads) {
   const std::string path = folder_ / "trace.json";
-  const Finished run = Host(good_, "transformer", 5,
+  const Finished run = Host(good_, "transformer", 2,
                             {"OP_CAPTURE_LIST=.*", "OP_AUTOCOMPARE_LIST=.*", "OP_FALLBACK_LIST=gelu",
                              "DIOPI_TAP_EVERY_CALL=1", "DIOPI_TAP_MEMORY=1", "DIOPI_TAP_TRACE=" + path},
                             {"9", "4"});
   EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_EQ(run.out, Direct(good_, "transformer", 5).out);
+  EXPECT_EQ(run.out, Direct(good_, "transformer", 2).out);
   EXPECT_THAT(run.err, HasSubstr(" compared, 0 failed"));
-  EXPECT_THAT(run.err, HasSubstr("20 calls fell back"));
+  EXPECT_THAT(run.err, HasSubstr("16 calls fell back"));
   google::protobuf::ListValue events;
   ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(ReadFile(path), &events).ok());
   std::set<double> threads;
@@ -352,7 +353,7 @@ TEST_F(TapTest, SeveralThreads) {
   EXPECT_THAT(threads, SizeIs(4));
   const Finished replay = Cli({"replay", Capture(), "--impl", good_, "--fname", "softmax"});
   EXPECT_EQ(replay.code, 0) << replay.out;
-  EXPECT_THAT(replay.out, HasSubstr("40 calls replayed, 0 failed"));
+  EXPECT_THAT(replay.out, HasSubstr("16 calls replayed, 0 failed"));
 }
 
 TEST_F(TapTest, CompleteCallsSurviveTheEndOfTheHost) {
