@@ -74,13 +74,11 @@ TEST_P(VendorWatchTest, DeviceMemoryIsCopiedByTheLibrarysFunctions) {
   functions.memory_free(memory);
 }
 
-INSTANTIATE_TEST_SUITE_P(Dialects, VendorWatchTest,
-                         ::testing::Values(Dialect{"vendor_conform_device", false}, Dialect{"vendor_conform_device", true},
-                                           Dialect{"vendor_register_device", false},
-                                           Dialect{"vendor_register_device", true}),
-                         [](const auto& test) {
-                           return test.param.library + (test.param.beside ? "_beside" : "");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Dialects, VendorWatchTest,
+    ::testing::Values(Dialect{"vendor_conform_device", false}, Dialect{"vendor_conform_device", true},
+                      Dialect{"vendor_register_device", false}, Dialect{"vendor_register_device", true}),
+    [](const auto& test) { return test.param.library + (test.param.beside ? "_beside" : ""); });
 
 }  // namespace
 }  // namespace diopi::tap

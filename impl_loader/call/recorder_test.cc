@@ -331,7 +331,8 @@ TEST_P(RecorderTest, EveryArgumentOfEveryFunctionArrives) {
 std::string WayName(const ::testing::TestParamInfo<Way>& test) {
   return test.param == Way::kDirect ? "direct" : test.param == Way::kTap ? "tap" : "watching_tap";
 }
-INSTANTIATE_TEST_SUITE_P(Ways, RecorderTest, ::testing::Values(Way::kDirect, Way::kTap, Way::kWatchingTap), WayName);
+INSTANTIATE_TEST_SUITE_P(Ways, RecorderTest, ::testing::Values(Way::kDirect, Way::kTap, Way::kWatchingTap),
+                         WayName);
 
 }  // namespace
 }  // namespace diopi::loader
