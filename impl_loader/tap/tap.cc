@@ -93,6 +93,7 @@ void LoadLibrary(State* state) {
                     dladdr(reinterpret_cast<void*>(&FindHostSymbol), &own) != 0;
   if (both && own.dli_fbase == found.dli_fbase) {
     Tell("DIOPI_TAP_IMPL names libdiopi_tap.so itself; expected the vendor's library");
+    dlclose(handle);
     return;
   }
   state->handle = handle;
