@@ -161,12 +161,23 @@ class Parser {
   }
   Value Call(const std::string& name) {
     const Value a = Or();
+    if (name == "log2") {
+      if (!Take(")")) Fail("a parenthesis is not closed");
+      return a ? Value(Levels(*a)) : a;
+    }
     if (!Take(",")) Fail("min and max take two values");
     const Value b = Or();
     if (!Take(")")) Fail("a parenthesis is not closed");
-    if (name != "min" && name != "max") Fail(absl::StrCat("no function '", name, "'; known: min, max"));
+    if (name != "min" && name != "max") Fail(absl::StrCat("no function '", name, "'; known: min, max, log2"));
     if (!a || !b) return std::nullopt;
     return name == "min" ? std::min(*a, *b) : std::max(*a, *b);
+  }
+
+  // The levels of a balanced tree with that many leaves.
+  static int64_t Levels(int64_t leaves) {
+    int64_t levels = 0;
+    while (levels < 62 && (int64_t{1} << levels) < leaves) ++levels;
+    return levels;
   }
 
   std::string_view text_;

@@ -1,6 +1,6 @@
 // Integer expressions over named variables, as operator files write them: sizes ("2, n + 1") and conditions
 // ("n <= 1025 || rank == 1"). In falling order of precedence: - !, * / %, + -, < <= > >= == !=, &&, ||; and
-// min(a, b), max(a, b), parentheses. True is 1. Division truncates.
+// min(a, b), max(a, b), log2(a) (rounded up), parentheses. True is 1. Division truncates.
 #ifndef CASES_CORE_EXPRESSION_H_
 #define CASES_CORE_EXPRESSION_H_
 

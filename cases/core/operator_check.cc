@@ -58,7 +58,10 @@ class Checker {
     if (!IsLabel(op_.family())) Say({{"family", -1}}, "`family` must match [a-z0-9_]+");
     if (op_.function().empty()) Say({}, "no function");
     if (op_.grid().empty() && op_.cover().empty()) Say({}, "no grid and no cover");
-    for (const std::string& name : op_.nhwc()) NhwcTensor(name);
+    for (const std::string& name : op_.nhwc()) {
+      if (name != "*" || op_.nhwc_size() > 1) KnownArgument({}, "`nhwc`", name);
+    }
+    for (int i = 0; i < op_.work_size(); ++i) CheckWork(i);
     for (int i = 0; i < op_.function_size(); ++i) Function(i);
     for (int i = 0; i < op_.grid_size(); ++i) CheckGrid(i);
     for (int i = 0; i < op_.cover_size(); ++i) CheckCover(i);
@@ -68,7 +71,8 @@ class Checker {
 
  private:
   void Say(const Path& path, const std::string& text) { findings_.push_back(lines_.At(path) + text); }
-  void NhwcTensor(const std::string& name);
+  void KnownArgument(const Path& path, const std::string& field, const std::string& name);
+  void CheckWork(int w);
   void Function(int f);
   void Arg(int f, int a, const abi::Function& function);
   void References(const Path& path, const v1::ArgRule& rule, const abi::Function& function);
@@ -118,17 +122,25 @@ bool Checker::GivenByAPoint(const std::string& name) const {
   return false;
 }
 
-void Checker::NhwcTensor(const std::string& name) {
-  if (name == "*" && op_.nhwc_size() == 1) return;
+void Checker::KnownArgument(const Path& path, const std::string& field, const std::string& name) {
   std::set<std::string> known;
-  for (const std::string& each : Functions()) {
-    const abi::Function* function = abi::FindFunction(each);
+  for (const v1::FunctionRules& rules : op_.function()) {
+    const abi::Function* function = abi::FindFunction(rules.name());
     if (function == nullptr) continue;  // reported where it stands
     if (abi::FindParam(*function, name) != nullptr) return;
     for (const std::string& param : ParamNames(*function)) known.insert(param);
   }
-  Say({}, absl::StrCat("`nhwc`: no function of this file has an argument '", name, "'",
-                       NearestText(name, {known.begin(), known.end()})));
+  Say(path, absl::StrCat(field, ": no function of this file has an argument '", name, "'",
+                         NearestText(name, {known.begin(), known.end()})));
+}
+
+void Checker::CheckWork(int w) {
+  const v1::Work& work = op_.work(w);
+  const Path here = {{"work", w}};
+  FunctionNames(here, work.functions());
+  for (const auto* moves : {&work.read(), &work.written()}) {
+    for (const v1::Work::Moved& moved : *moves) KnownArgument(here, "`tensor`", moved.tensor());
+  }
 }
 
 void Checker::Function(int f) {
