@@ -1,5 +1,8 @@
 #include "impl_loader/caller/case_caller.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -7,6 +10,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/median.h"
 #include "impl_loader/caller/call_frame.h"
 #include "impl_loader/caller/stream_delay.h"
 #include "impl_loader/caller/vendor_library.h"
@@ -17,8 +21,44 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kFewestSamples = 3;
 constexpr double kHoldSeconds = 5e-3;  // StreamDelay's longest, where its copies are few enough
+
+std::vector<InputView> Views(const TensorMap& inputs) {
+  std::vector<InputView> views;
+  views.reserve(inputs.size());
+  for (const auto& [key, tensor] : inputs) {
+    views.push_back({key, tensor.dtype, tensor.shape, tensor.data.data(), tensor.data.size()});
+  }
+  return views;
+}
+
+// How often this thread lost the processor although it wanted to go on.
+int64_t Preemptions() {
+  rusage usage{};
+  return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
+}
+
+// Displaces what the processor's caches hold: reads and writes a line in every 64 bytes of memory that is
+// larger than they are.
+class CacheSweep {
+ public:
+  void Run() {
+    if (memory_.empty()) memory_.resize(2 * LastLevelBytes());
+    volatile uint8_t* const bytes = memory_.data();
+    for (size_t i = 0; i < memory_.size(); i += kLine) bytes[i] = static_cast<uint8_t>(bytes[i] + 1);
+  }
+
+ private:
+  static constexpr size_t kLine = 64;
+  static constexpr size_t kUnknown = size_t{32} << 20;
+  static constexpr size_t kMost = size_t{128} << 20;
+  static size_t LastLevelBytes() {
+    const int64_t bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bytes > 0 ? std::min(static_cast<size_t>(bytes), kMost) : kUnknown;
+  }
+  std::vector<uint8_t> memory_;
+};
+
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -34,8 +74,9 @@ struct Prepared {
 
 class CaseCallerImpl : public CaseCaller {
  public:
-  CaseCallerImpl(std::unique_ptr<VendorLibrary> vendor, bool exact)
-      : vendor_(std::move(vendor)),
+  CaseCallerImpl(VendorLibrary* vendor, std::unique_ptr<VendorLibrary> owned, bool exact)
+      : owned_(std::move(owned)),
+        vendor_(vendor),
         device_(vendor_->functions().HasMemory()
                     ? std::make_unique<runtime::Arena>(vendor_->functions(), &host_, exact)
                     : nullptr),
@@ -46,7 +87,7 @@ class CaseCallerImpl : public CaseCaller {
   absl::Status Call(const v1::Case& c, const TensorMap& inputs, int calls) override {
     // A tool that looks for reads of uninitialised memory sees none where the host has put poison.
     context_.fill_required = !exact_;
-    return With(c, inputs, [&](Prepared* prepared) {
+    return With(c, Views(inputs), [&](Prepared* prepared) {
       absl::Status status;
       for (int i = 0; i < calls && status.ok(); ++i) {
         status = Restore(prepared);
@@ -56,7 +97,8 @@ class CaseCallerImpl : public CaseCaller {
     });
   }
 
-  absl::StatusOr<CaseTime> Time(const v1::Case& c, const TensorMap& inputs,
+  using CaseCaller::Time;
+  absl::StatusOr<CaseTime> Time(const v1::Case& c, const std::vector<InputView>& inputs,
                                 const TimeOptions& options) override {
     context_.fill_required = false;
     CaseTime time;
@@ -71,7 +113,7 @@ class CaseCallerImpl : public CaseCaller {
 
  private:
   template <typename F>
-  absl::Status With(const v1::Case& c, const TensorMap& inputs, F&& body) {
+  absl::Status With(const v1::Case& c, const std::vector<InputView>& inputs, F&& body) {
     Prepared prepared;
     prepared.function = abi::FindFunction(c.function());
     if (prepared.function == nullptr) {
@@ -96,13 +138,8 @@ class CaseCallerImpl : public CaseCaller {
       }
       context_.stream = nullptr;
     };
-    std::vector<InputView> views;
-    views.reserve(inputs.size());
-    for (const auto& [key, tensor] : inputs) {
-      views.push_back({key, tensor.dtype, tensor.shape, tensor.data.data(), tensor.data.size()});
-    }
     absl::StatusOr<std::unique_ptr<CallFrame>> frame =
-        CallFrame::Build(*prepared.function, c, views, v1::Dtype::unsupported, &context_);
+        CallFrame::Build(*prepared.function, c, inputs, v1::Dtype::unsupported, &context_);
     if (!frame.ok()) return frame.status();
     prepared.frame = *std::move(frame);
     if (exact_) prepared.frame->LeaveOutputs();
@@ -179,12 +216,14 @@ class CaseCallerImpl : public CaseCaller {
 
   absl::Status Measure(Prepared* prepared, const TimeOptions& options, CaseTime* time) {
     double seconds = 0;
-    for (int i = 0; i < std::max(options.warmup, 1); ++i) {
+    // A call that alone takes all the time is not repeated more often than it must be.
+    for (int i = 0; i < std::max(options.warmup, 1) && (i < 2 || seconds < options.seconds); ++i) {
       absl::Status status = Restore(prepared);
       const Clock::time_point start = Clock::now();
       if (status.ok()) status = CallOnce(*prepared, /*wait=*/true);
       if (!status.ok()) return status;
       seconds = SecondsSince(start);
+      if (i == 0) time->first_us = seconds * 1e6;
     }
     const double wanted = std::ceil(options.sample_seconds / std::max(seconds, 1e-9));
     time->calls =
@@ -192,39 +231,85 @@ class CaseCallerImpl : public CaseCaller {
     const std::unique_ptr<CudaEvents> events =
         context_.stream == nullptr ? nullptr : CudaEvents::OfThisProcess();
     time->device_clock = events != nullptr;
+    absl::Status status = Samples(prepared, options, {events.get(), time->calls, /*cold=*/false}, time);
+    TimeOptions cold = options;
+    cold.samples = options.cold_samples;
+    cold.seconds = options.seconds / 2;
+    cold.relative_interval = 0;
+    if (status.ok()) status = Samples(prepared, cold, {events.get(), 1, /*cold=*/true}, time);
+    return status;
+  }
+
+  // How samples are taken.
+  struct Sampling {
+    CudaEvents* events = nullptr;
+    int calls = 1;
+    bool cold = false;
+  };
+
+  absl::Status Samples(Prepared* prepared, const TimeOptions& options, const Sampling& sampling,
+                       CaseTime* time) {
+    std::vector<double>& samples = sampling.cold ? time->cold_microseconds : time->microseconds;
     const Clock::time_point start = Clock::now();
-    for (int i = 0; i < options.samples; ++i) {
-      if (i >= kFewestSamples && SecondsSince(start) > options.seconds) break;
-      absl::Status status = Sample(prepared, events.get(), time);
-      if (!status.ok()) return status;
+    std::vector<double> disturbed;
+    while (static_cast<int>(samples.size()) < options.samples) {
+      const int taken = static_cast<int>(samples.size() + disturbed.size());
+      if (taken >= options.fewest_samples && SecondsSince(start) > options.seconds) break;
+      if (static_cast<int>(disturbed.size()) >= options.samples) break;
+      const int64_t before = Preemptions();
+      const absl::StatusOr<double> microseconds = Sample(prepared, sampling, time);
+      if (!microseconds.ok()) return microseconds.status();
+      const bool repeat = options.repeat_disturbed && sampling.events == nullptr && Preemptions() > before;
+      (repeat ? disturbed : samples).push_back(*microseconds);
+      if (options.relative_interval > 0 && static_cast<int>(samples.size()) >= options.fewest_samples &&
+          IntervalOfMedian(samples).RelativeWidth() <= options.relative_interval) {
+        break;
+      }
+    }
+    // Better than too few.
+    for (const double microseconds : disturbed) {
+      if (static_cast<int>(samples.size()) >= options.fewest_samples) break;
+      samples.push_back(microseconds);
+      ++time->disturbed;
     }
     return absl::OkStatus();
   }
 
-  absl::Status Sample(Prepared* prepared, CudaEvents* events, CaseTime* time) {
+  // Microseconds of one call.
+  absl::StatusOr<double> Sample(Prepared* prepared, const Sampling& sampling, CaseTime* time) {
+    CudaEvents* const events = sampling.events;
     absl::Status status = Restore(prepared);
     if (!status.ok()) return status;
-    if (events != nullptr) delay_.Hold(context_.stream, kHoldSeconds);
+    if (sampling.cold && device_ == nullptr) sweep_.Run();
+    // Its copies also displace what the device's caches hold.
+    const bool hold = events != nullptr || (sampling.cold && device_ != nullptr);
+    if (hold) delay_.Hold(context_.stream, kHoldSeconds);
+    if (hold && events == nullptr) status = Wait();
+    if (!status.ok()) return status;
     if (events != nullptr && !events->Start(context_.stream)) return Refused();
     const Clock::time_point start = Clock::now();
-    for (int i = 0; i < time->calls && status.ok(); ++i) status = CallOnce(*prepared, /*wait=*/false);
+    for (int i = 0; i < sampling.calls && status.ok(); ++i) status = CallOnce(*prepared, /*wait=*/false);
     if (!status.ok()) return status;
+    const double submitted = SecondsSince(start) * 1e6 / sampling.calls;
     const bool late = events != nullptr && events->Started();
     if (events != nullptr && !events->Stop(context_.stream)) return Refused();
     status = Wait();
     double microseconds = SecondsSince(start) * 1e6;
     if (events != nullptr) microseconds = events->Microseconds();
     if (microseconds < 0) return Refused();
+    if (!status.ok()) return status;
     time->late += late ? 1 : 0;
-    time->microseconds.push_back(microseconds / time->calls);
-    return status;
+    time->submit_us = time->submit_us > 0 ? std::min(time->submit_us, submitted) : submitted;
+    return microseconds / sampling.calls;
   }
 
   static absl::Status Refused() {
     return absl::InternalError("the driver's events cannot be used on this stream");
   }
 
-  std::unique_ptr<VendorLibrary> vendor_;
+  const std::unique_ptr<VendorLibrary> owned_;  // null: somebody else owns it
+  VendorLibrary* const vendor_;
+  CacheSweep sweep_;
   runtime::Arena host_;
   std::unique_ptr<runtime::Arena> device_;
   diopiContext context_;
@@ -237,7 +322,17 @@ class CaseCallerImpl : public CaseCaller {
 absl::StatusOr<std::unique_ptr<CaseCaller>> CaseCaller::Open(const std::string& path, bool exact_memory) {
   absl::StatusOr<std::unique_ptr<VendorLibrary>> vendor = VendorLibrary::Open(path, "");
   if (!vendor.ok()) return vendor.status();
-  return std::make_unique<CaseCallerImpl>(*std::move(vendor), exact_memory);
+  VendorLibrary* const library = vendor->get();
+  return std::make_unique<CaseCallerImpl>(library, *std::move(vendor), exact_memory);
+}
+
+std::unique_ptr<CaseCaller> CaseCaller::On(VendorLibrary* vendor, bool exact_memory) {
+  return std::make_unique<CaseCallerImpl>(vendor, nullptr, exact_memory);
+}
+
+absl::StatusOr<CaseTime> CaseCaller::Time(const v1::Case& c, const TensorMap& inputs,
+                                          const TimeOptions& options) {
+  return Time(c, Views(inputs), options);
 }
 
 }  // namespace diopi::loader

@@ -1,5 +1,5 @@
-// Calls a library we trust in this process, to measure how long a call takes or to show it to a tool that
-// watches the process. The results are ignored.
+// Calls a library in this process, to measure how long a call takes or to show it to a tool that watches the
+// process. The results are ignored. Outside a worker, only for libraries that we trust.
 #ifndef IMPL_LOADER_CALLER_CASE_CALLER_H_
 #define IMPL_LOADER_CALLER_CASE_CALLER_H_
 
@@ -11,15 +11,26 @@
 #include "absl/status/statusor.h"
 #include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
+#include "impl_loader/caller/call_frame.h"
+#include "impl_loader/caller/vendor_library.h"
 
 namespace diopi::loader {
 
 struct TimeOptions {
-  int warmup = 3;                // calls before the samples, each waited for
-  int samples = 15;              // at least; fewer (3 at least) when `seconds` have passed
+  int warmup = 3;    // calls before the samples, each waited for
+  int samples = 15;  // at most; fewer (`fewest_samples` at least) when `seconds` have passed
+  int fewest_samples = 3;
   int max_calls = 50;            // per sample
   double sample_seconds = 0.01;  // what a sample should take
   double seconds = 5;            // for all samples of a case, approximately
+  // No more samples once the confidence interval of their median (cases/base/median.h) is at most this part
+  // of the median; 0: all of them.
+  double relative_interval = 0;
+  // Further samples, each of one call, before which other memory displaces the tensors from the caches.
+  int cold_samples = 0;
+  // Repeats samples during which this machine ran something else on the processor, up to as often as there
+  // are samples. Only for times by this machine's clock.
+  bool repeat_disturbed = false;
 };
 
 struct CaseTime {
@@ -30,6 +41,10 @@ struct CaseTime {
   // call to the end of a synchronisation after the last; without a device that is the calls' own time.
   bool device_clock = false;
   int late = 0;  // samples in which the device began before all calls were queued: it waited for the host
+  std::vector<double> cold_microseconds;  // one value per cold sample
+  double first_us = 0;   // the first call, with what the library prepares then, until the device is done
+  double submit_us = 0;  // from a call to its return, the least of the samples
+  int disturbed = 0;     // among the samples, cold ones too, during which the processor ran something else
 };
 
 // Not thread-safe.
@@ -39,6 +54,8 @@ class CaseCaller {
   // exactly its size (runtime/arena.h). Outputs, scratch and required memory are then left as the library's
   // malloc returned them in Call. Errors as of VendorLibrary::Open.
   static absl::StatusOr<std::unique_ptr<CaseCaller>> Open(const std::string& path, bool exact_memory);
+  // For a library that is loaded already, and outlives this.
+  static std::unique_ptr<CaseCaller> On(VendorLibrary* vendor, bool exact_memory);
   virtual ~CaseCaller() = default;
 
   // Calls the case's function on `inputs` and waits for the device, `calls` times. Unimplemented: no such
@@ -48,8 +65,9 @@ class CaseCaller {
 
   // Measures calls. Inputs are restored before each sample, not before each call. Memory that the library
   // requires is reused and not filled.
-  virtual absl::StatusOr<CaseTime> Time(const v1::Case& c, const TensorMap& inputs,
+  virtual absl::StatusOr<CaseTime> Time(const v1::Case& c, const std::vector<InputView>& inputs,
                                         const TimeOptions& options) = 0;
+  absl::StatusOr<CaseTime> Time(const v1::Case& c, const TensorMap& inputs, const TimeOptions& options);
 
   virtual std::string vendor_name() const = 0;
   virtual std::string impl_version() const = 0;

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 #include "impl_loader/caller/test_cases.h"
 #include "impl_loader/library/library.h"
@@ -88,6 +90,26 @@ TEST(CaseCaller, FewerSamplesWhereTheTimeIsOver) {
   options.seconds = 0;
   options.samples = 100;
   EXPECT_EQ((*caller)->Time(AddCase({7}), AddInputs({7}), options)->microseconds.size(), 3U);
+}
+
+TEST(CaseCaller, EnoughSamplesForANarrowIntervalAndColdOnes) {
+  const auto vendor = VendorLibrary::Open(VendorPath("good"), "");
+  ASSERT_TRUE(vendor.ok()) << vendor.status();
+  const std::unique_ptr<CaseCaller> caller = CaseCaller::On(vendor->get(), false);
+  TimeOptions options = Quick();
+  options.samples = 100;
+  options.fewest_samples = 6;
+  options.relative_interval = 1e9;  // any interval will do
+  options.cold_samples = 2;
+  options.repeat_disturbed = true;
+  const auto time = caller->Time(AddCase({7}), AddInputs({7}), options);
+  ASSERT_TRUE(time.ok()) << time.status();
+  EXPECT_EQ(time->microseconds.size(), 6U);
+  EXPECT_EQ(time->cold_microseconds.size(), 2U);
+  EXPECT_THAT(time->cold_microseconds, Each(Gt(0)));
+  EXPECT_GT(time->first_us, 0);
+  EXPECT_GT(time->submit_us, 0);
+  EXPECT_LE(time->submit_us, *std::max_element(time->microseconds.begin(), time->microseconds.end()));
 }
 
 TEST(CaseCaller, TheDeviceClockWhereTheDriverIsLoaded) {

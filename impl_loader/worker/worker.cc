@@ -190,6 +190,7 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   call_.set_sequence(++sequence_);
   call_.set_calls(std::max(options.calls, 2));
   *call_.mutable_adaptor() = options.adaptor;
+  if (options.time.has_value()) *call_.mutable_time() = *options.time;
   limit_ = options.timeout.count() > 0 ? options.timeout : options_.case_timeout;
   *call_.mutable_case_() = c;
   static const TensorMap no_inputs;
@@ -239,7 +240,7 @@ absl::Status WorkerImpl::MakeRoom(size_t frame_bytes, size_t data_bytes) {
 
 void WorkerImpl::LayFrame() {
   frame_.reset();
-  if (cases::IsLibraryCheck(call_.case_()) || hello_.device_memory()) return;
+  if (cases::IsLibraryCheck(call_.case_()) || hello_.device_memory() || call_.has_time()) return;
   frame_ = SharedFrame::Lay(call_.case_(), *inputs_, call_.adaptor(), shared_.frames() + frame_at_);
   if (frame_ != nullptr && frame_->bytes() > MostFrameBytes()) frame_.reset();
 }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,9 @@ struct CallOptions {
   int calls = 2;                         // at least
   std::chrono::milliseconds timeout{0};  // of this case; 0: WorkerOptions::case_timeout
   v1::CaseAdaptor adaptor;               // converts between the case and the library; empty: no conversion
+  // Only measures the call: the reply has `time` or, with status BAD_CASE, why there is none, and neither
+  // outputs nor findings about memory.
+  std::optional<v1::TimeCall> time = std::nullopt;
 };
 
 // What became of one case. `reply` is set when the worker answered; where the library works on host memory,

@@ -23,6 +23,7 @@
 #include "cases/core/library_checks.h"
 #include "diopi/v1/worker.pb.h"
 #include "impl_loader/adaptor/adaptor.h"
+#include "impl_loader/caller/case_caller.h"
 #include "impl_loader/caller/case_runner.h"
 #include "impl_loader/caller/fork_guard.h"
 #include "impl_loader/caller/library_check.h"
@@ -216,6 +217,51 @@ RunResult RunAdapted(const v1::WorkerCall& call, const std::vector<InputView>& i
   return run;
 }
 
+void SetTimes(const CaseTime& time, v1::TimeReply* reply) {
+  const auto ns = [](double microseconds) { return static_cast<uint64_t>(microseconds * 1e3 + 0.5); };
+  for (const double microseconds : time.microseconds) reply->add_warm_ns(ns(microseconds));
+  for (const double microseconds : time.cold_microseconds) reply->add_cold_ns(ns(microseconds));
+  reply->set_first_ns(ns(time.first_us));
+  reply->set_submit_ns(ns(time.submit_us));
+  reply->set_calls(time.calls);
+  reply->set_device_clock(time.device_clock);
+  reply->set_late(time.late);
+  reply->set_disturbed(time.disturbed);
+}
+
+// Measures the call. An adaptor's conversions are made before it and are no part of the time.
+v1::WorkerReply TimeCase(const v1::WorkerCall& call, const std::vector<InputView>& inputs,
+                         VendorLibrary* vendor) {
+  v1::WorkerReply reply;
+  const v1::TimeCall& asked = call.time();
+  TimeOptions options;
+  options.warmup = asked.warmup();
+  options.fewest_samples = asked.fewest_samples();
+  options.samples = asked.most_samples();
+  options.max_calls = asked.most_calls();
+  options.sample_seconds = asked.sample_seconds();
+  options.seconds = asked.seconds();
+  options.relative_interval = asked.relative_interval();
+  options.cold_samples = asked.cold_samples();
+  options.repeat_disturbed = true;
+  const absl::StatusOr<AdaptedCall> adapted = AdaptedCall::Make(call.case_(), inputs, call.adaptor());
+  absl::Status status = adapted.status();
+  if (status.ok() && !adapted->not_adaptable().empty()) {
+    status = absl::FailedPreconditionError(adapted->not_adaptable());
+  }
+  if (status.ok()) {
+    const absl::StatusOr<CaseTime> time = CaseCaller::On(vendor, /*exact_memory=*/false)
+                                              ->Time(adapted->adapted_case(), adapted->inputs(), options);
+    status = time.status();
+    if (time.ok()) SetTimes(*time, reply.mutable_time());
+  }
+  if (!status.ok()) {
+    reply.set_status(v1::WorkerReply::BAD_CASE);
+    reply.set_text(PrintableText(std::string(status.message())));
+  }
+  return reply;
+}
+
 v1::WorkerReply Answer(const v1::WorkerCall& call, VendorLibrary* vendor, CaseRunner* runner,
                        ForkGuard* forks) {
   v1::WorkerReply reply;
@@ -249,6 +295,10 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, VendorLibrary* vendor, CaseRu
   if (!fits) {
     reply.set_status(v1::WorkerReply::BAD_CASE);
     reply.set_text("inputs outside the shared memory");
+  } else if (call.has_time()) {
+    reply = TimeCase(call, inputs, vendor);
+    forks->EndIfCopy();
+    reply.set_forked(forks->DescribeNewCopies());
   } else {
     RunResult run = call.adaptor().conversion().empty() ? runner->Run(call.case_(), inputs, options)
                                                         : RunAdapted(call, inputs, options, runner);
