@@ -39,7 +39,8 @@ constexpr NameLimit kNames[] = {
     {"upload_name", 1024},     {"impl_path", 4096},    {"vendor_name", 4096},   {"impl_version", 4096},
     {"sandbox", 4096},         {"renew_leases", 256},  {"functions", 1024},     {"cases", 1024},
     {"contracts", 256},        {"implemented", 1024},  {"after", 1024},         {"profile_path", 4096},
-    {"device_lib", 4096},      {"cases_folder", 4096}, {"sandbox_level", 256},
+    {"device_lib", 4096},      {"cases_folder", 4096}, {"sandbox_level", 256},  {"judged_case", 1024},
+    {"judged_hash", 256},      {"shapes", 1024},       {"kernel", 256},         {"processor", 256},
 };
 
 bool IsId(const FieldDescriptor& field) {

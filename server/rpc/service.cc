@@ -48,6 +48,13 @@ absl::Status CheckVerdicts(const ActiveRun& run, const v1::ReportRequest& reques
           absl::StrCat("the verdict on ", verdict.case_id(), " has no known outcome"));
     }
   }
+  for (const v1::Measurement& measurement : request.measurements()) {
+    const std::optional<size_t> index = run.scheduler.IndexOf(measurement.judged_case());
+    if (index.has_value() && measurement.judged_hash() == run.hashes[*index]) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the measurement of ", measurement.case_id(), " relies on case '", measurement.judged_case(),
+        "', which run ", run.run_id, " does not have in this version"));
+  }
   return absl::OkStatus();
 }
 
@@ -369,6 +376,12 @@ absl::Status ConformanceService::HandleReport(const Call& call, const v1::Report
   status = CheckLeases(**run, request, leases);
   if (!status.ok()) return status;
   for (const std::string& lease : leases) (*run)->scheduler.Renew(request.agent_id(), lease);
+  if (!request.measurements().empty() || request.has_machine()) {
+    status = database_->AppendPerformance(
+        (*run)->run_id, {request.measurements().data(), static_cast<size_t>(request.measurements_size())},
+        request.has_machine() ? &request.machine() : nullptr);
+    if (!status.ok()) return status;
+  }
   return request.verdicts().empty() ? absl::OkStatus() : Store(run->get(), request, response);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "diopi/v1/performance.pb.h"
 #include "diopi/v1/run.pb.h"
 #include "diopi/v1/tensor.pb.h"
 #include "diopi/v1/verdict.pb.h"
@@ -77,6 +78,9 @@ constexpr BlobColumn kBlobs[] = {
     {"SELECT printf('runs row %d (%s)', id, run_id), submission FROM runs WHERE submission IS NOT NULL",
      "submission", Make<v1::Submission>},
     {"SELECT printf('agents row %s', agent_id), facts FROM agents", "facts", Make<v1::AgentFacts>},
+    {"SELECT printf('measurements row %d, %s', run, case_id), body FROM measurements", "body",
+     Make<v1::Measurement>},
+    {"SELECT printf('run_machines row %d', run), body FROM run_machines", "body", Make<v1::MachineFacts>},
 };
 
 constexpr char kSelectToCheck[] =

@@ -85,6 +85,10 @@ class SqliteDatabase final : public Database {
                                       absl::Span<const v1::Verdict> verdicts) override;
   absl::StatusOr<AppendResult> AppendEach(const std::string& run_id,
                                           absl::Span<const v1::Verdict* const> verdicts) override;
+  absl::Status AppendPerformance(const std::string& run_id,
+                                 absl::Span<const v1::Measurement* const> measurements,
+                                 const v1::MachineFacts* machine) override;
+  absl::StatusOr<StoredPerformance> Performance(const std::string& run_id) override;
   absl::StatusOr<v1::RunInfo> AddFinishedRun(const v1::RunOptions& options, const std::string& suite_hash,
                                              absl::Span<const RunCase> cases,
                                              absl::Span<const v1::Verdict> verdicts) override;
@@ -251,6 +255,26 @@ absl::StatusOr<AppendResult> SqliteDatabase::AppendEach(const std::string& run_i
   status = transaction->Commit();
   if (!status.ok()) return status;
   return result;
+}
+
+absl::Status SqliteDatabase::AppendPerformance(const std::string& run_id,
+                                               absl::Span<const v1::Measurement* const> measurements,
+                                               const v1::MachineFacts* machine) {
+  const std::lock_guard lock(mutex_);
+  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
+  if (!transaction.ok()) return transaction.status();
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  absl::Status status = WritePerformance(connection_.get(), *run, measurements, machine);
+  if (!status.ok()) return status;
+  return transaction->Commit();
+}
+
+absl::StatusOr<StoredPerformance> SqliteDatabase::Performance(const std::string& run_id) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  return ReadPerformance(connection_.get(), *run);
 }
 
 absl::Status SqliteDatabase::WriteState(int64_t run, v1::RunState state) {

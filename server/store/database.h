@@ -14,13 +14,15 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "diopi/v1/performance.pb.h"
 #include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
+#include "server/store/performance_rows.h"
 
 namespace diopi::server {
 
 // The schema this program writes; an older file is migrated on Open, a newer one refused.
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 // What a run covers, fixed when it is created so that a resumed run is the same run.
 struct RunCase {
@@ -109,6 +111,12 @@ class Database {
   // The same for verdicts that are parts of a message.
   virtual absl::StatusOr<AppendResult> AppendEach(const std::string& run_id,
                                                   absl::Span<const v1::Verdict* const> verdicts) = 0;
+  // One transaction: all or nothing. A measurement of a call that the run has measured already is ignored, as
+  // are facts about the machine (may be null) where the run has some.
+  virtual absl::Status AppendPerformance(const std::string& run_id,
+                                         absl::Span<const v1::Measurement* const> measurements,
+                                         const v1::MachineFacts* machine) = 0;
+  virtual absl::StatusOr<StoredPerformance> Performance(const std::string& run_id) = 0;
   // Adds a run that was done elsewhere, with a verdict on each of its cases, in state "finished": all of it
   // or nothing. InvalidArgument when a verdict is missing or given twice.
   virtual absl::StatusOr<v1::RunInfo> AddFinishedRun(const v1::RunOptions& options,

@@ -167,14 +167,36 @@ absl::StatusOr<std::vector<RunFacts>> Queries::RunsFacts(const RunFilter& filter
   if (!moment.ok()) return moment.status();
   const absl::StatusOr<std::vector<int64_t>> ids = RowidsOf(filter);
   if (!ids.ok()) return ids.status();
+  return FactsOf(*ids);
+}
+
+absl::StatusOr<std::vector<RunFacts>> Queries::FactsOf(const std::vector<int64_t>& runs) {
   std::vector<RunFacts> rows;
-  rows.reserve(ids->size());
-  for (const int64_t id : *ids) {
-    absl::StatusOr<RunFacts> facts = ReadRunFacts(connection_.get(), id);
+  rows.reserve(runs.size());
+  for (const int64_t run : runs) {
+    absl::StatusOr<RunFacts> facts = ReadRunFacts(connection_.get(), run);
     if (!facts.ok()) return facts.status();
     rows.push_back(*std::move(facts));
   }
   return rows;
+}
+
+absl::StatusOr<StoredPerformance> Queries::Performance(const std::string& run_id) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
+  if (!moment.ok()) return moment.status();
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  return ReadPerformance(connection_.get(), *run);
+}
+
+absl::StatusOr<std::vector<RunFacts>> Queries::MeasuredRunsFacts(int limit) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
+  if (!moment.ok()) return moment.status();
+  const absl::StatusOr<std::vector<int64_t>> ids = MeasuredRuns(connection_.get(), limit);
+  if (!ids.ok()) return ids.status();
+  return FactsOf(*ids);
 }
 
 absl::StatusOr<v1::RunInfo> Queries::Describe(const std::string& run_id) {

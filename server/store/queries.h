@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
+#include "server/store/performance_rows.h"
 
 namespace diopi::server {
 
@@ -218,6 +219,10 @@ class Queries {
                                                      const std::vector<std::string>& case_ids);
   // Sorted by case id; cases whose time was not measured are left out.
   absl::StatusOr<std::vector<TimeRow>> Times(const std::string& run_id);
+  // What the run measured (diopi-agent --performance).
+  absl::StatusOr<StoredPerformance> Performance(const std::string& run_id);
+  // The newest runs that measured something, newest first; `limit` 0: all.
+  absl::StatusOr<std::vector<RunFacts>> MeasuredRunsFacts(int limit);
   // Verdicts of a run after `since` (0: all), newest first, at most `limit`.
   absl::StatusOr<std::vector<RecentVerdict>> Recent(const std::string& run_id, int64_t since, int limit);
 
@@ -227,6 +232,8 @@ class Queries {
   absl::Status NoSuchRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<RunTotals> TotalsOf(int64_t run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<RunRow> RowOf(int64_t run) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<std::vector<RunFacts>> FactsOf(const std::vector<int64_t>& runs)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<std::vector<int64_t>> RowidsOf(const RunFilter& filter)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

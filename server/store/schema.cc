@@ -75,6 +75,23 @@ CREATE TABLE appends (                -- which verdicts came when
 ) WITHOUT ROWID;
 )sql";
 
+constexpr char kVersion3[] = R"sql(
+CREATE TABLE measurements (           -- how fast a run's calls were; never updated
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  case_id TEXT NOT NULL,              -- of the call at its true size, which need not be a case of the run
+  body BLOB NOT NULL,                 -- diopi.v1.Measurement
+  PRIMARY KEY (run, case_id)
+) WITHOUT ROWID;
+CREATE TABLE run_machines (           -- the machine as such a run measured it
+  run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+  body BLOB NOT NULL                  -- diopi.v1.MachineFacts
+);
+)sql";
+
+absl::Status MakeVersion3(Connection* connection) {
+  return connection->Execute(kVersion3);
+}
+
 absl::Status MakeVersion2(Connection* connection) {
   absl::Status status = connection->Execute(kVersion2);
   return status.ok() ? CarryOverVersion1(connection) : status;
@@ -82,8 +99,8 @@ absl::Status MakeVersion2(Connection* connection) {
 
 // Step i brings version i to i+1; version 0 is an empty file. Never edit what was released: add a step,
 // whatever it changes.
-constexpr std::array<absl::Status (*)(Connection*), kSchemaVersion> kMigrations = {MakeVersion1,
-                                                                                   MakeVersion2};
+constexpr std::array<absl::Status (*)(Connection*), kSchemaVersion> kMigrations = {MakeVersion1, MakeVersion2,
+                                                                                   MakeVersion3};
 
 absl::StatusOr<int64_t> VersionOf(Connection* connection) {
   const absl::StatusOr<int64_t> version = connection->QueryInt("PRAGMA user_version");

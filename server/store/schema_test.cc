@@ -132,8 +132,8 @@ TEST(UpgradeTest, EveryVerdictOfVersion1IsTheSame) {
   auto database = Database::Open(path, options);
   ASSERT_TRUE(database.ok()) << database.status();
   ASSERT_EQ(told.size(), 2U);
-  EXPECT_THAT(told[0], HasSubstr("from version 1 to 2"));
-  EXPECT_THAT(told[1], HasSubstr("migrated to version 2 in "));
+  EXPECT_THAT(told[0], HasSubstr(absl::StrCat("from version 1 to ", kSchemaVersion)));
+  EXPECT_THAT(told[1], HasSubstr(absl::StrCat("migrated to version ", kSchemaVersion, " in ")));
   EXPECT_EQ(VerdictLines(**database), Contents(TestData("version_1_verdicts.txt")));
   EXPECT_EQ((*database)->CasesOf("latest")->at(5).case_hash, "hash5");
   EXPECT_EQ(Rows(path, "SELECT run || ' ' || done || ' ' || judged FROM run_totals"), totals);
@@ -153,6 +153,41 @@ TEST(UpgradeTest, EveryVerdictOfVersion1IsTheSame) {
   told.clear();
   ASSERT_TRUE(Database::Open(path, options).ok());
   EXPECT_THAT(told, testing::IsEmpty());
+}
+
+TEST(UpgradeTest, AFileOfVersion2KeepsItsRunsAndTakesMeasurements) {
+  const ScratchFolder folder;
+  const std::string path = DatabasePath(folder.path());
+  MakeOldFile(path);
+  ASSERT_TRUE(Database::Open(path, {}).ok());
+  {
+    auto connection = Connection::Open(path, Connection::Mode::kReadWrite);
+    ASSERT_TRUE((*connection)
+                    ->Execute("DROP TABLE measurements; DROP TABLE run_machines; PRAGMA user_version = 2")
+                    .ok());
+  }
+  auto database = Database::Open(path, {});
+  ASSERT_TRUE(database.ok()) << database.status();
+  EXPECT_EQ(Version(path), absl::StrCat(kSchemaVersion));
+  EXPECT_EQ(VerdictLines(**database), Contents(TestData("version_1_verdicts.txt")));
+  v1::Measurement first;
+  first.set_case_id("add.float32.big");
+  first.add_rounds()->add_warm_ns(1500);
+  v1::Measurement second = first;
+  second.set_calls(7);
+  v1::MachineFacts machine;
+  machine.set_processor("a processor");
+  ASSERT_TRUE((*database)->AppendPerformance("latest", {&first}, &machine).ok());
+  ASSERT_TRUE((*database)->AppendPerformance("latest", {&second}, nullptr).ok());
+  const auto stored = (*database)->Performance("latest");
+  ASSERT_TRUE(stored.ok()) << stored.status();
+  ASSERT_EQ(stored->measurements.size(), 1U);
+  EXPECT_EQ(stored->measurements[0].SerializeAsString(), first.SerializeAsString());
+  EXPECT_EQ(stored->machine->processor(), "a processor");
+  EXPECT_THAT(CheckDatabase(path)->problems, testing::IsEmpty());
+  const auto queries = Queries::Open(path);
+  EXPECT_EQ((*queries)->MeasuredRunsFacts(0)->size(), 1U);
+  EXPECT_EQ((*queries)->Performance("latest")->measurements.size(), 1U);
 }
 
 TEST(UpgradeTest, AKillOrAFullDiskLeavesTheOldFile) {

@@ -34,6 +34,12 @@ CREATE TABLE devices (
   dialect TEXT NOT NULL,
   UNIQUE (chip, vendor_name, impl_version, dialect)
 );
+CREATE TABLE measurements (           -- how fast a run's calls were; never updated
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  case_id TEXT NOT NULL,              -- of the call at its true size, which need not be a case of the run
+  body BLOB NOT NULL,                 -- diopi.v1.Measurement
+  PRIMARY KEY (run, case_id)
+) WITHOUT ROWID;
 CREATE TABLE provenances (            -- the references that verdicts were judged by
   id INTEGER PRIMARY KEY,
   text TEXT NOT NULL,
@@ -45,6 +51,10 @@ CREATE TABLE run_functions (          -- ABI functions whose symbol the library 
   function TEXT NOT NULL,
   PRIMARY KEY (run, function)
 ) WITHOUT ROWID;
+CREATE TABLE run_machines (           -- the machine as such a run measured it
+  run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
+  body BLOB NOT NULL                  -- diopi.v1.MachineFacts
+);
 CREATE TABLE run_outcomes (
   run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
   outcome INTEGER NOT NULL,

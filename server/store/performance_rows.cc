@@ -1,0 +1,84 @@
+#include "server/store/performance_rows.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/store/sqlite.h"
+
+namespace diopi::server {
+namespace {
+
+constexpr char kInsertMeasurement[] =
+    "INSERT OR IGNORE INTO measurements (run, case_id, body) VALUES (?, ?, ?)";
+constexpr char kInsertMachine[] = "INSERT OR IGNORE INTO run_machines (run, body) VALUES (?, ?)";
+constexpr char kSelectMeasurements[] =
+    "SELECT case_id, body FROM measurements WHERE run = ? ORDER BY case_id";
+constexpr char kSelectMachine[] = "SELECT body FROM run_machines WHERE run = ?";
+constexpr char kSelectMeasured[] = R"sql(
+SELECT id FROM runs WHERE EXISTS (SELECT 1 FROM measurements m WHERE m.run = runs.id)
+ORDER BY id DESC LIMIT ?)sql";
+
+absl::Status Damaged(Connection* connection, int64_t run, const std::string& what) {
+  return absl::DataLossError(
+      absl::StrCat(connection->path(), ": the ", what, " of runs row ", run, " cannot be read"));
+}
+
+}  // namespace
+
+absl::Status WritePerformance(Connection* connection, int64_t run,
+                              absl::Span<const v1::Measurement* const> measurements,
+                              const v1::MachineFacts* machine) {
+  absl::StatusOr<Statement> insert = connection->Prepare(kInsertMeasurement);
+  if (!insert.ok()) return insert.status();
+  for (const v1::Measurement* measurement : measurements) {
+    const std::string body = measurement->SerializeAsString();
+    insert->Bind(run, measurement->case_id());
+    insert->BindBytes(3, body);
+    absl::Status status = insert->Run().status();
+    if (!status.ok()) return status;
+  }
+  if (machine == nullptr) return absl::OkStatus();
+  absl::StatusOr<Statement> facts = connection->Prepare(kInsertMachine);
+  if (!facts.ok()) return facts.status();
+  const std::string body = machine->SerializeAsString();
+  facts->Bind(run);
+  facts->BindBytes(2, body);
+  return facts->Run().status();
+}
+
+absl::StatusOr<StoredPerformance> ReadPerformance(Connection* connection, int64_t run) {
+  StoredPerformance stored;
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectMeasurements);
+  if (!select.ok()) return select.status();
+  select->Bind(run);
+  bool whole = true;
+  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+    v1::Measurement measurement;
+    whole = measurement.ParseFromString(row.Text(1)) && measurement.case_id() == row.Text(0) && whole;
+    stored.measurements.push_back(std::move(measurement));
+  });
+  if (!status.ok()) return status;
+  if (!whole) return Damaged(connection, run, "measurements");
+  absl::StatusOr<Statement> machine = connection->Prepare(kSelectMachine);
+  if (!machine.ok()) return machine.status();
+  machine->Bind(run);
+  status = ForEachRow(&*machine, [&](const Statement& row) {
+    whole = stored.machine.emplace().ParseFromString(row.Text(0)) && whole;
+  });
+  if (!status.ok()) return status;
+  if (!whole) return Damaged(connection, run, "facts about the machine");
+  return stored;
+}
+
+absl::StatusOr<std::vector<int64_t>> MeasuredRuns(Connection* connection, int limit) {
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectMeasured);
+  if (!select.ok()) return select.status();
+  select->Bind(limit > 0 ? limit : -1);
+  std::vector<int64_t> runs;
+  absl::Status status = ForEachRow(&*select, [&](const Statement& row) { runs.push_back(row.Int(0)); });
+  if (!status.ok()) return status;
+  return runs;
+}
+
+}  // namespace diopi::server
