@@ -1,0 +1,233 @@
+#include "reports/performance/performance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace diopi::reports {
+namespace {
+
+constexpr double kNoisePercentile = 0.9;
+constexpr double kTenTo12 = 1e12;
+constexpr double kTenTo9 = 1e9;
+
+template <typename Values>
+std::vector<double> Microseconds(const Values& ns) {
+  std::vector<double> us;
+  us.reserve(static_cast<size_t>(ns.size()));
+  for (const uint64_t each : ns) us.push_back(static_cast<double>(each) * 1e-3);
+  return us;
+}
+
+std::vector<double> ColdSamples(const v1::Measurement& measurement) {
+  std::vector<double> samples;
+  for (const v1::MeasuredRound& round : measurement.rounds()) {
+    const std::vector<double> us = Microseconds(round.cold_ns());
+    samples.insert(samples.end(), us.begin(), us.end());
+  }
+  return samples;
+}
+
+std::string KernelOrCase(const v1::Measurement& measurement) {
+  return measurement.kernel().empty() ? measurement.case_id() : measurement.kernel();
+}
+
+CallFigures FiguresOf(const v1::Measurement& measurement, const Roofline& roofline,
+                      const ReferenceTimes* reference) {
+  CallFigures figures;
+  figures.measurement = measurement;
+  if (reference != nullptr) {
+    const auto found = reference->us.find(KernelOrCase(measurement));
+    if (found != reference->us.end()) figures.reference_us = found->second;
+  }
+  for (const v1::MeasuredRound& round : measurement.rounds()) figures.disturbed += round.disturbed();
+  figures.warm_us = IntervalOfMedian(WarmSamples(measurement));
+  if (!figures.measured()) return figures;
+  const std::vector<double> cold = ColdSamples(measurement);
+  if (!cold.empty()) figures.cold_us = IntervalOfMedian(cold).median;
+  const double bytes = measurement.work().read_bytes() + measurement.work().written_bytes();
+  const double operations = measurement.work().operations();
+  const double seconds = figures.warm_us.median * 1e-6;
+  if (bytes > 0) figures.bytes_per_s = bytes / seconds;
+  if (operations > 0) figures.operations_per_s = operations / seconds;
+  const auto rate = roofline.operations_per_s.find(measurement.dtype());
+  const double moving = roofline.bytes_per_s > 0 ? bytes / roofline.bytes_per_s : 0;
+  const double computing = rate == roofline.operations_per_s.end() ? 0 : operations / rate->second;
+  figures.memory_bound = moving >= computing;
+  const double best = std::max(moving, computing);
+  if (best > 0) figures.roofline_share = best / (figures.cold_us.value_or(figures.warm_us.median) * 1e-6);
+  return figures;
+}
+
+class StepTimes {
+ public:
+  explicit StepTimes(const std::vector<CallFigures>& calls) {
+    for (const CallFigures& call : calls) figures_[call.measurement.case_id()] = &call;
+  }
+
+  absl::Status Visit(const cases::Model& model, const cases::ModelCall& call, const cases::CallCases& cases) {
+    Step& step = StepOf(model.name, call.stage);
+    for (const v1::Case& c : cases.cases) {
+      const auto found = figures_.find(c.id());
+      const bool measured = found != figures_.end() && found->second->measured();
+      if (step.seen.emplace(c.id(), true).second) {
+        ++step.time.calls;
+        step.time.measured += measured ? 1 : 0;
+      }
+      if (!measured) continue;
+      const auto times = static_cast<double>(call.times);
+      const MedianInterval& us = found->second->warm_us;
+      step.time.us += us.median * times;
+      step.time.low_us += us.low * times;
+      step.time.high_us += us.high * times;
+      step.operators[c.operator_()] += us.median * times;
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<StepTime> Finish() && {
+    std::vector<StepTime> times;
+    for (Step& step : steps_) {
+      step.time.operators.assign(step.operators.begin(), step.operators.end());
+      std::stable_sort(step.time.operators.begin(), step.time.operators.end(),
+                       [](const auto& a, const auto& b) { return a.second > b.second; });
+      times.push_back(std::move(step.time));
+    }
+    return times;
+  }
+
+ private:
+  struct Step {
+    StepTime time;
+    std::map<std::string, double> operators;
+    std::map<std::string, bool> seen;  // case ids
+  };
+
+  Step& StepOf(const std::string& model, const std::string& stage) {
+    for (Step& step : steps_) {
+      if (step.time.model == model && step.time.stage == stage) return step;
+    }
+    steps_.push_back({});
+    steps_.back().time.model = model;
+    steps_.back().time.stage = stage;
+    return steps_.back();
+  }
+
+  std::map<std::string, const CallFigures*> figures_;
+  std::vector<Step> steps_;
+};
+
+}  // namespace
+
+std::vector<double> WarmSamples(const v1::Measurement& measurement) {
+  std::vector<double> samples;
+  for (const v1::MeasuredRound& round : measurement.rounds()) {
+    const std::vector<double> us = Microseconds(round.warm_ns());
+    samples.insert(samples.end(), us.begin(), us.end());
+  }
+  return samples;
+}
+
+std::vector<double> RoundMedians(const v1::Measurement& measurement) {
+  std::vector<double> medians;
+  for (const v1::MeasuredRound& round : measurement.rounds()) {
+    if (!round.warm_ns().empty()) medians.push_back(IntervalOfMedian(Microseconds(round.warm_ns())).median);
+  }
+  return medians;
+}
+
+double NoiseOf(const std::vector<v1::Measurement>& measurements) {
+  std::vector<double> ratios;
+  for (const v1::Measurement& measurement : measurements) {
+    const std::vector<double> medians = RoundMedians(measurement);
+    if (medians.size() < 2) continue;
+    const auto [low, high] = std::minmax_element(medians.begin(), medians.end());
+    if (*low > 0) ratios.push_back(*high / *low);
+  }
+  if (ratios.empty()) return 1;
+  std::sort(ratios.begin(), ratios.end());
+  const auto rank = static_cast<size_t>(std::ceil(kNoisePercentile * static_cast<double>(ratios.size())));
+  return ratios[std::max<size_t>(rank, 1) - 1];
+}
+
+Roofline MeasuredRoofline(const v1::MachineFacts& machine) {
+  Roofline roofline;
+  roofline.bytes_per_s = machine.copy_bytes_per_s();
+  std::vector<std::string> parts;
+  if (roofline.bytes_per_s > 0) {
+    parts.push_back(absl::StrFormat("a copy at %.3g GB/s", roofline.bytes_per_s / kTenTo9));
+  }
+  for (const v1::MeasuredRate& rate : machine.products()) {
+    roofline.operations_per_s[rate.dtype()] = rate.operations_per_s();
+    parts.push_back(absl::StrFormat("a %s product at %.3g Gop/s", v1::Dtype::Code_Name(rate.dtype()),
+                                    rate.operations_per_s() / kTenTo9));
+  }
+  if (!parts.empty()) {
+    roofline.source = absl::StrCat("measured by the library's own calls: ", absl::StrJoin(parts, ", "));
+  }
+  return roofline;
+}
+
+Roofline SpecRoofline(const v1::ChipSpec& spec) {
+  Roofline roofline;
+  roofline.bytes_per_s = spec.memory().bandwidth_gb_s() * kTenTo9;
+  for (const v1::ComputeSpec& compute : spec.compute()) {
+    v1::Dtype::Code dtype = v1::Dtype::unsupported;
+    if (compute.sparse() || !v1::Dtype::Code_Parse(compute.dtype(), &dtype)) continue;
+    roofline.operations_per_s[dtype] = compute.tera_ops() * kTenTo12;
+  }
+  roofline.source =
+      absl::StrCat("the specification of ", spec.product().empty() ? spec.chip() : spec.product());
+  return roofline;
+}
+
+absl::StatusOr<PerformanceReport> MakePerformanceReport(const server::StoredPerformance& stored,
+                                                        const Roofline& roofline,
+                                                        const ReferenceTimes* reference,
+                                                        const cases::Catalog* catalog,
+                                                        const std::string& suite) {
+  PerformanceReport report;
+  report.machine = stored.machine.value_or(v1::MachineFacts());
+  report.roofline = roofline;
+  if (reference != nullptr) report.reference = absl::StrCat(reference->device, " (", reference->source, ")");
+  report.noise = NoiseOf(stored.measurements);
+  for (const v1::Measurement& measurement : stored.measurements) {
+    report.calls.push_back(FiguresOf(measurement, roofline, reference));
+    report.disturbed += report.calls.back().disturbed;
+    report.samples += static_cast<int64_t>(WarmSamples(measurement).size());
+  }
+  std::stable_sort(report.calls.begin(), report.calls.end(), [](const CallFigures& a, const CallFigures& b) {
+    return std::make_tuple(a.measurement.function(), a.measurement.dtype(), -a.warm_us.median) <
+           std::make_tuple(b.measurement.function(), b.measurement.dtype(), -b.warm_us.median);
+  });
+  if (catalog == nullptr || !absl::StartsWith(suite, cases::kModelSuites)) return report;
+  v1::Selection selection;
+  selection.set_suite(suite);
+  selection.set_max_tensor_bytes(std::numeric_limits<int64_t>::max());
+  StepTimes steps(report.calls);
+  absl::Status status = catalog->VisitModels(
+      selection, [&steps](const cases::Model& model, const cases::ModelCall& call,
+                          const cases::CallCases& cases) { return steps.Visit(model, call, cases); });
+  if (!status.ok()) return status;
+  report.steps = std::move(steps).Finish();
+  return report;
+}
+
+ReferenceTimes TimesOfRun(const server::StoredPerformance& stored, const std::string& device) {
+  ReferenceTimes times;
+  times.device = device;
+  for (const v1::Measurement& measurement : stored.measurements) {
+    const double median = IntervalOfMedian(WarmSamples(measurement)).median;
+    if (median > 0) times.us[KernelOrCase(measurement)] = median;
+  }
+  return times;
+}
+
+}  // namespace diopi::reports

@@ -1,0 +1,102 @@
+// How fast a run's calls are: figures of each call, of each model, and of the machine.
+#ifndef REPORTS_PERFORMANCE_PERFORMANCE_H_
+#define REPORTS_PERFORMANCE_PERFORMANCE_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cases/base/median.h"
+#include "cases/core/catalog.h"
+#include "diopi/v1/performance.pb.h"
+#include "diopi/v1/spec.pb.h"
+#include "reports/performance/reference_times.h"
+#include "server/store/performance_rows.h"
+
+namespace diopi::reports {
+
+// The rates that a device cannot exceed.
+struct Roofline {
+  double bytes_per_s = 0;                              // 0: unknown
+  std::map<v1::Dtype::Code, double> operations_per_s;  // by the dtype of the call
+  std::string source;                                  // "measured by ...", or the specification's words
+};
+
+// The library's own copy and products, as the run measured them.
+Roofline MeasuredRoofline(const v1::MachineFacts& machine);
+// The figures that a lab has filled in. A kind of arithmetic counts for the dtype that it names.
+Roofline SpecRoofline(const v1::ChipSpec& spec);
+
+// One call. Times are microseconds; a figure that cannot be said is absent.
+struct CallFigures {
+  v1::Measurement measurement;
+  MedianInterval warm_us;  // over all rounds; zeros where there is no time
+  std::optional<double> cold_us;
+  int disturbed = 0;
+  std::optional<double> bytes_per_s;       // of the work that the call cannot do without
+  std::optional<double> operations_per_s;  // likewise
+  // Of the device's best time for this work, with cold caches where they were measured: 0.5 means that the
+  // call takes twice that time. Above 1 where tensors stay in a cache.
+  std::optional<double> roofline_share;
+  bool memory_bound = true;            // what the best time is due to
+  std::optional<double> reference_us;  // of the reference device for the same kernel
+  std::optional<double> score() const {
+    if (!reference_us.has_value() || !measured()) return std::nullopt;
+    return *reference_us / warm_us.median;
+  }
+  bool measured() const { return warm_us.median > 0; }
+};
+
+// The estimated time of a step of a model, or of one of its stages: the sum over its calls of their medians
+// times how often a step makes them.
+struct StepTime {
+  std::string model;
+  std::string stage;  // empty: the model has no stages
+  double us = 0;
+  double low_us = 0;  // with the bounds of the medians' intervals
+  double high_us = 0;
+  int64_t calls = 0;                                      // distinct
+  int64_t measured = 0;                                   // of these; the sum is over them alone
+  std::vector<std::pair<std::string, double>> operators;  // their parts of it, the largest first
+};
+
+struct PerformanceReport {
+  std::string run_id;
+  std::string chip;
+  v1::MachineFacts machine;
+  Roofline roofline;
+  std::string reference;  // the device that scores are relative to, with its source; empty: none
+  // How much the medians of a call's rounds differ, the largest over the smallest: the 90th percentile over
+  // all calls. 1 where calls have one round.
+  double noise = 1;
+  int64_t disturbed = 0;  // samples
+  int64_t samples = 0;
+  std::vector<CallFigures> calls;  // by function, dtype, then time
+  std::vector<StepTime> steps;     // by model, in the order of its stages
+};
+
+// `reference` may be null. `catalog` has the models that `suite` names ("models/..."); other suites have no
+// steps, and it may then be null.
+absl::StatusOr<PerformanceReport> MakePerformanceReport(const server::StoredPerformance& stored,
+                                                        const Roofline& roofline,
+                                                        const ReferenceTimes* reference,
+                                                        const cases::Catalog* catalog,
+                                                        const std::string& suite);
+
+// A device's times from a run of its own, by kernel and by call: the key of a call that is no kernel is its
+// case id.
+ReferenceTimes TimesOfRun(const server::StoredPerformance& stored, const std::string& device);
+
+// Microseconds of all warm samples of a measurement, and of each of its rounds.
+std::vector<double> WarmSamples(const v1::Measurement& measurement);
+std::vector<double> RoundMedians(const v1::Measurement& measurement);
+
+// PerformanceReport.noise of these measurements.
+double NoiseOf(const std::vector<v1::Measurement>& measurements);
+
+}  // namespace diopi::reports
+
+#endif  // REPORTS_PERFORMANCE_PERFORMANCE_H_

@@ -1,0 +1,121 @@
+#include "reports/performance/performance.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/performance/performance_testing.h"
+
+namespace diopi::reports {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+// 100 us for 4 MB and 1 million operations.
+v1::Measurement Moving() {
+  v1::Measurement measurement =
+      MakeMeasurement("copy.float32.n", "diopiCopyInp", {{100, 99, 101}, {110, 110, 110}});
+  measurement.mutable_work()->set_read_bytes(3e6);
+  measurement.mutable_work()->set_written_bytes(1e6);
+  measurement.mutable_work()->set_operations(1e6);
+  return measurement;
+}
+
+TEST(PerformanceTest, FiguresOfACall) {
+  server::StoredPerformance stored;
+  stored.measurements = {Moving()};
+  stored.measurements[0].mutable_rounds(0)->add_cold_ns(200'000);
+  stored.measurements[0].mutable_rounds(0)->set_disturbed(2);
+  stored.measurements[0].set_kernel("gemm float32 M=1");
+  v1::MachineFacts& machine = stored.machine.emplace();
+  machine.set_copy_bytes_per_s(40e9);
+  v1::MeasuredRate* rate = machine.add_products();
+  rate->set_dtype(v1::Dtype::float32);
+  rate->set_operations_per_s(5e9);
+  ReferenceTimes reference{"a chip", "a source", {{"gemm float32 M=1", 52.5}}};
+  const auto report =
+      MakePerformanceReport(stored, MeasuredRoofline(*stored.machine), &reference, nullptr, "");
+  ASSERT_TRUE(report.ok()) << report.status();
+  const CallFigures& call = report->calls.at(0);
+  EXPECT_DOUBLE_EQ(call.warm_us.median, 105.5);
+  EXPECT_DOUBLE_EQ(*call.cold_us, 200);
+  EXPECT_DOUBLE_EQ(*call.bytes_per_s, 4e6 / 105.5e-6);
+  EXPECT_DOUBLE_EQ(*call.operations_per_s, 1e6 / 105.5e-6);
+  // 100 us to move at 40 GB/s, 200 us to compute at 5 Gop/s.
+  EXPECT_FALSE(call.memory_bound);
+  EXPECT_DOUBLE_EQ(*call.roofline_share, 1);
+  EXPECT_DOUBLE_EQ(*call.score(), 52.5 / 105.5);
+  EXPECT_EQ(report->disturbed, 2);
+  EXPECT_EQ(report->samples, 6);
+  EXPECT_DOUBLE_EQ(report->noise, 1.1);
+  EXPECT_THAT(report->roofline.source, HasSubstr("a copy at 40 GB/s, a float32 product at 5 Gop/s"));
+}
+
+TEST(PerformanceTest, WhatIsNotKnownIsAbsent) {
+  server::StoredPerformance stored;
+  stored.measurements = {MakeMeasurement("copy.float32.n", "diopiCopyInp", {})};
+  stored.measurements[0].set_not_measured("its case does not pass");
+  const auto report = MakePerformanceReport(stored, Roofline(), nullptr, nullptr, "");
+  const CallFigures& call = report->calls.at(0);
+  EXPECT_FALSE(call.measured());
+  EXPECT_FALSE(call.bytes_per_s || call.operations_per_s || call.roofline_share || call.score() ||
+               call.cold_us);
+  EXPECT_EQ(report->noise, 1);
+}
+
+TEST(PerformanceTest, TheSpecificationGivesTheRoofline) {
+  v1::ChipSpec spec;
+  spec.set_product("Acme A1");
+  spec.mutable_memory()->set_bandwidth_gb_s(2000);
+  for (const auto& [dtype, sparse] : {std::pair{"float16", false}, {"float16", true}, {"tf32", false}}) {
+    v1::ComputeSpec* compute = spec.add_compute();
+    compute->set_dtype(dtype);
+    compute->set_tera_ops(sparse ? 600 : 300);
+    compute->set_sparse(sparse);
+  }
+  const Roofline roofline = SpecRoofline(spec);
+  EXPECT_DOUBLE_EQ(roofline.bytes_per_s, 2e12);
+  EXPECT_THAT(roofline.operations_per_s, ElementsAre(Pair(v1::Dtype::float16, 300e12)));
+}
+
+TEST(PerformanceTest, AStepIsTheSumOfItsCalls) {
+  const auto catalog = cases::Catalog::LoadBuiltin();
+  ASSERT_TRUE(catalog.ok()) << catalog.status();
+  v1::Selection selection;
+  selection.set_suite("models/llama3_8b");
+  selection.set_max_tensor_bytes(int64_t{1} << 60);
+  server::StoredPerformance stored;
+  double expected = 0;
+  int64_t calls = 0;
+  std::set<std::string> seen;
+  ASSERT_TRUE(
+      (*catalog)
+          ->VisitModels(selection,
+                        [&](const cases::Model&, const cases::ModelCall& call, cases::CallCases cases) {
+                          for (const v1::Case& c : cases.cases) {
+                            const double us = static_cast<double>(c.function().size());
+                            if (call.stage == "decode") expected += us * static_cast<double>(call.times);
+                            if (!seen.insert(c.id()).second) continue;
+                            stored.measurements.push_back(MakeMeasurement(c.id(), c.function(), {{us, us}}));
+                            calls += call.stage == "decode" ? 1 : 0;
+                          }
+                          return absl::OkStatus();
+                        })
+          .ok());
+  const auto report = MakePerformanceReport(stored, Roofline(), nullptr, catalog->get(), "models/llama3_8b");
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->steps.size(), 3U);
+  const StepTime& decode = report->steps[2];
+  EXPECT_EQ(decode.stage, "decode");
+  EXPECT_NEAR(decode.us, expected, 1e-6 * expected);
+  EXPECT_EQ(decode.measured, decode.calls);
+  EXPECT_GE(decode.calls, calls);
+  EXPECT_GE(decode.operators.front().second, decode.operators.back().second);
+  stored.measurements.erase(stored.measurements.begin());
+  const auto fewer = MakePerformanceReport(stored, Roofline(), nullptr, catalog->get(), "models/llama3_8b");
+  EXPECT_EQ(fewer->steps[0].measured, fewer->steps[0].calls - 1);
+}
+
+}  // namespace
+}  // namespace diopi::reports
