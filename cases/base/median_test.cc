@@ -13,8 +13,8 @@ namespace {
 TEST(MedianTest, RanksOfTheInterval) {
   // n, and which of the sorted samples 1..n bound the interval: tables of the sign test.
   const std::tuple<int, double, double, double> rows[] = {
-      {1, 1, 1, 1},   {2, 1, 1.5, 2},   {5, 1, 3, 5},      {6, 1, 3.5, 6},
-      {8, 1, 4.5, 8}, {9, 2, 5, 8},     {15, 4, 8, 12},    {20, 6, 10.5, 15},
+      {1, 1, 1, 1},    {2, 1, 1.5, 2},     {5, 1, 3, 5},       {6, 1, 3.5, 6},
+      {8, 1, 4.5, 8},  {9, 2, 5, 8},       {15, 4, 8, 12},     {20, 6, 10.5, 15},
       {25, 8, 13, 18}, {50, 18, 25.5, 33}, {100, 40, 50.5, 61}};
   for (const auto& [n, low, median, high] : rows) {
     std::vector<double> samples;

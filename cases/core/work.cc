@@ -34,7 +34,8 @@ struct Tensors {
   static int64_t StoredElements(const v1::TensorSpec& spec) {
     std::vector<int64_t> shape(spec.shape().begin(), spec.shape().end());
     for (int i = 0; i < spec.strides_size(); ++i) {
-      if (spec.strides(i) == 0) shape[static_cast<size_t>(i)] = std::min<int64_t>(shape[static_cast<size_t>(i)], 1);
+      if (spec.strides(i) == 0)
+        shape[static_cast<size_t>(i)] = std::min<int64_t>(shape[static_cast<size_t>(i)], 1);
     }
     return NumElements(shape);
   }

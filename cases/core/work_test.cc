@@ -77,8 +77,9 @@ TEST(WorkTest, AttentionCountsThePairsThatAttend) {
             2 * 4 * 64 * (4 * 16 + 5));
   EXPECT_EQ(operations("flash_attention float16 q[2,8,4,16] k[2,8,4,16] v[2,8,4,16] is_causal=true"),
             2 * 4 * 36 * (4 * 16 + 5));
-  EXPECT_EQ(operations("flash_attention float16 q[16,1,32,128] k[16,4096,8,128] v[16,4096,8,128] is_causal=false"),
-            16.0 * 32 * 4096 * (4 * 128 + 5));
+  EXPECT_EQ(
+      operations("flash_attention float16 q[16,1,32,128] k[16,4096,8,128] v[16,4096,8,128] is_causal=false"),
+      16.0 * 32 * 4096 * (4 * 128 + 5));
 }
 
 TEST(WorkTest, EveryCaseHasItsWork) {
@@ -119,13 +120,16 @@ TEST(WorkTest, Text) {
 
 TEST(KernelKeyTest, ProductsAndConvolutions) {
   const std::pair<const char*, const char*> rows[] = {
-      {"linear float16 input[4,2,32] weight[16,32] bias[null]\n", "gemm float16 M=8 N=16 K=32 transA=0 transB=1"},
+      {"linear float16 input[4,2,32] weight[16,32] bias[null]\n",
+       "gemm float16 M=8 N=16 K=32 transA=0 transB=1"},
       {"matmul float32 input[8,32] other[32,16]\n", "gemm float32 M=8 N=16 K=32 transA=0 transB=0"},
       {"matmul float32 input[3,8,32] other[3,32,16]\n", ""},
-      {"conv2d float16 input[8,3,224,112] weight[64,3,3,5] bias[null] stride=(2,1) padding=(1,3) dilation=(1,1) "
+      {"conv2d float16 input[8,3,224,112] weight[64,3,3,5] bias[null] stride=(2,1) padding=(1,3) "
+       "dilation=(1,1) "
        "groups=1\n",
        "conv float16 W=112 H=224 C=3 N=8 OutC=64 kw=5 kh=3 pw=3 ph=1 sh=1 sv=2"},
-      {"conv2d float16 input[8,4,224,112] weight[64,2,3,5] bias[null] stride=(2,1) padding=(1,3) dilation=(1,1) "
+      {"conv2d float16 input[8,4,224,112] weight[64,2,3,5] bias[null] stride=(2,1) padding=(1,3) "
+       "dilation=(1,1) "
        "groups=2\n",
        ""},
       {"exp float16 input[1000]\n", ""}};
