@@ -181,8 +181,8 @@ TEST(ModelCasesTest, EveryBuiltinModelIsTakenAtItsTrueSizeAndScaled) {
     std::map<std::string, std::string> hashes;  // by id
     int64_t calls = 0;
     int64_t scaled = 0;
-    const absl::Status status = catalog->VisitModels(
-        selection, [&](const Model& model, const ModelCall& call, const CallCases& cases) {
+    const absl::Status status =
+        catalog->VisitModels(selection, [&](const Model& model, const ModelCall&, const CallCases& cases) {
           ++calls;
           EXPECT_FALSE(model.summary.empty()) << model.name;
           scaled += bound == kUnscaled && cases.scaled ? 1 : 0;

@@ -6,8 +6,7 @@
 // - an elementwise function is called on the elements at the chosen places, as tensors of one dimension;
 // - along a free axis a piece takes any positions; every other axis it takes whole;
 // - along an axis that is read through windows it takes a range, with the neighbours that the windows need;
-// outputs
-//   whose windows the cut shortens are not compared;
+//   outputs whose windows the cut shortens are not compared;
 // - a function without slices is called whole, and its outputs are compared at the chosen places.
 //
 // Places follow from the case's hash, so that no file stores them. Where the pieces may cover an output,

@@ -4,7 +4,10 @@
 
 #include "absl/strings/str_format.h"
 #include "baselines/tap/capture.h"
+#include "cases/core/case_builder.h"
 #include "cases/core/library_checks.h"
+#include "cases/core/work.h"
+#include "cases/user/user_cases.h"
 #include "client/cli/case_data.h"
 #include "client/cli/case_text.h"
 #include "client/cli/command.h"
@@ -40,6 +43,8 @@ class ShowCommand final : public Command {
     if (!c.ok()) return Tell(c.status());
     std::cout << CaseText(*c);
     if (cases::IsLibraryCheck(*c)) return ExitCode::kOk;  // it has no tensors
+    const absl::Status work = PrintWork(*c);
+    if (!work.ok()) return Tell(work);
     const absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, DataFolder(data_), "");
     if (!data.ok()) return Tell(data.status());
     std::cout << "Reference  " << data->provenance << "\nInputs\n";
@@ -50,6 +55,20 @@ class ShowCommand final : public Command {
   }
 
  private:
+  // A case of a user's file has the rules of that file.
+  absl::Status PrintWork(const v1::Case& c) const {
+    const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::LoadCatalog(cases_folder_);
+    if (!catalog.ok()) return catalog.status();
+    for (const v1::OperatorFile& op : (*catalog)->operators()) {
+      if (op.operator_() != c.operator_() || cases::FindRules(op, c.function()) == nullptr) continue;
+      const absl::StatusOr<v1::CallWork> work = cases::WorkOf(op, c);
+      if (!work.ok()) return work.status();
+      std::cout << "Work       " << cases::WorkText(*work) << "\n";
+      break;
+    }
+    return absl::OkStatus();
+  }
+
   // A line per call, in the order of the calls.
   ExitCode ShowFolder() const {
     const absl::StatusOr<std::vector<std::string>> files = tap::CaptureFiles(id_);

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "client/testing/programs.h"
@@ -71,6 +72,24 @@ TEST_F(ModelsTest, AFaultyLibraryIsNotReadyAndItsFailuresAreRepeated) {
   EXPECT_THAT(repro.out, HasSubstr(failing));
   const Finished again = Agent(LibPath("libdiopi_cpu.so"), "faulty", {"--rerun-failed", "latest"});
   EXPECT_EQ(again.code, 0) << again.out << again.err;
+}
+
+TEST_F(ModelsTest, LargeCallsAreJudgedOnSlices) {
+  const std::vector<std::string> calls = {"--model", "resnet50", "--max-bytes", "8M", "--fname", "add"};
+  const Finished right = Agent(LibPath("libdiopi_cpu.so"), "cpu", calls);
+  EXPECT_EQ(right.code, 0) << right.out << right.err;
+  const Finished run = Agent(VendorPath("libdiopi_faulty"), "faulty", calls);
+  EXPECT_EQ(run.code, 1) << run.out << run.err;
+  std::string failing;
+  for (const v1::Verdict& verdict : ReadRun(data()).verdicts) {
+    if (absl::StrContains(verdict.reason(), "compared on slices")) failing = verdict.case_id();
+  }
+  ASSERT_NE(failing, "");
+  const Finished repro = RunProgram(
+      {BinPath("diopi-cli"), "repro", failing, "--impl", VendorPath("libdiopi_faulty"), "--data", data()});
+  EXPECT_EQ(repro.code, 1) << repro.out << repro.err;
+  EXPECT_THAT(repro.out, HasSubstr("compared on slices"));
+  EXPECT_THAT(repro.out, HasSubstr("C file     none: "));
 }
 
 TEST_F(ModelsTest, AreListedByWhatTheyCall) {
