@@ -63,7 +63,7 @@ std::string VendorPath(const std::string& name) {
 }
 
 TempFolder::TempFolder() {
-  path_ = ::testing::TempDir() + "/diopi-e2e-XXXXXX";
+  path_ = ::testing::TempDir() + "diopi-e2e-XXXXXX";
   if (mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "no temporary folder " << path_;
 }
 
