@@ -9,6 +9,9 @@
 #include <bit>
 #include <cstdio>
 #include <functional>
+#include <map>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "baselines/generate/generate.h"
@@ -119,14 +122,18 @@ TEST_F(DiagnoserTest, SaysNothingOfOtherDefects) {
   EXPECT_GE(failures, 20);
 }
 
-// The agent calls the reference in its own process: whatever is altered, it must answer or refuse.
+// The agent calls the reference in its own process: whatever is altered, it must answer or refuse. Of every
+// function, each alteration is tried on four cases of each dtype.
 TEST_F(DiagnoserTest, TheReferenceSurvivesEveryAlterationOfSuiteCore) {
   int refused = 0;
   int answered = 0;
+  std::map<std::tuple<std::string, std::string, int>, int> tried;
   const std::vector<v1::Case> cases = catalog_->Select({}).value();
   for (const v1::Case& c : cases) {
-    for (const AlteredCase& altered : AlterArguments(c))
-      ++(GenerateCase(*library_, altered.c).ok() ? answered : refused);
+    for (const AlteredCase& altered : AlterArguments(c)) {
+      if (++tried[{c.function(), altered.text, c.dtype()}] <= 4)
+        ++(GenerateCase(*library_, altered.c).ok() ? answered : refused);
+    }
   }
   std::printf("%d altered cases answered, %d refused\n", answered, refused);
   EXPECT_GT(answered, 1000);
