@@ -7,6 +7,9 @@
 #include "impl_loader/tap/tap.h"
 
 #include <dlfcn.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 #include <cstdio>
 #include <cstdlib>
@@ -133,6 +136,9 @@ void LoadTools(State* state) {
 }
 
 void StartOnce() {
+#ifdef __SANITIZE_ADDRESS__
+  const __lsan::ScopedDisabler lasting;  // a host that unloads the tap leaves the state behind
+#endif
   State& state = TheState();
   std::vector<std::string> problems;
   state.settings = Settings::Read(&problems);
