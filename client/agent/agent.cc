@@ -32,6 +32,7 @@
 #include "cases/core/catalog.h"
 #include "cases/user/user_cases.h"
 #include "client/agent/devices.h"
+#include "client/agent/performance.h"
 #include "client/agent/progress.h"
 #include "client/agent/session.h"
 #include "client/rpc/client.h"
@@ -80,6 +81,9 @@ class Agent {
   std::vector<std::string> GenSelection(const std::vector<std::string>& operators) const;
   absl::Status Generate(const std::vector<std::string>& operators) const;
   absl::Status RunCases();
+  CaseJudgeOptions MakeJudgeOptions() const;
+  absl::Status MeasurePerformance();
+  absl::Status ReportPerformance(const PerformanceResult& result);
   void Store(const v1::Verdict& verdict);
   ExitCode Conclude(bool stopped);
   absl::StatusOr<reports::RunReport> MakeReport(const v1::RunInfo& run);
@@ -500,11 +504,7 @@ absl::Status Agent::RunCases() {
   SessionOptions options;
   options.run_id = run_.run_id();
   options.agent_id = agent_id_;
-  options.judge.calls = repeat_;
-  options.judge.compare = compare_;
-  options.judge.reference_library = DefaultReferenceLibrary();
-  options.judge.profile = &options_.profile;
-  options.judge.adaptor = &options_.adaptor;
+  options.judge = MakeJudgeOptions();
   options.dump.level = options_.modes.failure_debug_level;
   options.dump.folder = (std::filesystem::path(options_.report_folder) / "failures").string();
   options.implemented = facts_.implemented;
@@ -518,7 +518,75 @@ absl::Status Agent::RunCases() {
     if (session.dump().left_out() > 0) *out_ << ", " << session.dump().left_out() << " more left out";
     *out_ << "\n";
   }
-  return ran;
+  return ran.ok() && options_.performance.on ? MeasurePerformance() : ran;
+}
+
+CaseJudgeOptions Agent::MakeJudgeOptions() const {
+  CaseJudgeOptions judge;
+  judge.calls = repeat_;
+  judge.compare = compare_;
+  judge.reference_library = DefaultReferenceLibrary();
+  judge.profile = &options_.profile;
+  judge.adaptor = &options_.adaptor;
+  return judge;
+}
+
+// Measures in a worker of its own: nothing else of this agent runs meanwhile.
+absl::Status Agent::MeasurePerformance() {
+  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog =
+      cases::LoadCatalog(options_.selection.cases_folder);
+  if (!catalog.ok()) return catalog.status();
+  PerformanceOptions options = options_.performance;
+  options.timeout = std::chrono::milliseconds(static_cast<int64_t>(4000 * timeout_s_));
+  const absl::StatusOr<std::vector<CallToMeasure>> calls =
+      CallsToMeasure(**catalog, selection_, verdicts_, options);
+  if (!calls.ok()) return calls.status();
+  const auto oracle = loader::InProcessLibrary::Open(DefaultReferenceLibrary());
+  if (!oracle.ok()) return oracle.status();
+  const absl::StatusOr<SessionWorker> worker =
+      StartWorker(options_.devices.empty() ? -1 : options_.devices.front());
+  if (!worker.ok()) return worker.status();
+  CaseJudge judge(MakeJudgeOptions());
+  if (!options_.quiet) *out_ << "\nMeasuring " << calls->size() << " calls\n" << std::flush;
+  v1::ReportRequest alive;
+  alive.set_run_id(run_.run_id());
+  alive.set_agent_id(agent_id_);
+  auto next_sign = std::chrono::steady_clock::now();
+  const auto pause = [&] {
+    stop_signal_ = stop_.Take();
+    if (std::chrono::steady_clock::now() < next_sign) return stop_signal_ == 0;
+    client_->Report(alive).status().IgnoreError();
+    next_sign = std::chrono::steady_clock::now() + kSignOfLifeEvery;
+    return stop_signal_ == 0;
+  };
+  const PerformanceResult result =
+      PerformanceTest(**catalog, options, &judge, worker->worker.get(), oracle->get()).Run(*calls, pause);
+  absl::Status stored = ReportPerformance(result);
+  if (!stored.ok()) return stored;
+  return stop_signal_ == 0 ? absl::OkStatus() : absl::CancelledError("stopped by a signal");
+}
+
+absl::Status Agent::ReportPerformance(const PerformanceResult& result) {
+  constexpr int kPerRequest = 256;
+  v1::ReportRequest request;
+  request.set_run_id(run_.run_id());
+  request.set_agent_id(agent_id_);
+  *request.mutable_machine() = result.machine;
+  int64_t measured = 0;
+  for (const v1::Measurement& measurement : result.measurements) {
+    measured += measurement.not_measured().empty() ? 1 : 0;
+    *request.add_measurements() = measurement;
+    if (request.measurements_size() < kPerRequest) continue;
+    const absl::Status sent = client_->Report(request).status();
+    if (!sent.ok()) return sent;
+    request.clear_measurements();
+  }
+  if (!options_.quiet) {
+    *out_ << "Measured " << measured << " calls, "
+          << static_cast<int64_t>(result.measurements.size()) - measured
+          << " have no time; diopi-cli performance shows them\n";
+  }
+  return client_->Report(request).status();
 }
 
 // The parts of a verdict that the summary needs. There may be a hundred thousand verdicts, and nearly all

@@ -93,8 +93,34 @@ void GroupOptions(CLI::App* app) {
                       {"--data", "--server", "--resume", "--join", "--shard-index", "--shard-count",
                        "--inputs", "--cache-size", "--cache-dir"},
                       app);
+  diopi::GroupOptions("Performance",
+                      {"--performance", "--performance-seconds", "--performance-rounds",
+                       "--performance-largest", "--performance-max-bytes"},
+                      app);
   diopi::GroupOptions("Repeated and submitted runs",
                       {"--watch", "--serve", "--impl-upload", "--health-every-s"}, app);
+}
+
+void AddPerformanceOptions(CLI::App* app, PerformanceOptions* options) {
+  CLI::Option* on = app->add_flag(
+      "--performance", options->on,
+      "Then measure the calls whose cases pass: with --model, the models' calls at their true sizes");
+  app->add_option("--performance-seconds", options->seconds,
+                  "Approximate time for a call in each round, in seconds (default: 0.3)")
+      ->needs(on)
+      ->check(CLI::Range(0.001, 3600.0));
+  app->add_option("--performance-rounds", options->rounds,
+                  "Number of times that all calls are measured, one after another (default: 3)")
+      ->needs(on)
+      ->check(CLI::Range(1, 1000));
+  app->add_option("--performance-largest", options->largest,
+                  "Without --model: how many of the largest cases of each function and dtype (default: 1)")
+      ->needs(on)
+      ->check(CLI::Range(1, 1'000'000));
+  app->add_option("--performance-max-bytes", options->max_bytes,
+                  "Most bytes that the tensors of a measured call take together (default: 2147483648)")
+      ->needs(on)
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 50));
 }
 
 void AddOptions(CLI::App* app, AgentOptions* options) {
@@ -162,6 +188,7 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
       ->check([](const std::string& text) {
         return std::string(reports::ParseMinCoverage(text).status().message());
       });
+  AddPerformanceOptions(app, &options->performance);
   app->add_flag("--watch", options->watch,
                 "Run again whenever the library's file changes, and report what changed, until Ctrl-C");
   app->add_flag("--serve", options->serve,
@@ -214,6 +241,12 @@ absl::Status Complete(AgentOptions* options) {
   }
   if (options->watch && (options->serve || !options->resume.empty() || !options->join_run.empty())) {
     return absl::InvalidArgumentError("--watch starts runs of its own: omit --serve, --resume and --join");
+  }
+  if (options->performance.on && (options->watch || options->serve || options->shard_count > 0 ||
+                                  !options->resume.empty() || !options->join_run.empty())) {
+    return absl::InvalidArgumentError(
+        "--performance measures what its own session judged: omit --watch, --serve, --resume, --join and "
+        "--shard-count");
   }
   if (!options->selection.cases_folder.empty() && !options->server.empty()) {
     return absl::InvalidArgumentError(

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "client/agent/performance.h"
 #include "client/profile/adaptor_rules.h"
 #include "client/profile/applied.h"
 #include "client/rpc/credentials.h"
@@ -70,6 +71,7 @@ struct AgentOptions {
   std::string changed_since;           // --changed-since: run what differs from this library
   std::string rerun_failed;            // --rerun-failed: run what failed in this run
   bool fail_fast = false;              // --fail-fast: stop at the first failure
+  PerformanceOptions performance;      // --performance, and the options that start with it
   std::vector<std::string> arguments;  // the command line as given, underscores in names as dashes
 };
 

@@ -28,8 +28,8 @@ std::vector<CommandGroup> AllCommands() {
   groups.push_back(Group("A training run (libdiopi_tap.so)", MakeReplayCommand, MakeCaptureToCasesCommand,
                          MakeBisectCommand));
   groups.push_back(Group("Results", MakeRunsCommand, MakeChipsCommand, MakeReportCommand, MakeDiffCommand,
-                         MakeHistoryCommand, MakeCoverageCommand, MakeModelsCommand, MakeEvaluateCommand,
-                         MakeGateCommand, MakeMergeCommand));
+                         MakeHistoryCommand, MakeCoverageCommand, MakeModelsCommand, MakePerformanceCommand,
+                         MakeEvaluateCommand, MakeGateCommand, MakeMergeCommand));
   groups.push_back(Group("Results over the years", MakeTagCommand, MakePruneCommand, MakeArchiveCommand,
                          MakeVacuumCommand));
   groups.push_back(Group("Standing agents", MakeSubmitCommand, MakeAgentsCommand));

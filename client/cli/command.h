@@ -46,6 +46,7 @@ std::unique_ptr<Command> MakeReachCommand();
 std::unique_ptr<Command> MakeMergeCommand();
 std::unique_ptr<Command> MakeNewOperatorCommand();
 std::unique_ptr<Command> MakePackCommand();
+std::unique_ptr<Command> MakePerformanceCommand();
 std::unique_ptr<Command> MakeProfileCommand();
 std::unique_ptr<Command> MakePruneCommand();
 std::unique_ptr<Command> MakeReportCommand();

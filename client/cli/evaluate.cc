@@ -1,7 +1,6 @@
 // diopi-cli evaluate: the evaluation report of a chip.
-#include <fstream>
+#include <algorithm>
 #include <iostream>
-#include <iterator>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -13,11 +12,13 @@
 #include "client/cli/output.h"
 #include "client/cli/pdf.h"
 #include "client/cli/results.h"
+#include "client/cli/spec_file.h"
 #include "client/setup/paths.h"
 #include "reports/evaluation/evaluation.h"
 #include "reports/evaluation/spec.h"
 #include "reports/model/completeness.h"
 #include "reports/model/model_support.h"
+#include "reports/performance/load.h"
 #include "server/store/database.h"
 
 namespace diopi::cli {
@@ -47,18 +48,6 @@ absl::StatusOr<std::string> NewestComplete(server::Database& database, const std
   return absl::NotFoundError(
       absl::StrCat("no run of a chip '", chip, "'",
                    near.empty() ? "" : absl::StrCat("; nearest: ", absl::StrJoin(near, ", "))));
-}
-
-absl::StatusOr<v1::ChipSpec> ReadSpec(const std::string& path, const std::string& chip) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  absl::StatusOr<v1::ChipSpec> spec = reports::ParseSpec(text, path);
-  if (spec.ok() && spec->chip() != chip) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": describes chip '", spec->chip(), "', but the run is of chip '", chip, "'"));
-  }
-  return spec;
 }
 
 class EvaluateCommand final : public Command {
@@ -104,6 +93,22 @@ class EvaluateCommand final : public Command {
   }
 
  private:
+  // The newest run of the same library, by its hash, that measured its calls; none is no error.
+  static absl::Status AddPerformance(server::Queries& queries, reports::EvaluationInput* input) {
+    const v1::RunOptions& options = input->report.run.options();
+    const absl::StatusOr<std::vector<server::RunFacts>> runs = queries.MeasuredRunsFacts(0);
+    if (!runs.ok()) return runs.status();
+    const auto run = std::find_if(runs->begin(), runs->end(), [&options](const server::RunFacts& facts) {
+      return facts.impl_sha256 == options.impl_sha256() && facts.chip == options.chip();
+    });
+    if (run == runs->end()) return absl::OkStatus();
+    absl::StatusOr<reports::PerformanceReport> report = reports::LoadPerformance(
+        queries, *run, input->spec.has_value() ? &*input->spec : nullptr, reports::A100Times());
+    if (!report.ok()) return report.status();
+    input->performance = *std::move(report);
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<reports::EvaluationInput> Load() const {
     const absl::StatusOr<std::unique_ptr<server::Database>> database =
         server::Database::Open(server::DatabasePath(DataFolder(data_)), {.read_only = true});
@@ -137,6 +142,8 @@ class EvaluateCommand final : public Command {
     const absl::StatusOr<reports::ModelMatrix> models = reports::LoadModelSupport(**queries);
     if (!models.ok()) return models.status();
     input.models = reports::ModelsOf(*models, chip);
+    const absl::Status measured = AddPerformance(**queries, &input);
+    if (!measured.ok()) return measured;
     input.generated = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
     input.tool_version = DIOPI_VERSION;
     return input;

@@ -1,10 +1,8 @@
 // diopi-cli time: measures a library's calls, one line of JSON per case.
 #include <google/protobuf/util/json_util.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,7 +12,7 @@
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/selection.h"
-#include "client/profile/tensors.h"
+#include "client/setup/largest.h"
 #include "client/setup/library_facts.h"
 #include "client/setup/paths.h"
 #include "impl_loader/caller/case_caller.h"
@@ -25,44 +23,12 @@ namespace {
 
 using reports::JsonString;
 
-// The weight of a case among those of its function: contiguous tensors weigh more than others, then the
-// number of elements decides.
-std::pair<bool, int64_t> Weight(const v1::Case& c) {
-  bool contiguous = true;
-  int64_t elements = 0;
-  for (const profile::CaseTensor& tensor : profile::TensorsOf(c)) {
-    const v1::TensorSpec& spec = *tensor.spec;
-    contiguous = contiguous && profile::IsContiguous(spec);
-    elements += NumElements({spec.shape().begin(), spec.shape().end()});
-  }
-  return {contiguous, elements};
-}
-
-// The `count` cases of most weight of each function and dtype, in their original order.
-std::vector<v1::Case> Largest(std::vector<v1::Case> cases, size_t count) {
-  std::map<std::pair<std::string, int>, std::vector<size_t>> groups;
-  for (size_t i = 0; i < cases.size(); ++i) {
-    groups[{cases[i].function(), static_cast<int>(cases[i].dtype())}].push_back(i);
-  }
-  std::vector<size_t> kept;
-  for (auto& [key, members] : groups) {
-    std::stable_sort(members.begin(), members.end(),
-                     [&](size_t a, size_t b) { return Weight(cases[a]) > Weight(cases[b]); });
-    members.resize(std::min(members.size(), count));
-    kept.insert(kept.end(), members.begin(), members.end());
-  }
-  std::sort(kept.begin(), kept.end());
-  std::vector<v1::Case> chosen;
-  chosen.reserve(kept.size());
-  for (const size_t i : kept) chosen.push_back(std::move(cases[i]));
-  return chosen;
-}
-
 class TimeCommand final : public Command {
  public:
   std::string name() const override { return "time"; }
   std::string description() const override {
-    return "Measures the time of a trusted library's calls, in this process";
+    return "Measures the time of a trusted library's calls, in this process (a performance test: diopi-agent "
+           "--performance)";
   }
   std::string examples() const override {
     return "  diopi-cli time --impl libdiopi_impl.so --fname conv2d    how long the calls take\n";
@@ -98,7 +64,7 @@ class TimeCommand final : public Command {
   ExitCode Run() override {
     absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(selection_);
     if (!cases.ok()) return Tell(cases.status());
-    if (largest_ > 0) cases = Largest(*std::move(cases), static_cast<size_t>(largest_));
+    if (largest_ > 0) cases = agent::LargestCases(*std::move(cases), static_cast<size_t>(largest_));
     const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(impl_);
     if (!facts.ok()) return Tell(facts.status());
     const auto oracle = loader::InProcessLibrary::Open(agent::ReferenceLibraryOr(library_));

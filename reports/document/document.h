@@ -2,6 +2,7 @@
 #ifndef REPORTS_DOCUMENT_DOCUMENT_H_
 #define REPORTS_DOCUMENT_DOCUMENT_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -81,6 +82,26 @@ struct Table {
   std::string empty = {};               // text in place of a table without rows
 };
 
+// Points and lines over two logarithmic axes. Values that are not above 0 are left out.
+struct ChartPoint {
+  double x = 0;
+  double y = 0;
+  std::string label;  // shown when the pointer is over it
+  size_t series = 0;  // an index into Chart.series
+};
+struct ChartLine {
+  std::vector<std::pair<double, double>> points;
+  std::string label;
+};
+struct Chart {
+  std::string caption;  // all that formats without graphics show
+  std::string x;        // what the axes measure, with units
+  std::string y;
+  std::vector<std::string> series;  // names, each with its own mark
+  std::vector<ChartPoint> points;
+  std::vector<ChartLine> lines;
+};
+
 // One finding: a case and what to do about it.
 struct Finding {
   std::string title;  // a case id
@@ -89,7 +110,7 @@ struct Finding {
   std::string command;             // repeats the case; may be empty
 };
 
-using Block = std::variant<Heading, Paragraph, Note, Code, Facts, Tiles, Bar, Table, Finding>;
+using Block = std::variant<Heading, Paragraph, Note, Code, Facts, Tiles, Bar, Table, Chart, Finding>;
 
 struct Document {
   Language language = Language::kEnglish;  // of all texts

@@ -26,6 +26,13 @@ Document Sample() {
   document.blocks.emplace_back(
       Table{{{"name"}, {"n", true}}, {{{"a|b", Tone::kPlain, true}, {"50 %", Tone::kBad, false, 0.5}}}, ""});
   document.blocks.emplace_back(Table{{{"name"}}, {}, "nothing here"});
+  Chart chart;
+  chart.caption = kNasty;
+  chart.x = kNasty;
+  chart.series = {"a", kNasty};
+  chart.points = {{1, 10, kNasty, 0}, {100, 0.5, "b", 1}, {0, 1, "not drawable", 0}};
+  chart.lines = {{{{0.1, 1}, {10, 100}}, kNasty}};
+  document.blocks.emplace_back(chart);
   Finding finding;
   finding.title = "add.x";
   finding.outcome = {"fail", Tone::kBad};
@@ -45,10 +52,21 @@ TEST(WriteHtml, EscapesEverywhereAndFetchesNothing) {
   const std::string html = WriteHtml(Sample());
   EXPECT_EQ(html.find("<b>"), std::string::npos);
   EXPECT_EQ(html.find('\xff'), std::string::npos);
-  EXPECT_EQ(Count(html, "&lt;b&gt;|`*_&amp;&quot;?"), 5u);  // <title>, h1, cover, paragraph, finding
+  EXPECT_EQ(Count(html, "&lt;b&gt;|`*_&amp;&quot;?"),
+            11u);  // <title>, h1, cover, paragraph, finding, and six in the chart
   for (const char* fetched : {"<script", "http://", "https://", "src=", "url(", "@import", "<link"}) {
     EXPECT_EQ(html.find(fetched), std::string::npos) << fetched;
   }
+}
+
+TEST(WriteHtml, AChartDrawsWhatCanBeDrawn) {
+  const std::string html = WriteHtml(Sample());
+  EXPECT_EQ(Count(html, "<title>not drawable"), 0u);
+  EXPECT_EQ(Count(html, "<title>b</title></rect>"), 1u);
+  EXPECT_EQ(Count(html, "<polyline"), 1u);
+  Document empty;
+  empty.blocks.emplace_back(Chart());
+  EXPECT_EQ(Count(WriteHtml(empty), "</svg>"), 1u);
 }
 
 TEST(WriteHtml, TheContentsLeadToEveryHeading) {

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "reports/document/chart.h"
 #include "reports/document/document.h"
 #include "reports/document/escape.h"
 #include "reports/document/style.h"
@@ -120,6 +121,10 @@ class HtmlWriter {
       out_ += "</tr>\n";
     }
     out_ += "</tbody></table></div>\n";
+  }
+  void operator()(const Chart& chart) {
+    absl::StrAppend(&out_, "<figure>", ChartSvg(chart), "<figcaption>", EscapeXmlText(chart.caption),
+                    "</figcaption></figure>\n");
   }
   void operator()(const Finding& finding) {
     Text outcome = finding.outcome;

@@ -107,6 +107,7 @@ class MarkdownWriter {
     }
     out_ += "\n";
   }
+  void operator()(const Chart& chart) { absl::StrAppend(&out_, Escape(chart.caption), "\n\n"); }
   void operator()(const Finding& finding) {
     absl::StrAppend(&out_, "**", CodeSpan(finding.title), "**: ", InlineMarkdown(finding.outcome), "\n\n");
     for (const std::string& line : finding.lines) absl::StrAppend(&out_, Escape(line), "\n\n");

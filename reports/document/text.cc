@@ -54,6 +54,7 @@ class TextWriter {
     absl::StrAppend(&out_, absl::StrJoin(bar.parts, ", ", part), "\n");
   }
   void operator()(const Table& table) { out_ += WriteText(table); }
+  void operator()(const Chart& chart) { absl::StrAppend(&out_, OneLine(chart.caption), "\n"); }
   void operator()(const Finding& finding) {
     absl::StrAppend(&out_, "\n", finding.title, ": ", finding.outcome.text, "\n");
     for (const std::string& line : finding.lines) absl::StrAppend(&out_, "  ", OneLine(line), "\n");

@@ -8,6 +8,7 @@
 #include "proto/enum_name.h"
 #include "reports/document/escape.h"
 #include "reports/evaluation/evaluation.h"
+#include "reports/evaluation/performance_blocks.h"
 #include "reports/model/outcome.h"
 #include "reports/model/run_summary.h"
 #include "reports/render/measurements.h"
@@ -467,7 +468,7 @@ class Writer {
     Add(std::move(table));
   }
 
-  // Why there is no section on times.
+  // Why there is nothing to compare the times with.
   std::string NoTimes() const {
     const std::optional<RunReport>& reference = evaluation_.input.reference;
     return reference.has_value()
@@ -476,13 +477,27 @@ class Writer {
                : t_("no run of a reference chip was given to compare with");
   }
 
+  bool HasPerformance() const {
+    return evaluation_.input.performance.has_value() || !evaluation_.times.empty();
+  }
+
   void Performance() {
-    if (evaluation_.times.empty()) {
-      Add(Note{t_("The section Performance test is left out: $0.", NoTimes()), Tone::kMuted});
+    if (!HasPerformance()) {
+      Add(Note{t_("The section Performance test is left out: no run measured this library's calls, and $0.",
+                  NoTimes()),
+               Tone::kMuted});
       return;
     }
-    const RunReport& reference = *evaluation_.input.reference;
     Section(5, t_("Performance test"), true);
+    if (evaluation_.input.performance.has_value()) {
+      for (Block& block : PerformanceBlocks(*evaluation_.input.performance, t_)) Add(std::move(block));
+    }
+    if (!evaluation_.times.empty()) ReferenceRun();
+  }
+
+  void ReferenceRun() {
+    const RunReport& reference = *evaluation_.input.reference;
+    Part("5.5", t_("Beside the reference run"));
     const v1::RunOptions& other = reference.run.options();
     Add(Paragraph{
         t_("Beside run $0 of $1 ($2 $3): the time of one synchronised call, launch included, of the cases "
@@ -536,7 +551,7 @@ class Writer {
   }
 
   void Conclusions() {
-    Section(evaluation_.times.empty() ? 5 : 6, t_("Conclusions"), true);
+    Section(HasPerformance() ? 6 : 5, t_("Conclusions"), true);
     Add(Paragraph{
         t_("Coverage and correctness are two figures and must be read together. What was not submitted or "
            "not run has no score.")});
@@ -563,7 +578,24 @@ class Writer {
              evaluation_.grades.graded() > 0 ? Text{GradeText(evaluation_.grades)} : NotMeasured());
     Conclude(&table, t_("Function"), t_("Models"), ReadyText());
     Conclude(&table, t_("Performance"), t_("Time of a call over the reference's"), TimeText());
+    ConcludePerformance(&table);
     Add(std::move(table));
+  }
+
+  void ConcludePerformance(Table* table) const {
+    const std::optional<PerformanceReport>& performance = evaluation_.input.performance;
+    const std::string area = t_("Performance");
+    const std::string item = t_("Calls measured");
+    if (!performance.has_value()) return Conclude(table, area, item, NotMeasured());
+    const auto measured = std::count_if(performance->calls.begin(), performance->calls.end(),
+                                        [](const CallFigures& call) { return call.measured(); });
+    Conclude(table, area, item, OutOf(measured, static_cast<int64_t>(performance->calls.size())));
+    for (const StepTime& step : performance->steps) {
+      if (step.measured == 0) continue;
+      Conclude(table, area, step.stage.empty() ? step.model : t_("$0, $1", step.model, step.stage),
+               {t_("$0 ms a step, $1 of $2 calls measured", absl::StrFormat("%.4g", step.us * 1e-3),
+                   step.measured, step.calls)});
+    }
   }
 
   // Labs compare with NVIDIA; where another device's outputs were used, names that device.

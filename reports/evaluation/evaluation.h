@@ -14,6 +14,7 @@
 #include "reports/model/model_support.h"
 #include "reports/model/report.h"
 #include "reports/model/suite.h"
+#include "reports/performance/performance.h"
 
 namespace diopi::reports {
 
@@ -68,7 +69,9 @@ struct EvaluationInput {
   std::optional<RunReport> reference;  // a run of the reference chip over the same cases, for times
   SuiteIndex suite;
   std::vector<ModelResult> models;  // by name
-  std::string generated;            // when the document was made, RFC 3339
+  // The newest run of the same library that measured its calls, which may be the evaluated run.
+  std::optional<PerformanceReport> performance;
+  std::string generated;  // when the document was made, RFC 3339
   std::string tool_version;
 };
 

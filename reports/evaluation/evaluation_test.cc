@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "reports/evaluation/spec.h"
+#include "reports/performance/performance_testing.h"
 #include "reports/render/golden_testing.h"
 
 namespace diopi::reports {
@@ -175,12 +176,44 @@ TEST(EvaluationDocument, NothingMeasuredIsSaidSo) {
            "| Function | Grade against NVIDIA, cases | not measured |",
            "| Function | Models | not measured: no run has the suite of a model |",
            "| Performance | Time of a call over the reference's | not measured |",
-           "The section Performance test is left out: no run of a reference chip was given to compare with.",
+           "The section Performance test is left out: no run measured this library's calls, and no run of a "
+           "reference "
+           "chip was given to compare with.",
+           "| Performance | Calls measured | not measured |",
        }) {
     EXPECT_TRUE(absl::StrContains(text, line)) << line;
   }
   EXPECT_FALSE(absl::StrContains(text, "100.00 %"));
   EXPECT_FALSE(absl::StrContains(text, "## 5 Performance"));
+}
+
+TEST(EvaluationDocument, MeasuredCallsHaveASection) {
+  EvaluationInput input = MakeInput();
+  server::StoredPerformance stored;
+  stored.measurements = {MakeMeasurement("add.float32.n", "diopiAdd", {{10, 11, 12}, {10, 10, 13}}),
+                         MakeMeasurement("exp.float32.n", "diopiExp", {})};
+  stored.measurements[0].mutable_work()->set_read_bytes(4e5);
+  stored.measurements[0].mutable_work()->set_operations(1e5);
+  stored.measurements[1].set_not_measured("its case does not pass: fail");
+  v1::MachineFacts& machine = stored.machine.emplace();
+  machine.set_processor("A processor <x>");
+  machine.set_copy_bytes_per_s(80e9);
+  v1::MeasuredRate* rate = machine.add_products();
+  rate->set_dtype(v1::Dtype::float32);
+  rate->set_operations_per_s(1e12);
+  input.performance = *MakePerformanceReport(stored, MeasuredRoofline(machine), nullptr, nullptr, "");
+  const Document document = EvaluationDocument(Evaluate(std::move(input)));
+  const std::string text = WriteMarkdown(document);
+  for (const char* line : {"## 5 Performance test", "Machine: A processor &lt;x>.", "### 5.3 Roofline",
+                           "| `add` | 1 | 1 | 10.5 | 47.6 % |", "| `exp` | 1 | 0 | 0.0 | unknown |",
+                           "1 of 2 calls have no time.",
+                           "| Performance | Calls measured | 1 of 2 (50.00 %) |", "## 6 Conclusions"}) {
+    EXPECT_TRUE(absl::StrContains(text, line)) << line;
+  }
+  const std::string html = WriteHtml(document);
+  EXPECT_TRUE(absl::StrContains(html, "<svg"));
+  EXPECT_TRUE(absl::StrContains(html, "<title>diopiAdd : 10.5 us</title>"));
+  EXPECT_TRUE(absl::StrContains(html, "<polyline"));
 }
 
 // The cover of a partial run begins with the fact that it is partial.

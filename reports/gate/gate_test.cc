@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "reports/gate/testing.h"
+#include "reports/performance/performance_testing.h"
 
 namespace diopi::reports {
 namespace {
@@ -270,6 +273,37 @@ TEST(Gate, SlowerWithEvidenceOnly) {
     }
     for (const GateFinding& finding : result.findings) EXPECT_EQ(finding.kind, FindingKind::kSlower);
   }
+}
+
+// Measured calls need no second run, and are judged instead of the verdicts' times.
+TEST(Gate, SlowerByMeasuredCalls) {
+  RunReport before = SmallRun("old", Timed({{"a", 1}, {"b", 1}}, 20));
+  RunReport now = SmallRun("new", Timed({{"a", 1}, {"b", 100}}, 20));
+  const auto measured = [](double us) {
+    const std::vector<double> samples = {us,        us * 1.02,  us * 1.01, us * 1.03,
+                                         us * 1.04, us * 1.015, us * 1.025};
+    return std::vector<std::vector<double>>{samples, samples, samples};
+  };
+  for (const char* function : {"a", "b"}) {
+    const std::string id = absl::StrCat(function, ".n");
+    const double slower = function[0] == 'a' ? 2 : 1;
+    before.performance.measurements.push_back(
+        MakeMeasurement(id, absl::StrCat("diopi_", function), measured(10)));
+    now.performance.measurements.push_back(
+        MakeMeasurement(id, absl::StrCat("diopi_", function), measured(10 * slower)));
+  }
+  GateInput input;
+  input.run = &now;
+  input.reference = &before;
+  const GateResult result = RunGate(input, {.today = DayOf("2026-11-21"), .max_slowdown = 1.5});
+  ASSERT_EQ(result.findings.size(), 1U);
+  EXPECT_EQ(result.findings[0].subject, "diopi_a");
+  EXPECT_EQ(result.findings[0].kind, FindingKind::kSlower);
+  EXPECT_EQ(result.findings[0].cases, std::vector<std::string>{"a.n"});
+  EXPECT_TRUE(
+      absl::StrContains(result.findings[0].text, "1 measured calls are slower beyond a factor of 1.50"))
+      << result.findings[0].text;
+  EXPECT_TRUE(RunGate(input, {.today = DayOf("2026-11-21"), .max_slowdown = 3}).green());
 }
 
 TEST(Gate, LessAccurateWithEvidenceOnly) {

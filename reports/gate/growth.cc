@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "reports/gate/evidence.h"
+#include "reports/performance/comparison.h"
 
 namespace diopi::reports {
 namespace {
@@ -53,9 +55,55 @@ std::string GrowthText(const Growth& growth, double factor, const char* what) {
       growth.above, growth.pairs, what, factor, growth.median_ratio, growth.p);
 }
 
+// Judges the functions of calls that both runs measured (diopi-agent --performance), and names them.
+std::vector<GateFinding> JudgeMeasurements(const GateInput& input, const GateOptions& options,
+                                           std::set<std::string>* measured) {
+  const Comparison comparison =
+      Compare(input.reference->performance.measurements, input.run->performance.measurements,
+              {options.max_slowdown, /*share=*/true});
+  std::vector<GateFinding> findings;
+  std::map<std::string, std::vector<const CallComparison*>> slower;
+  for (const CallComparison& call : comparison.calls) {
+    measured->insert(call.after.function());
+    if (call.change == CallComparison::Change::kSlower) slower[call.after.function()].push_back(&call);
+  }
+  if (comparison.shared > options.max_slowdown) {
+    findings.push_back(
+        {FindingKind::kSlower,
+         0,
+         "run",
+         absl::StrFormat("everything: measured calls take %.2f times as long as in the reference; "
+                         "a slower machine would look the same",
+                         comparison.shared),
+         "",
+         {}});
+  }
+  for (const auto& [function, calls] : slower) {
+    const CallComparison& most = **std::max_element(
+        calls.begin(), calls.end(),
+        [](const CallComparison* a, const CallComparison* b) { return a->ratio < b->ratio; });
+    GateFinding finding{
+        FindingKind::kSlower,
+        0,
+        function,
+        absl::StrFormat("%d measured calls are slower beyond a factor of %.2f; %s %s takes %.3g us "
+                        "instead of %.3g us, %.2f to %.2f times as long (p = %.1g)",
+                        calls.size(), comparison.factor, v1::Dtype::Code_Name(most.after.dtype()),
+                        most.after.shapes(), most.after_us.median, most.before_us.median, most.low, most.high,
+                        most.p),
+        "",
+        {}};
+    for (const CallComparison* call : calls) finding.cases.push_back(call->after.judged_case());
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
 class TimeJudge {
  public:
-  TimeJudge(const GateInput& input, const GateOptions& options) : input_(input), options_(options) {}
+  // Leaves out the functions in `measured`.
+  TimeJudge(const GateInput& input, const GateOptions& options, const std::set<std::string>& measured)
+      : input_(input), options_(options), measured_(measured) {}
 
   std::vector<GateFinding> Judge() {
     const Timings before = TimesOf(*input_.reference, input_.reference_repeats);
@@ -63,7 +111,7 @@ class TimeJudge {
     std::vector<Pair> of_run;
     for (const auto& [id, timing] : TimesOf(*input_.run, input_.repeats)) {
       const auto at = before.find(id);
-      if (at == before.end()) continue;
+      if (at == before.end() || measured_.contains(timing.function)) continue;
       const Pair pair{at->second.best_us, timing.best_us};
       all[timing.function].push_back(pair);
       if (timing.runs < 2 || at->second.runs < 2) continue;
@@ -125,6 +173,7 @@ class TimeJudge {
 
   const GateInput& input_;
   const GateOptions& options_;
+  const std::set<std::string>& measured_;
   std::vector<GateFinding> findings_;
 };
 
@@ -143,7 +192,12 @@ std::map<std::pair<std::string, std::string>, double> ErrorsOf(const RunReport& 
 
 std::vector<GateFinding> JudgeTime(const GateInput& input, const GateOptions& options) {
   if (options.max_slowdown <= 0 || input.reference == nullptr) return {};
-  return TimeJudge(input, options).Judge();
+  std::set<std::string> measured;
+  std::vector<GateFinding> findings = JudgeMeasurements(input, options, &measured);
+  std::vector<GateFinding> others = TimeJudge(input, options, measured).Judge();
+  findings.insert(findings.end(), std::make_move_iterator(others.begin()),
+                  std::make_move_iterator(others.end()));
+  return findings;
 }
 
 std::vector<GateFinding> JudgeErrors(const GateInput& input, const GateOptions& options) {

@@ -179,7 +179,11 @@ absl::StatusOr<RunReport> LoadReport(server::Database& database, const std::stri
   absl::StatusOr<std::vector<v1::Verdict>> verdicts =
       database.Verdicts(run->run_id(), server::VerdictFilter{});
   if (!verdicts.ok()) return verdicts.status();
-  return BuildReport(*std::move(run), *std::move(verdicts));
+  absl::StatusOr<server::StoredPerformance> performance = database.Performance(run->run_id());
+  if (!performance.ok()) return performance.status();
+  RunReport report = BuildReport(*std::move(run), *std::move(verdicts));
+  report.performance = *std::move(performance);
+  return report;
 }
 
 }  // namespace diopi::reports

@@ -101,10 +101,11 @@ struct RunReport {
   int64_t wrong_numbers = 0;               // verdicts with OUTCOME_FAIL
   std::vector<ContractEffect> would_pass;  // of `wrong_numbers`; the most effective contract first
   PublicRule public_rule;
-  std::vector<FailureGroup> failures;  // by cause, the largest group first
-  std::string partial;                 // why the run does not stand for its chip; empty: it is complete
-  int64_t cases = 0;                   // in the run
-  int64_t missing = 0;                 // of these, those without a verdict yet
+  std::vector<FailureGroup> failures;     // by cause, the largest group first
+  std::string partial;                    // why the run does not stand for its chip; empty: it is complete
+  int64_t cases = 0;                      // in the run
+  int64_t missing = 0;                    // of these, those without a verdict yet
+  server::StoredPerformance performance;  // set by LoadReport; empty: the run measured nothing
 };
 
 // The number for the built-in suite, or for the run where that has more (a user's own cases).

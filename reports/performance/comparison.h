@@ -43,6 +43,7 @@ struct CallComparison {
 };
 
 struct Comparison {
+  std::string against;                // the run that it compares with
   double shared = 1;                  // the median ratio; 1 with fewer than kSharedCalls calls
   double noise = 1;                   // of the noisier run
   double factor = 1;                  // that a change must exceed

@@ -89,6 +89,17 @@ std::string TheirFailuresText(const RunReport& report) {
   return out;
 }
 
+// Empty where the run measured nothing.
+std::string MeasuredLine(const RunReport& report) {
+  const std::vector<v1::Measurement>& all = report.performance.measurements;
+  if (all.empty()) return "";
+  const auto measured = std::count_if(all.begin(), all.end(),
+                                      [](const v1::Measurement& one) { return one.not_measured().empty(); });
+  return absl::StrCat("Performance  ", measured, " of ", all.size(),
+                      " calls have a time; diopi-cli performance --run ", report.run.run_id(),
+                      " shows them\n");
+}
+
 }  // namespace
 
 std::string HarnessName(const v1::Verdict& verdict) {
@@ -112,7 +123,8 @@ std::string RenderSummary(const RunReport& report) {
                       correctness.passed, " of ", correctness.called, " called cases pass (",
                       Percent(correctness.passed, correctness.called), "); ", JudgedText(report), "\n",  //
                       "Outcomes     ", OutcomeLine(report), "\n",                                        //
-                      badges, "\n", "Public rule  would decide ", PublicRuleText(report), "\n");
+                      badges, "\n", "Public rule  would decide ", PublicRuleText(report), "\n",
+                      MeasuredLine(report));
 }
 
 std::string RenderFailures(const RunReport& report) {

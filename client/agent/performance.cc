@@ -1,0 +1,302 @@
+// The rounds go over all calls one after another, so that what changes slowly (clocks, neighbours on the
+// machine) changes between the rounds of a call and shows as their difference, instead of shifting all
+// samples of some calls.
+#include "client/agent/performance.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "baselines/generate/generate.h"
+#include "cases/core/case_builder.h"
+#include "cases/core/kernel_key.h"
+#include "cases/core/library_checks.h"
+#include "cases/core/work.h"
+#include "client/agent/machine_state.h"
+#include "client/profile/tensors.h"
+#include "client/setup/largest.h"
+#include "proto/enum_name.h"
+
+namespace diopi::agent {
+namespace {
+
+constexpr double kSampleSeconds = 0.002;  // short, so that few samples are disturbed
+constexpr int kFewestSamples = 6;         // for an interval of 95 %
+constexpr int kMostSamples = 40;
+constexpr int kColdSamples = 3;
+constexpr double kNarrow = 0.02;
+// For the saved tensors of a call. The reference does about 1e9 operations a second.
+constexpr double kMostReferenceOperations = 2e10;
+constexpr size_t kShownTensors = 3;
+
+const v1::OperatorFile* OperatorFor(const cases::Catalog& catalog, const v1::Case& c) {
+  const v1::OperatorFile* any = nullptr;
+  for (const v1::OperatorFile& op : catalog.operators()) {
+    if (cases::FindRules(op, c.function()) == nullptr) continue;
+    if (op.operator_() == c.operator_()) return &op;
+    if (any == nullptr) any = &op;
+  }
+  return any;
+}
+
+double TensorBytes(const v1::Case& c) {
+  double bytes = 0;
+  for (const profile::CaseTensor& tensor : profile::TensorsOf(c)) {
+    bytes += static_cast<double>(tensor.spec->storage_elements()) *
+             static_cast<double>(ElementSize(tensor.spec->dtype()));
+  }
+  return bytes;
+}
+
+std::string Shapes(const v1::Case& c) {
+  std::vector<std::string> shapes;
+  for (const profile::CaseTensor& tensor : profile::TensorsOf(c)) {
+    if (tensor.argument->role() == v1::ROLE_OUTPUT) continue;
+    if (shapes.size() == kShownTensors) break;
+    const auto& shape = tensor.spec->shape();
+    shapes.push_back(shape.empty() ? "scalar" : absl::StrJoin(shape, "x"));
+  }
+  return absl::StrJoin(shapes, " ");
+}
+
+// Why a call with this verdict has no time; empty: it has one.
+std::string Refusal(const v1::Verdict& verdict) {
+  if (verdict.outcome() == v1::OUTCOME_PASS) return "";
+  return absl::StrCat("its case ", verdict.case_id(), " does not pass: ", EnumName(verdict.outcome()));
+}
+
+// Each distinct call of the selected models, beside the case of the run that it was scaled to.
+absl::StatusOr<std::vector<CallToMeasure>> ModelCalls(const cases::Catalog& catalog,
+                                                      v1::Selection selection) {
+  std::vector<std::pair<std::string, std::string>> judged;  // id and hash, in the order of the calls
+  const auto remember = [&](const cases::Model&, const cases::ModelCall&, const cases::CallCases& call) {
+    for (const v1::Case& c : call.cases) judged.emplace_back(c.id(), c.hash());
+    return absl::OkStatus();
+  };
+  absl::Status status = catalog.VisitModels(selection, remember);
+  if (!status.ok()) return status;
+  selection.set_max_tensor_bytes(std::numeric_limits<int64_t>::max());
+  std::vector<CallToMeasure> calls;
+  std::set<std::string> seen;
+  size_t next = 0;
+  status = catalog.VisitModels(selection,
+                               [&](const cases::Model&, const cases::ModelCall&, cases::CallCases call) {
+                                 for (v1::Case& c : call.cases) {
+                                   if (next == judged.size())
+                                     return absl::InternalError("a call has other cases at its true size");
+                                   const auto& [id, hash] = judged[next++];
+                                   if (!seen.insert(c.id()).second) continue;
+                                   calls.push_back({std::move(c), id, hash, ""});
+                                 }
+                                 return absl::OkStatus();
+                               });
+  if (!status.ok()) return status;
+  return calls;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<CallToMeasure>> CallsToMeasure(const cases::Catalog& catalog,
+                                                          const v1::Selection& selection,
+                                                          const std::map<std::string, v1::Verdict>& verdicts,
+                                                          const PerformanceOptions& options) {
+  std::vector<CallToMeasure> calls;
+  if (absl::StartsWith(selection.suite(), cases::kModelSuites)) {
+    absl::StatusOr<std::vector<CallToMeasure>> of_models = ModelCalls(catalog, selection);
+    if (!of_models.ok()) return of_models;
+    calls = *std::move(of_models);
+  } else {
+    absl::Status status = catalog.VisitOperators(selection, [&](std::vector<v1::Case> cases) {
+      std::erase_if(cases, [&](const v1::Case& c) {
+        const auto found = verdicts.find(c.id());
+        return found == verdicts.end() || found->second.outcome() != v1::OUTCOME_PASS;
+      });
+      for (v1::Case& c : LargestCases(std::move(cases), static_cast<size_t>(options.largest))) {
+        const std::string id = c.id(), hash = c.hash();
+        calls.push_back({std::move(c), id, hash, ""});
+      }
+      return absl::OkStatus();
+    });
+    if (!status.ok()) return status;
+  }
+  std::erase_if(calls, [&](const CallToMeasure& call) { return !verdicts.contains(call.judged_case); });
+  for (CallToMeasure& call : calls) {
+    call.refused = Refusal(verdicts.at(call.judged_case));
+    const double bytes = TensorBytes(call.c);
+    if (call.refused.empty() && bytes > static_cast<double>(options.max_bytes)) {
+      call.refused = absl::StrFormat("its tensors take %.2f GB, --performance-max-bytes allows %.2f GB",
+                                     bytes * 1e-9, static_cast<double>(options.max_bytes) * 1e-9);
+    }
+  }
+  return calls;
+}
+
+// A call with its inputs.
+struct PerformanceTest::Prepared {
+  v1::Case c;
+  TensorMap inputs;
+  loader::CallOptions call;
+};
+
+v1::Measurement PerformanceTest::Describe(const CallToMeasure& call) const {
+  v1::Measurement measurement;
+  measurement.set_case_id(call.c.id());
+  measurement.set_case_hash(call.c.hash());
+  measurement.set_judged_case(call.judged_case);
+  measurement.set_judged_hash(call.judged_hash);
+  measurement.set_function(call.c.function());
+  measurement.set_operator_(call.c.operator_());
+  measurement.set_dtype(call.c.dtype());
+  measurement.set_shapes(Shapes(call.c));
+  measurement.set_kernel(cases::KernelKey(call.c));
+  measurement.set_not_measured(call.refused);
+  const v1::OperatorFile* op = OperatorFor(catalog_, call.c);
+  if (op == nullptr) return measurement;
+  const absl::StatusOr<v1::CallWork> work = cases::WorkOf(*op, call.c);
+  if (work.ok()) *measurement.mutable_work() = *work;
+  return measurement;
+}
+
+absl::Status PerformanceTest::Prepare(const CallToMeasure& call, Prepared* prepared) {
+  double operations = 0;
+  for (const v1::Case& producer : call.c.producers()) {
+    const v1::OperatorFile* op = OperatorFor(catalog_, producer);
+    if (op != nullptr) operations += cases::WorkOf(*op, producer).value_or(v1::CallWork()).operations();
+  }
+  if (operations > kMostReferenceOperations) {
+    return absl::ResourceExhaustedError(
+        absl::StrFormat("its saved tensors need %.1e operations of the reference, more than %.0e", operations,
+                        kMostReferenceOperations));
+  }
+  absl::StatusOr<baselines::Baseline> baseline = baselines::GenerateInputs(*oracle_, call.c);
+  if (!baseline.ok()) return baseline.status();
+  prepared->c = std::move(baseline->c);
+  prepared->inputs = std::move(baseline->inputs);
+  absl::StatusOr<loader::CallOptions> options = judge_->Prepare(prepared->c, &prepared->inputs);
+  if (!options.ok()) return options.status();
+  prepared->call = *std::move(options);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::TimeReply> PerformanceTest::Time(const Prepared& prepared) {
+  loader::CallOptions options = prepared.call;
+  options.timeout = std::max(options.timeout, options_.timeout);
+  v1::TimeCall& time = options.time.emplace();
+  time.set_warmup(2);
+  time.set_fewest_samples(kFewestSamples);
+  time.set_most_samples(kMostSamples);
+  time.set_most_calls(1000);
+  time.set_sample_seconds(kSampleSeconds);
+  time.set_seconds(options_.seconds);
+  time.set_relative_interval(kNarrow);
+  time.set_cold_samples(kColdSamples);
+  absl::Status submitted = worker_->Submit(prepared.c, prepared.inputs, options);
+  if (!submitted.ok()) return submitted;
+  loader::CallOutcome outcome = worker_->Wait();
+  if (outcome.kind != loader::CallOutcome::Kind::kReplied) return absl::AbortedError(outcome.text);
+  if (!outcome.reply.has_time()) return absl::AbortedError(outcome.reply.text());
+  return std::move(*outcome.reply.mutable_time());
+}
+
+void PerformanceTest::Measure(const CallToMeasure& call, v1::Measurement* measurement) {
+  Prepared prepared;
+  absl::Status status = Prepare(call, &prepared);
+  absl::StatusOr<v1::TimeReply> time = status.ok() ? Time(prepared) : status;
+  if (!time.ok()) {
+    measurement->clear_rounds();
+    measurement->set_not_measured(std::string(time.status().message()));
+    return;
+  }
+  if (measurement->rounds().empty()) measurement->set_first_us(static_cast<double>(time->first_ns()) * 1e-3);
+  const double submit_us = static_cast<double>(time->submit_ns()) * 1e-3;
+  const bool first = measurement->rounds().empty();
+  measurement->set_submit_us(first ? submit_us : std::min(submit_us, measurement->submit_us()));
+  measurement->set_device_clock(time->device_clock());
+  measurement->set_calls(time->calls());
+  measurement->set_late(measurement->late() + time->late());
+  v1::MeasuredRound* round = measurement->add_rounds();
+  round->mutable_warm_ns()->Swap(time->mutable_warm_ns());
+  round->mutable_cold_ns()->Swap(time->mutable_cold_ns());
+  round->set_disturbed(time->disturbed());
+}
+
+double PerformanceTest::TimeLine(const std::string& line, v1::CallWork* work) {
+  const absl::StatusOr<cases::Model> model = cases::ParseModel({"machine", line});
+  if (!model.ok() || model->calls.size() != 1) return 0;
+  const v1::OperatorFile* op = cases::OperatorOf(model->calls[0], catalog_.operators());
+  if (op == nullptr) return 0;
+  const absl::StatusOr<cases::CallCases> call =
+      cases::BuildCall(*op, model->calls[0], std::numeric_limits<int64_t>::max());
+  if (!call.ok() || call->cases.empty()) return 0;
+  const absl::StatusOr<v1::CallWork> known = cases::WorkOf(*op, call->cases[0]);
+  if (known.ok()) *work = *known;
+  v1::Measurement measurement;
+  Measure({call->cases[0], "", "", ""}, &measurement);
+  uint64_t least = std::numeric_limits<uint64_t>::max();
+  for (const v1::MeasuredRound& round : measurement.rounds()) {
+    for (const uint64_t ns : round.warm_ns()) least = std::min(least, std::max<uint64_t>(ns, 1));
+  }
+  return measurement.rounds().empty() ? 0 : static_cast<double>(least) * 1e-9;
+}
+
+// The best of what is measured: a peak. The products grow until one takes the time for a call.
+void PerformanceTest::MeasureMachine(v1::MachineFacts* machine) {
+  machine->set_processor(ProcessorName());
+  v1::CallWork work;
+  const double copy = TimeLine("copy float32 src[16777216] dest[16777216]\n", &work);
+  if (copy > 0) machine->set_copy_bytes_per_s((work.read_bytes() + work.written_bytes()) / copy);
+  machine->set_launch_us(TimeLine("add float32 input[2] other[2] alpha=1\n", &work) * 1e6);
+  for (const v1::Dtype::Code dtype : {v1::Dtype::float32, v1::Dtype::float16, v1::Dtype::bfloat16}) {
+    v1::MeasuredRate best;
+    double seconds = 0;
+    for (int size = 256; size <= 8192 && seconds < options_.seconds; size *= 2) {
+      const std::string call = absl::StrCat("matmul ", v1::Dtype::Code_Name(dtype), " input[", size, ",",
+                                            size, "] other[", size, ",", size, "]");
+      seconds = TimeLine(absl::StrCat(call, "\n"), &work);
+      if (seconds <= 0) break;
+      const double rate = work.operations() / seconds;
+      if (rate <= best.operations_per_s()) continue;
+      best.set_dtype(dtype);
+      best.set_operations_per_s(rate);
+      best.set_call(call);
+    }
+    if (best.operations_per_s() > 0) *machine->add_products() = best;
+  }
+}
+
+PerformanceResult PerformanceTest::Run(const std::vector<CallToMeasure>& calls,
+                                       const std::function<bool()>& pause) {
+  PerformanceResult result;
+  const auto note_state = [&result](const char* when) {
+    for (const std::string& line : MachineState()) {
+      result.machine.add_state(absl::StrCat(when, ": ", line));
+    }
+  };
+  note_state("before");
+  MeasureMachine(&result.machine);
+  for (const CallToMeasure& call : calls) result.measurements.push_back(Describe(call));
+  bool going_on = true;
+  for (int round = 0; round < options_.rounds && going_on; ++round) {
+    for (size_t i = 0; i < calls.size() && going_on; ++i) {
+      v1::Measurement& measurement = result.measurements[i];
+      if (measurement.not_measured().empty()) Measure(calls[i], &measurement);
+      going_on = pause();
+    }
+  }
+  for (v1::Measurement& measurement : result.measurements) {
+    if (measurement.not_measured().empty() && measurement.rounds().empty()) {
+      measurement.set_not_measured("the test was stopped before");
+    }
+  }
+  note_state("after");
+  return result;
+}
+
+}  // namespace diopi::agent

@@ -1,0 +1,142 @@
+// diopi-cli performance: how fast the calls of a run were.
+#include "reports/render/performance.h"
+
+#include <iostream>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/command.h"
+#include "client/cli/output.h"
+#include "client/cli/results.h"
+#include "client/cli/spec_file.h"
+#include "reports/performance/load.h"
+#include "reports/render/lists.h"
+
+namespace diopi::cli {
+namespace {
+
+constexpr char kA100[] = "a100";
+
+class PerformanceCommand final : public Command {
+ public:
+  std::string name() const override { return "performance"; }
+  std::string description() const override {
+    return "Shows how fast the calls of a run are, beside the device's limits or another run";
+  }
+  std::string examples() const override {
+    return "  diopi-cli performance                                      the latest run that measured its "
+           "calls\n"
+           "  diopi-cli performance --against 20261120-101502-7f3a       what became slower or faster since\n"
+           "  diopi-cli performance --spec chip.txt --format csv         against the chip's peak rates\n";
+  }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("--data", data_,
+                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    app->add_option("--run", run_, "Run id (default: the latest run that measured its calls)");
+    app->add_option("--against", against_,
+                    "Run to compare with, of the same library, another one or another chip");
+    app->add_option("--tolerance", tolerance_,
+                    "With --against: factor by which times may differ (default: 1.1)")
+        ->check(CLI::Range(1.0, 1000.0));
+    app->add_option("--reference", reference_,
+                    "Device that scores are relative to: a run's id, or a100, which has published times of "
+                    "products and convolutions (default: a100)");
+    app->add_option(
+        "--spec", spec_,
+        "File with the chip's technical specification, whose peak rates bound the times (default: "
+        "the rates of the library's own copy and products)");
+    app->add_option("--format", format_, "text, csv, markdown or json (default: text)")
+        ->check(CLI::IsMember({"text", "csv", "markdown", "json"}));
+    app->add_flag("--models", models_, "In csv and markdown: a row per model instead of a row per call");
+    app->add_option("--output", output_, "File (default: standard output)");
+  }
+
+  ExitCode Run() override {
+    const absl::Status loaded = Load();
+    if (!loaded.ok()) return Tell(loaded);
+    if (format_ == "json") {
+      const reports::Json json =
+          reports::PerformanceJson(report_, comparison_.has_value() ? &*comparison_ : nullptr);
+      return Tell(WriteOutput(json.dump(1) + "\n", output_));
+    }
+    if (format_ != "text") {
+      return Tell(WriteTable(models_       ? reports::StepsTable(report_)
+                             : comparison_ ? reports::ComparisonTable(*comparison_, /*changes_only=*/false)
+                                           : reports::PerformanceTable(report_),
+                             format_, output_));
+    }
+    const absl::StatusOr<std::string> text = Text();
+    return Tell(text.ok() ? WriteOutput(*text, output_) : text.status());
+  }
+
+ private:
+  absl::Status Load() {
+    const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
+    if (!queries.ok()) return queries.status();
+    const absl::StatusOr<server::RunFacts> run = reports::FindMeasuredRun(**queries, run_);
+    if (!run.ok()) return run.status();
+    std::optional<v1::ChipSpec> spec;
+    if (!spec_.empty()) {
+      absl::StatusOr<v1::ChipSpec> read = ReadSpec(spec_, run->chip);
+      if (!read.ok()) return read.status();
+      spec = *std::move(read);
+    }
+    const absl::StatusOr<reports::ReferenceTimes> reference =
+        reference_ == kA100 ? reports::A100Times() : reports::LoadReferenceTimes(**queries, reference_);
+    if (!reference.ok()) return reference.status();
+    absl::StatusOr<reports::PerformanceReport> report =
+        reports::LoadPerformance(**queries, *run, spec.has_value() ? &*spec : nullptr, *reference);
+    if (!report.ok()) return report.status();
+    report_ = *std::move(report);
+    if (against_.empty()) return absl::OkStatus();
+    const absl::StatusOr<server::RunFacts> before = reports::FindMeasuredRun(**queries, against_);
+    if (!before.ok()) return before.status();
+    absl::StatusOr<reports::Comparison> comparison =
+        reports::LoadComparison(**queries, *before, *run, tolerance_);
+    if (!comparison.ok()) return comparison.status();
+    comparison_ = *std::move(comparison);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::string> Text() const {
+    std::string text =
+        absl::StrCat("Run ", report_.run_id, report_.chip.empty() ? "" : ", chip ", report_.chip, "\n");
+    for (const std::string& line : reports::PerformanceWords(report_)) absl::StrAppend(&text, line, "\n");
+    std::vector<reports::Table> tables;
+    if (!report_.steps.empty()) tables.push_back(reports::StepsTable(report_));
+    if (comparison_.has_value()) {
+      tables.push_back(reports::ComparisonTable(*comparison_, /*changes_only=*/true));
+    } else {
+      tables.push_back(reports::PerformanceTable(report_));
+    }
+    for (const reports::Table& table : tables) {
+      const absl::StatusOr<std::string> rows = reports::WriteList(table, "text");
+      if (!rows.ok()) return rows.status();
+      absl::StrAppend(&text, "\n", *rows);
+    }
+    if (!comparison_.has_value()) return text;
+    absl::StrAppend(&text, "\n");
+    for (const std::string& line : reports::ComparisonWords(*comparison_)) absl::StrAppend(&text, line, "\n");
+    return text;
+  }
+
+  std::string data_;
+  std::string run_;
+  std::string against_;
+  double tolerance_ = reports::ComparisonOptions().factor;
+  std::string reference_ = kA100;
+  std::string spec_;
+  std::string format_ = "text";
+  bool models_ = false;
+  std::string output_;
+  reports::PerformanceReport report_;
+  std::optional<reports::Comparison> comparison_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakePerformanceCommand() {
+  return std::make_unique<PerformanceCommand>();
+}
+
+}  // namespace diopi::cli
