@@ -1,5 +1,6 @@
 #include "server/http/api.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -18,6 +19,8 @@
 #include "reports/model/model_support.h"
 #include "reports/model/progress.h"
 #include "reports/model/run_summary.h"
+#include "reports/performance/load.h"
+#include "reports/render/performance.h"
 #include "server/http/api_json.h"
 #include "server/http/api_parameters.h"
 #include "server/http/api_schema.h"
@@ -33,6 +36,7 @@ constexpr int kQuickGzip = 1;
 constexpr int kRunsAtOnce = 1000;
 constexpr int kRunsUnlessAsked = 100;
 constexpr int kPointsUnlessAsked = 200;
+constexpr size_t kMeasuredRuns = 50;
 
 using Answer = absl::StatusOr<Json>;
 
@@ -49,6 +53,8 @@ class Api {
   Answer Cases(const HttpRequest& request) const;
   Answer Case(const HttpRequest& request) const;
   Answer Failures(const HttpRequest& request) const;
+  Answer Performance(const HttpRequest& request) const;
+  Answer MeasuredRuns(const HttpRequest& request) const;
   Answer Progress(const HttpRequest& request) const;
   Answer History(const HttpRequest& request) const;
   Answer Compare(const HttpRequest& request) const;
@@ -119,7 +125,13 @@ Answer Api::Runs(const HttpRequest& request) const {
 
 Answer Api::Run(const HttpRequest& request) const {
   if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
-  return Told(reports::LoadDetail(*queries_, request.matches[0]));
+  const absl::StatusOr<reports::RunDetail> run = reports::LoadDetail(*queries_, request.matches[0]);
+  if (!run.ok()) return run.status();
+  const absl::StatusOr<StoredPerformance> measured = queries_->Performance(run->summary.facts.run_id);
+  if (!measured.ok()) return measured.status();
+  Json json = ToJson(*run);
+  json["measured_calls"] = measured->measurements.size();
+  return json;
 }
 
 Answer Api::Cases(const HttpRequest& request) const {
@@ -184,6 +196,49 @@ Answer Api::History(const HttpRequest& request) const {
   const absl::StatusOr<std::string> chip = ChipNamed(*name);
   if (!chip.ok()) return chip.status();
   return Told(reports::LoadHistory(*queries_, request.matches[0], *chip, static_cast<int>(*limit)));
+}
+
+// That a run measured nothing is, for a reader of pages, that there is nothing.
+absl::Status Missing(const absl::Status& status) {
+  return absl::IsFailedPrecondition(status) ? absl::NotFoundError(status.message()) : status;
+}
+
+Answer Api::Performance(const HttpRequest& request) const {
+  const Parameters parameters(request);
+  if (absl::Status status = parameters.Only({"against"}); !status.ok()) return status;
+  const absl::StatusOr<RunFacts> run = reports::FindMeasuredRun(*queries_, request.matches[0]);
+  if (!run.ok()) return Missing(run.status());
+  const absl::StatusOr<reports::PerformanceReport> report =
+      reports::LoadPerformance(*queries_, *run, nullptr, reports::A100Times());
+  if (!report.ok()) return report.status();
+  if (!parameters.Has("against")) return reports::PerformanceJson(*report, nullptr);
+  const absl::StatusOr<RunFacts> before = reports::FindMeasuredRun(*queries_, parameters.Text("against"));
+  if (!before.ok()) return Missing(before.status());
+  const absl::StatusOr<reports::Comparison> comparison =
+      reports::LoadComparison(*queries_, *before, *run, reports::ComparisonOptions().factor);
+  if (!comparison.ok()) return comparison.status();
+  return reports::PerformanceJson(*report, &*comparison);
+}
+
+Answer Api::MeasuredRuns(const HttpRequest& request) const {
+  const Parameters parameters(request);
+  if (absl::Status status = parameters.Only({"chip"}); !status.ok()) return status;
+  const absl::StatusOr<std::string> given = parameters.Required("chip");
+  if (!given.ok()) return given.status();
+  const absl::StatusOr<std::string> chip = ChipNamed(*given);
+  if (!chip.ok()) return chip.status();
+  const absl::StatusOr<std::vector<RunFacts>> measured = queries_->MeasuredRunsFacts(0);
+  if (!measured.ok()) return measured.status();
+  Json::array_t runs;  // newest first
+  for (const RunFacts& run : *measured) {
+    if (run.chip != *chip || runs.size() == kMeasuredRuns) continue;
+    const absl::StatusOr<reports::PerformanceReport> report =
+        reports::LoadPerformance(*queries_, run, nullptr, reports::A100Times());
+    if (!report.ok()) return report.status();
+    runs.push_back(ToJson(run, *report));
+  }
+  std::reverse(runs.begin(), runs.end());
+  return Json{{"chip", *given}, {"runs", std::move(runs)}};
 }
 
 Answer Api::Compare(const HttpRequest& request) const {
@@ -267,11 +322,13 @@ void RegisterApi(HttpServer* http, std::shared_ptr<Queries> queries, const ApiOp
   get("/runs/([^/]+)/cases", &Api::Cases);
   get("/runs/([^/]+)/cases/([^/]+)", &Api::Case);
   get("/runs/([^/]+)/failures", &Api::Failures);
+  get("/runs/([^/]+)/performance", &Api::Performance);
   get("/runs/([^/]+)/progress", &Api::Progress);
   get("/cases/([^/]+)/history", &Api::History);
   get("/compare", &Api::Compare);
   get("/coverage", &Api::Coverage);
   get("/models", &Api::Models);
+  get("/performance", &Api::MeasuredRuns);
   get("/schema", &Api::Schema);
   get("/version", &Api::Version);
   http->Get("/api(/.*)?", [](const HttpRequest& request) {

@@ -13,6 +13,7 @@
 #include "reports/model/model_support.h"
 #include "reports/model/progress.h"
 #include "reports/model/run_summary.h"
+#include "reports/performance/performance.h"
 #include "reports/render/json_parts.h"
 
 namespace diopi::server {
@@ -35,6 +36,8 @@ Json ToJson(const reports::Diff& diff);
 Json ToJson(const reports::CoverageMatrix& coverage);
 Json ToJson(const reports::ModelMatrix& models);
 Json ToJson(const reports::Progress& progress);
+// One of /performance?chip='s runs.
+Json ToJson(const RunFacts& run, const reports::PerformanceReport& report);
 // `data_folder`: for the commands that repeat the examples.
 Json ToJson(const reports::RunFailures& failures, const std::string& data_folder);
 // The columns of /runs/RUN/cases, and one of its rows.

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "baselines/store/store.h"
+#include "reports/performance/performance_testing.h"
 #include "server/http/api_schema.h"
 #include "server/http/compress.h"
 #include "server/http/page.h"
@@ -111,6 +112,21 @@ class ApiTest : public testing::Test {
     }
     return id;
   }
+  // A run whose call takes this long in every round, and another call that has no time.
+  std::string Measured(const std::string& chip, double us) {
+    std::string id = Run(chip, v1::RUN_STATE_RUNNING, {MakeVerdict(0, v1::OUTCOME_PASS)});
+    const std::vector<double> samples(8, us);
+    std::vector<v1::Measurement> measurements = {
+        reports::MakeMeasurement("add.float32.p0", "diopiAdd", {samples, samples, samples}),
+        reports::MakeMeasurement("exp.float32.n", "diopiExp", {})};
+    measurements[0].mutable_work()->set_read_bytes(4e5);
+    measurements[1].set_not_measured("its case does not pass: fail");
+    v1::MachineFacts machine;
+    machine.set_copy_bytes_per_s(8e9);
+    EXPECT_TRUE(database_->AppendPerformance(id, {&measurements[0], &measurements[1]}, &machine).ok());
+    EXPECT_TRUE(database_->SetState(id, v1::RUN_STATE_FINISHED).ok());
+    return id;
+  }
   // Writes the baseline of the case p0 only.
   void WriteBaseline() {
     baselines::Provenance provenance;
@@ -165,6 +181,7 @@ TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
   ASSERT_TRUE(
       database_->ChangeRun(aborted, {.state = v1::RUN_STATE_ABORTED, .abort_reason = "no agent"}).ok());
   EXPECT_EQ(Ask("/runs/" + aborted).at("abort_reason"), "no agent");
+  const std::string before = Measured("chip m", 10), after = Measured("chip m", 30);
   const std::pair<std::string, std::string> endpoints[] = {
       {"Chips", "/chips"},
       {"Chip", "/chips/chip%20a"},
@@ -187,6 +204,11 @@ TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
       {"Compare", "/compare?a=" + good_ + "&b=" + bad_},
       {"CoverageMatrix", "/coverage"},
       {"ModelMatrix", "/models"},
+      {"Performance", "/runs/" + before + "/performance"},
+      {"Performance", "/runs/" + after + "/performance?against=" + before},
+      {"MeasuredRuns", "/performance?chip=chip%20m"},
+      {"MeasuredRuns", "/performance?chip=chip%20a"},
+      {"Run", "/runs/" + after},
       {"Version", "/version"},
   };
   Json answers = Json::array();
@@ -233,6 +255,9 @@ TEST_F(ApiTest, WhatIsWrongIsNamed) {
       {"/runs/latest/progress?since=-1", 400, "INVALID_ARGUMENT", "since: expected"},
       {cases + "?outcome=green", 400, "INVALID_ARGUMENT", "outcome: unknown outcome 'green'"},
       {cases + "?dtype=float31", 400, "INVALID_ARGUMENT", "dtype: "},
+      {"/runs/x/performance", 404, "NOT_FOUND", "no run 'x'"},
+      {"/runs/" + good_ + "/performance", 404, "NOT_FOUND", "measured nothing"},
+      {"/performance", 400, "INVALID_ARGUMENT", "parameter 'chip' is required"},
       {"/nothing", 404, "NOT_FOUND", "there is nothing at /api/v1/nothing"},
   };
   for (const Row& row : rows) {
@@ -255,6 +280,22 @@ TEST_F(ApiTest, AChipsNameMayHoldAnythingThatAnAddressCanEncode) {
     EXPECT_EQ(Ask("/runs?chip=" + encoded).at("runs").size(), 1U) << name;
     EXPECT_EQ(Ask("/cases/" + CaseId(0) + "/history?chip=" + encoded).at("points").size(), 1U) << name;
   }
+}
+
+TEST_F(ApiTest, MeasuredCalls) {
+  const std::string before = Measured("chip m", 10), after = Measured("chip m", 30);
+  EXPECT_EQ(Ask("/runs/" + good_).at("measured_calls"), 0);
+  EXPECT_EQ(Ask("/runs/" + after).at("measured_calls"), 2);
+  const Json answer = Ask("/runs/" + after + "/performance?against=" + before);
+  EXPECT_EQ(answer.at("calls")[0].at("us").at("median"), 30);
+  EXPECT_EQ(answer.at("calls")[1].at("not_measured"), "its case does not pass: fail");
+  EXPECT_EQ(answer.at("comparison").at("against"), before);
+  EXPECT_EQ(answer.at("comparison").at("slower"), Json({"diopiAdd"}));
+  EXPECT_FALSE(Ask("/runs/" + after + "/performance").contains("comparison"));
+  const Json runs = Ask("/performance?chip=chip%20m").at("runs");
+  ASSERT_EQ(runs.size(), 2U);
+  EXPECT_EQ(runs[0].at("run_id"), before);
+  EXPECT_EQ(runs[1].at("measured"), 1);
 }
 
 TEST_F(ApiTest, ACase) {

@@ -35,6 +35,7 @@ constexpr char kWithoutPage[] = R"html(<!doctype html>
 <li>/api/v1/compare?a=RUN&amp;b=RUN</li>
 <li><a href="/api/v1/coverage">/api/v1/coverage</a></li>
 <li><a href="/api/v1/models">/api/v1/models</a></li>
+<li>/api/v1/performance?chip=CHIP</li>
 <li><a href="/api/v1/schema">/api/v1/schema</a></li>
 <li><a href="/api/v1/version">/api/v1/version</a></li>
 </ul>

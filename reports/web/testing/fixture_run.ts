@@ -141,6 +141,7 @@ export function runPage(cases: number): RunPage {
     public_rule: { judged: cases, ours_alone: 3, theirs_alone: 1 },
     devices: [],
     submission: null,
+    measured_calls: 0,
   };
 }
 

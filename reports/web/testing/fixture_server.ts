@@ -1,24 +1,28 @@
-// A small stand-in for diopi-server --http: the built page, and one made-up run of many cases.
+// A small stand-in for diopi-server --http: the built page, one made-up run of many cases, and one with measured times.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { chipPerformance, MEASURED, measuredRun, performance } from './fixture_performance';
 import { caseRow, chipPage, chipRow, chipRuns, COLUMNS, casePage, failures, runPage } from './fixture_run';
 
 const PAGE = fileURLToPath(new URL('../dist/index.html', import.meta.url));
 
-function answer(path: string, cases: number): unknown {
+function answer(path: string, query: URLSearchParams, cases: number): unknown {
   if (path === '/chips') return { chips: [chipRow(cases)] };
   if (path === '/chips/fixture') return chipPage(cases);
   if (path === '/runs') return { runs: chipRuns(cases) };
   if (path === '/models') return { chips: [], models: [] };
   if (path === '/runs/large') return runPage(cases);
-  if (path === '/runs/large/failures') return failures(cases);
+  if (path === '/performance') return chipPerformance(query.get('chip') ?? '');
+  if (path === `/runs/${MEASURED}`) return measuredRun(cases);
+  if (path === `/runs/${MEASURED}/performance`) return performance(query.get('against'));
+  if (/^\/runs\/(large|measured)\/failures$/.test(path)) return failures(cases);
   if (path === '/runs/large/cases') {
     const rows = Array.from({ length: cases }, (_, i) => caseRow(i));
     return { run_id: 'large', state: 'finished', columns: COLUMNS, rows };
   }
-  const point = /^\/runs\/large\/cases\/.*point_(\d+)$/.exec(path);
+  const point = /^\/runs\/(?:large|measured)\/cases\/.*point_(\d+)$/.exec(path);
   if (point) return casePage(Number(point[1]));
   const history = /^\/cases\/(.*)\/history$/.exec(path);
   if (history) {
@@ -36,12 +40,12 @@ export interface FixtureServer {
 export async function serveFixture(cases: number): Promise<FixtureServer> {
   const page = readFileSync(PAGE);
   const server = createServer((request, response) => {
-    const path = new URL(request.url ?? '/', 'http://x').pathname;
+    const { pathname: path, searchParams } = new URL(request.url ?? '/', 'http://x');
     if (!path.startsWith('/api/v1')) {
       response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(page);
       return;
     }
-    const body = answer(path.slice('/api/v1'.length), cases);
+    const body = answer(path.slice('/api/v1'.length), searchParams, cases);
     const text = JSON.stringify(body ?? { error: { code: 'NOT_FOUND', message: `no ${path}` } });
     response.writeHead(body === null ? 404 : 200, { 'Content-Type': 'application/json' }).end(text);
   });

@@ -110,6 +110,7 @@ export interface RunPage extends RunSummary {
   public_rule: { judged: number; ours_alone: number; theirs_alone: number } | null;
   devices: { device_index: number | null; cases: number; passed: number }[];
   submission: { note: string; cancelled: boolean; exit_code: number | null } | null;
+  measured_calls: number; // whose time the run measured; 0: it measured nothing
 }
 
 export interface CasesTable {

@@ -1,12 +1,20 @@
 import { BarChart, LineChart, ScatterChart } from 'echarts/charts';
-import { GridComponent, TooltipComponent } from 'echarts/components';
+import { GridComponent, LegendComponent, TooltipComponent } from 'echarts/components';
 import * as echarts from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import type { EChartsCoreOption } from 'echarts/core';
 import { useEffect, useRef } from 'preact/hooks';
 import { colour, THEME_CHANGED } from '../lib/theme';
 
-echarts.use([BarChart, LineChart, ScatterChart, GridComponent, TooltipComponent, SVGRenderer]);
+echarts.use([
+  BarChart,
+  LineChart,
+  ScatterChart,
+  GridComponent,
+  LegendComponent,
+  TooltipComponent,
+  SVGRenderer,
+]);
 
 export interface Colours {
   text: string;
@@ -47,11 +55,28 @@ export function tooltipStyle(c: Colours) {
   };
 }
 
+// One of several series: its symbol and its dashes tell it apart, and its colour helps.
+export function seriesLook(c: Colours, i: number) {
+  const fills = [c.accent, c.bad, c.good, c.ours, c.note, c.muted];
+  const symbols = ['circle', 'triangle', 'rect', 'diamond', 'roundRect', 'arrow'];
+  const dashes = ['solid', [7, 4], [2, 3], [9, 3, 2, 3], [4, 2], [1, 2]];
+  const n = fills.length;
+  return {
+    colour: fills[i % n] ?? c.text,
+    symbol: symbols[i % n] ?? 'circle',
+    dash: dashes[i % n] ?? 'solid',
+  };
+}
+
+export function legendStyle(c: Colours) {
+  return { top: 0, itemWidth: 14, itemHeight: 10, textStyle: { color: c.text, fontSize: 11 } };
+}
+
 interface Props {
   option: (colours: Colours) => EChartsCoreOption;
   height: number;
   label: string; // for screen readers; the figures are in a table beside the chart
-  onOpen?: (dataIndex: number) => void;
+  onOpen?: (dataIndex: number, seriesIndex: number) => void;
 }
 
 // An ECharts chart that follows the size of its box and the theme. `option` must keep its identity
@@ -63,7 +88,7 @@ export function Chart({ option, height, label, onOpen }: Props) {
     const chart = echarts.init(box.current, null, { renderer: 'svg' });
     const draw = () => chart.setOption(option(colours()), true);
     draw();
-    if (onOpen) chart.on('click', (event) => onOpen(event.dataIndex));
+    if (onOpen) chart.on('click', (event) => onOpen(event.dataIndex, event.seriesIndex ?? 0));
     const size = new ResizeObserver(() => chart.resize());
     size.observe(box.current);
     const dark = matchMedia('(prefers-color-scheme: dark)');

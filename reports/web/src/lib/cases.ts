@@ -39,9 +39,11 @@ export interface CaseFilter {
 
 const FILTERS = ['outcome', 'operator', 'dtype', 'q', 'sort', 'group'];
 
+export const asksForPerformance = (query: URLSearchParams): boolean => query.get('view') === 'performance';
+
 // Whether the address asks for the list of cases rather than the failures by cause.
 export const asksForCases = (query: URLSearchParams): boolean =>
-  query.get('view') === 'cases' || FILTERS.some((name) => query.has(name));
+  !asksForPerformance(query) && (query.get('view') === 'cases' || FILTERS.some((name) => query.has(name)));
 
 export function readFilter(query: URLSearchParams): CaseFilter {
   return {

@@ -62,6 +62,7 @@ export const to = {
   // A run opens on its failures by cause; with a filter it shows the matching cases.
   run: (run: string, filter?: Record<string, string>) =>
     href(`/runs/${part(run)}`, new URLSearchParams(filter ? { ...filter, view: 'cases' } : {})),
+  performance: (run: string) => `/runs/${part(run)}?view=performance`,
   case: (run: string, id: string) => `/runs/${part(run)}/cases/${part(id)}`,
   compare: (a?: string, b?: string) =>
     href('/compare', new URLSearchParams({ ...(a ? { a } : {}), ...(b ? { b } : {}) })),

@@ -16,6 +16,7 @@ import { missingText } from '../lib/models';
 import { to } from '../lib/router';
 import { isPoint } from '../lib/trend';
 import { useTitle } from '../lib/title';
+import { ChipPerformanceTrend } from './chip_performance';
 import { ChipTrend } from './chip_trend';
 
 function Flaky({ page }: { page: ChipPage }) {
@@ -146,6 +147,7 @@ function Body({ page }: { page: ChipPage }) {
             <Empty>{t('chip.no_trend')}</Empty>
           )}
           {left > 0 && <p class="small muted">{t('chip.without', { n: left })}</p>}
+          <ChipPerformanceTrend chip={latest.chip} />
           <h2>{t('chip.flaky')}</h2>
           <Flaky page={page} />
           <Models chip={latest.chip} />

@@ -9,12 +9,13 @@ import { Link } from '../components/link';
 import { Loading } from '../components/message';
 import { PartialMark } from '../components/partial_mark';
 import { StateMark } from '../components/state_mark';
-import { asksForCases, parseCases } from '../lib/cases';
+import { asksForCases, asksForPerformance, parseCases } from '../lib/cases';
 import { ago, count, time } from '../lib/format';
 import { t } from '../lib/i18n';
 import { to, usePlace, withQuery } from '../lib/router';
 import { isLive } from '../lib/state';
 import { useTitle } from '../lib/title';
+import { PerformanceView } from './performance';
 import { RunCases } from './run_cases';
 import { RunFacts } from './run_facts';
 import { RunGroups } from './run_groups';
@@ -77,27 +78,46 @@ function CasesView({ run, cases, failures }: BodyProps) {
   );
 }
 
+type View = 'failures' | 'cases' | 'performance';
+
+// The tab that the address asks for; only a run that measured something has the third.
+function viewOf(run: RunPage, query: URLSearchParams): View {
+  if (asksForCases(query)) return 'cases';
+  return run.measured_calls > 0 && asksForPerformance(query) ? 'performance' : 'failures';
+}
+
+function Tabs({ run, view, groups }: { run: RunPage; view: View; groups: number | undefined }) {
+  const current = (tab: View) => (tab === view ? 'page' : undefined);
+  return (
+    <nav class="tabs" aria-label={t('run.views')}>
+      <Link href={to.run(run.run_id)} aria-current={current('failures')}>
+        {t('run.failures')} {groups !== undefined && <span class="muted">{count(groups)}</span>}
+      </Link>
+      <Link href={to.run(run.run_id, {})} aria-current={current('cases')}>
+        {t('column.cases')} <span class="muted">{count(run.cases)}</span>
+      </Link>
+      {run.measured_calls > 0 && (
+        <Link href={to.performance(run.run_id)} aria-current={current('performance')}>
+          {t('perf.tab')} <span class="muted">{count(run.measured_calls)}</span>
+        </Link>
+      )}
+    </nav>
+  );
+}
+
 function Body(props: BodyProps) {
   const { run, failures } = props;
-  const inCases = asksForCases(usePlace().query);
-  const groups = failures.data?.groups.length;
+  const view = viewOf(run, usePlace().query);
   return (
     <>
       <Head run={run} />
-      <div class="run-body">
-        <RunOperators operators={run.operators} />
+      <div class={view === 'performance' ? 'run-body run-body-wide' : 'run-body'}>
+        {view !== 'performance' && <RunOperators operators={run.operators} />}
         <div class="run-cases">
-          <nav class="tabs" aria-label={t('run.views')}>
-            <Link href={to.run(run.run_id)} aria-current={inCases ? undefined : 'page'}>
-              {t('run.failures')} {groups !== undefined && <span class="muted">{count(groups)}</span>}
-            </Link>
-            <Link href={to.run(run.run_id, {})} aria-current={inCases ? 'page' : undefined}>
-              {t('column.cases')} <span class="muted">{count(run.cases)}</span>
-            </Link>
-          </nav>
-          {inCases ? (
-            <CasesView {...props} />
-          ) : (
+          <Tabs run={run} view={view} groups={failures.data?.groups.length} />
+          {view === 'performance' && <PerformanceView run={run} />}
+          {view === 'cases' && <CasesView {...props} />}
+          {view === 'failures' && (
             <Loading loaded={failures}>
               {(data) => <RunGroups run={run.run_id} failures={data} live={isLive(run.state)} />}
             </Loading>
