@@ -1,7 +1,7 @@
 // Attention over sequences that lie one after the other, without padding. The first function attends within
 // each sequence, causally; the others serve one new token per sequence, whose earlier keys and values lie in
 // a cache of tokens: b_loc[i][max_input_len - length, max_input_len) holds the places of sequence i's tokens
-// there.
+// there. Sequences are cut to what there is room for, and tokens whose place does not exist are left out.
 #include "baselines/ops/decoding/attention.h"
 
 namespace diopi::ops::both {
@@ -21,6 +21,9 @@ struct TokenBatch {
         heads(rows.size(1)),
         dim(rows.size(2)) {
     CheckShape(Tensor(starts), {count}, "b_start_loc");
+  }
+  DIOPI_HD int64_t Length(int64_t sequence) const {
+    return length[sequence] < longest ? length[sequence] : longest;
   }
 };
 
@@ -42,14 +45,15 @@ struct ContextRow {
 
   TokenBatch batch;
   In<C> q, k, v;
+  int64_t rows;
   Out<C> out;
   Scratch<C> p;
 
   DIOPI_HD void operator()(int64_t at) const {
     const int64_t head = at % batch.heads, i = at / batch.heads % batch.longest,
                   sequence = at / batch.heads / batch.longest;
-    if (i >= batch.length[sequence]) return;
     const int64_t first = batch.start[sequence];
+    if (i >= batch.length[sequence] || first < 0 || first + i >= rows) return;
     Attend<C>(View{{i + 1, batch.dim}, *this, first + i, first, head}, p, at * batch.longest);
   }
 };
@@ -66,16 +70,18 @@ struct TokenScore {
   TokenBatch batch;
   In<C> q, k;
   In<int64_t> places;
-  int64_t columns, total;
+  int64_t columns, total, tokens;
   Out<C> out;
 
   DIOPI_HD void operator()(int64_t at) const {
     const int64_t head = at % batch.heads, j = at / batch.heads % batch.longest,
-                  sequence = at / batch.heads / batch.longest, length = batch.length[sequence];
+                  sequence = at / batch.heads / batch.longest, length = batch.Length(sequence);
     if (j >= length) return;
     const int64_t place = places[sequence * columns + batch.longest - length + j];
+    const int64_t column = batch.start[sequence] + j;
+    if (place < 0 || place >= tokens || column < 0 || column >= total) return;
     const View view{{1, batch.dim}, *this, sequence * batch.heads + head, place * batch.heads + head};
-    out.Set(head * total + batch.start[sequence] + j, ScaledProduct<C>(view, 0));
+    out.Set(head * total + column, ScaledProduct<C>(view, 0));
   }
 };
 
@@ -84,11 +90,16 @@ struct TokenValues {
   struct View : PlainView<C> {
     const TokenValues& of;
     int64_t sequence, head;
-    DIOPI_HD static bool Sees(int64_t) { return true; }
+    DIOPI_HD int64_t Place(int64_t j) const {
+      return of.places[sequence * of.columns + of.batch.longest - this->keys + j];
+    }
+    DIOPI_HD bool Sees(int64_t j) const {
+      const int64_t place = Place(j), column = of.batch.start[sequence] + j;
+      return place >= 0 && place < of.tokens && column >= 0 && column < of.total;
+    }
     DIOPI_HD C Score(int64_t j) const { return of.scores[head * of.total + of.batch.start[sequence] + j]; }
     DIOPI_HD C Value(int64_t j, int64_t d) const {
-      const int64_t place = of.places[sequence * of.columns + of.batch.longest - this->keys + j];
-      return of.v[(place * of.batch.heads + head) * of.batch.dim + d];
+      return of.v[(Place(j) * of.batch.heads + head) * of.batch.dim + d];
     }
     DIOPI_HD void Put(int64_t d, const C& x) const {
       of.out.Set((sequence * of.batch.heads + head) * of.batch.dim + d, x);
@@ -98,13 +109,13 @@ struct TokenValues {
   TokenBatch batch;
   In<C> scores, v;
   In<int64_t> places;
-  int64_t columns, total;
+  int64_t columns, total, tokens;
   Out<C> out;
   Scratch<C> p;
 
   DIOPI_HD void operator()(int64_t at) const {
     const int64_t sequence = at / batch.heads;
-    Attend<C>(View{{batch.length[sequence], batch.dim}, *this, sequence, at % batch.heads}, p,
+    Attend<C>(View{{batch.Length(sequence), batch.dim}, *this, sequence, at % batch.heads}, p,
               at * batch.longest);
   }
 };
@@ -121,7 +132,7 @@ DIOPI_KERNEL(diopiContextAttentionInference, a) {
     const Queue queue(a.ctx);
     const int64_t rows = batch.count * batch.longest * batch.heads;
     ForEach(queue, rows,
-            ContextRow<C>{batch, In<C>(q), In<C>(k), In<C>(v), Out<C>(out),
+            ContextRow<C>{batch, In<C>(q), In<C>(k), In<C>(v), q.size(0), Out<C>(out),
                           Scratch<C>(queue, rows * batch.longest)});
   });
 }
@@ -135,7 +146,7 @@ DIOPI_KERNEL(diopiTokenAttentionInference, a) {
   DispatchFloating(ResultType(out, {q, k}), [&]<typename C>() {
     ForEach(Queue(a.ctx), batch.count * batch.longest * batch.heads,
             TokenScore<C>{batch, In<C>(q), In<C>(k), In<int64_t>(places), places.size(1), out.size(1),
-                          Out<C>(out)});
+                          k.size(0), Out<C>(out)});
   });
 }
 
@@ -151,7 +162,7 @@ DIOPI_KERNEL(diopiTokenSoftmaxReduceVInference, a) {
     const int64_t rows = batch.count * batch.heads;
     ForEach(queue, rows,
             TokenValues<C>{batch, In<C>(scores), In<C>(v), In<int64_t>(places), places.size(1),
-                           scores.size(1), Out<C>(out), Scratch<C>(queue, rows * batch.longest)});
+                           scores.size(1), v.size(0), Out<C>(out), Scratch<C>(queue, rows * batch.longest)});
   });
 }
 

@@ -35,8 +35,9 @@ struct MsDeformView {
   DIOPI_HD C Element(int64_t sample, int64_t d, int64_t y, int64_t x) const {
     const int64_t level = Level(sample), height = shapes[level * 2], width = shapes[level * 2 + 1];
     if (y < 0 || x < 0 || y >= height || x >= width) return C(0);
-    const int64_t of_head = sample / s.points / s.levels;
-    const int64_t key = of_head / s.heads / s.queries * s.keys + starts[level] + y * width + x;
+    const int64_t of_head = sample / s.points / s.levels, of_image = starts[level] + y * width + x;
+    if (of_image < 0 || of_image >= s.keys) return C(0);
+    const int64_t key = of_head / s.heads / s.queries * s.keys + of_image;
     return value[(key * s.heads + of_head % s.heads) * s.dim + d];
   }
   DIOPI_HD C Value(int64_t sample, int64_t d, const DeformNeighbours<C>& at) const {

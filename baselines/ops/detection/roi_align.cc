@@ -15,7 +15,7 @@ struct Between {
   C upper = C(0);  // weight of the element at `high`
   bool inside = false;
 
-  DIOPI_HD Between(C at, int64_t size) : inside(!(at < C(-1) || at > C(size))) {
+  DIOPI_HD Between(C at, int64_t size) : inside(at >= C(-1) && at <= C(size)) {
     if (!inside) return;
     if (at <= C(0)) at = C(0);
     low = static_cast<int64_t>(at);
@@ -49,6 +49,7 @@ struct Geometry {
   int64_t channels, sizes[2], cells[2];  // height, width
   int64_t ratio;
   bool aligned;
+  int64_t images;
 };
 
 template <typename C>
@@ -57,7 +58,11 @@ struct Regions {
   C scale;
   Geometry g;
 
-  DIOPI_HD int64_t Image(int64_t region) const { return static_cast<int64_t>(rois[region * 5]); }
+  // -1 for the number of an image that there is not: such a region is empty.
+  DIOPI_HD int64_t Image(int64_t region) const {
+    const int64_t image = static_cast<int64_t>(rois[region * 5]);
+    return image >= 0 && image < g.images ? image : -1;
+  }
   // side: 0 for the height, 1 for the width.
   DIOPI_HD Side<C> SideOf(int64_t region, int side) const {
     using std::ceil;
@@ -84,7 +89,7 @@ struct Pool {
     const Side<C> ys = regions.SideOf(region, 0), xs = regions.SideOf(region, 1);
     const int64_t image = (regions.Image(region) * g.channels + plane % g.channels) * g.sizes[0];
     C sum = C(0);
-    for (int64_t m = 0; m < ys.samples; ++m) {
+    for (int64_t m = 0; m < ys.samples && image >= 0; ++m) {
       const Between<C> y(ys.At(row, m), g.sizes[0]);
       for (int64_t n = 0; n < xs.samples && y.inside; ++n) {
         const Between<C> at(xs.At(column, n), g.sizes[1]);
@@ -157,7 +162,8 @@ DIOPI_KERNEL(diopiRoiAlign, a) {
   const Tensor out(a.out), x(a.input), rois(a.rois);
   Check(x.rank() == 4, "expected an input of 4 dimensions, got shape ", ShapeText(x.shape()));
   const Geometry g{
-      x.size(1), {x.size(2), x.size(3)}, {a.pooled_height, a.pooled_width}, a.sampling_ratio, a.aligned};
+      x.size(1), {x.size(2), x.size(3)}, {a.pooled_height, a.pooled_width}, a.sampling_ratio, a.aligned,
+      x.size(0)};
   CheckRegions(rois, g);
   CheckShape(out, {rois.size(0), g.channels, g.cells[0], g.cells[1]}, "out");
   DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
@@ -168,8 +174,8 @@ DIOPI_KERNEL(diopiRoiAlign, a) {
 
 DIOPI_KERNEL(diopiRoiAlignBackward, a) {
   const Tensor out(a.out), grad(a.grad), rois(a.rois);
-  const Geometry g{
-      a.channels, {a.height, a.width}, {a.pooled_height, a.pooled_width}, a.sampling_ratio, a.aligned};
+  const Geometry g{a.channels,       {a.height, a.width}, {a.pooled_height, a.pooled_width},
+                   a.sampling_ratio, a.aligned,           a.batch_size};
   CheckRegions(rois, g);
   CheckShape(grad, {rois.size(0), g.channels, g.cells[0], g.cells[1]}, "grad");
   CheckShape(out, {a.batch_size, a.channels, a.height, a.width}, "out");

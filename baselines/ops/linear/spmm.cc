@@ -5,18 +5,21 @@
 namespace diopi::ops::both {
 namespace {
 
-// An element of the result: the row's entries times their rows of the dense matrix, in their order.
+// An element of the result: the row's entries times their rows of the dense matrix, in their order. Entries
+// and columns that there are not add nothing.
 template <typename C>
 struct SparseRow {
   In<int64_t> starts, columns;
   In<C> values, dense;
   Out<C> out;
-  int64_t width;
+  int64_t width, entries, rows;  // rows: of the dense matrix
   DIOPI_HD void operator()(int64_t i) const {
     const int64_t row = i / width, column = i % width;
     Sum<C> sum;
-    for (int64_t e = starts[row]; e < starts[row + 1]; ++e)
-      sum += values[e] * dense[columns[e] * width + column];
+    const int64_t first = starts[row] > 0 ? starts[row] : 0;
+    for (int64_t e = first; e < starts[row + 1] && e < entries; ++e) {
+      if (columns[e] >= 0 && columns[e] < rows) sum += values[e] * dense[columns[e] * width + column];
+    }
     out.Set(i, sum.total());
   }
 };
@@ -42,7 +45,7 @@ DIOPI_KERNEL(diopiSpMM, a) {
   DispatchFloating(ResultType(out, {entries, dense}), [&]<typename C>() {
     ForEach(Queue(a.ctx), rows * width,
             SparseRow<C>{In<int64_t>(Tensor(starts)), In<int64_t>(Tensor(columns)), In<C>(entries),
-                         In<C>(dense), Out<C>(out), width});
+                         In<C>(dense), Out<C>(out), width, entries.numel(), dense.size(0)});
   });
 }
 

@@ -43,6 +43,7 @@ struct Sizes3 {
   int64_t row = 0;  // of a targets matrix; 0: one sample's after another's
   int64_t blank = 0;
   bool zero_infinity = false;
+  int64_t labels = 0;  // of all samples
 };
 
 template <typename C>
@@ -51,13 +52,18 @@ struct Alignments {
   In<int64_t> targets, input_lengths, target_lengths;
   Sizes3 of;
 
-  DIOPI_HD int64_t Steps(int64_t n) const { return input_lengths[n]; }
-  DIOPI_HD int64_t States(int64_t n) const { return 2 * target_lengths[n] + 1; }
+  // Lengths are cut to what there is room for; a label that is no class counts as a blank.
+  DIOPI_HD static int64_t Cut(int64_t length, int64_t most) {
+    return length < 0 ? 0 : length < most ? length : most;
+  }
+  DIOPI_HD int64_t Steps(int64_t n) const { return Cut(input_lengths[n], of.steps); }
+  DIOPI_HD int64_t States(int64_t n) const { return 2 * Cut(target_lengths[n], (of.states - 1) / 2) + 1; }
   DIOPI_HD int64_t Label(int64_t n, int64_t state) const {
     if (state % 2 == 0) return of.blank;
     int64_t start = n * of.row;
     for (int64_t before = 0; of.row == 0 && before < n; ++before) start += target_lengths[before];
-    return targets[start + state / 2];
+    const int64_t at = start + state / 2, label = at >= 0 && at < of.labels ? targets[at] : of.blank;
+    return label >= 0 && label < of.classes ? label : of.blank;
   }
   // Whether the state after the next is reachable without the blank between.
   DIOPI_HD bool Skips(int64_t n, int64_t state) const {
@@ -191,6 +197,7 @@ Sizes3 PlanCtc(const Tensor& log_probs, const Tensor& targets, const Tensor& inp
   Check(log_alpha.rank() == 3 && log_alpha.size(0) == of.samples && log_alpha.size(1) == of.steps,
         "expected log_alpha of all samples and steps, got shape ", ShapeText(log_alpha.shape()));
   of.states = log_alpha.size(2);
+  of.labels = targets.numel();
   of.row = targets.rank() == 2 ? targets.size(1) : 0;
   of.blank = blank;
   of.zero_infinity = zero_infinity;

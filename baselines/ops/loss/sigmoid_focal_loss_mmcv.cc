@@ -30,7 +30,8 @@ struct MmcvScores {
   DIOPI_HD bool Positive(int64_t i) const { return target[i / classes] == i % classes; }
   DIOPI_HD C Weighted(int64_t i, const C& term) const {
     const C balanced = -(Positive(i) ? alpha : C(1) - alpha) * term;
-    return weighted ? balanced * weight[target[i / classes]] : balanced;
+    const int64_t label = target[i / classes];
+    return weighted && label >= 0 && label < classes ? balanced * weight[label] : balanced;
   }
 };
 

@@ -24,8 +24,11 @@ struct MmcvProbabilities {
     if (weighted) CheckShape(weights, Shape{classes}, "weight");
     weight = weighted ? In<C>(weights) : In<C>::Constant(C(1));
   }
-  DIOPI_HD C OfLabel(int64_t n) const { return p[n * classes + target[n]]; }
+  // A label that is no class has the probability 1, and no loss.
+  DIOPI_HD bool IsClass(int64_t n) const { return target[n] >= 0 && target[n] < classes; }
+  DIOPI_HD C OfLabel(int64_t n) const { return IsClass(n) ? p[n * classes + target[n]] : C(1); }
   DIOPI_HD C Weighted(int64_t n, const C& value) const {
+    if (!IsClass(n)) return C(0);
     return weighted ? value * weight[target[n]] : value;
   }
   // The derivative of the loss of sample n by the logarithm of its probability.

@@ -45,7 +45,7 @@ struct PrRegions {
   C scale;
   RoiSizes sizes;
 
-  DIOPI_HD int64_t Image(int64_t region) const { return static_cast<int64_t>(rois[region * 5]); }
+  DIOPI_HD int64_t Image(int64_t region) const { return sizes.Image(rois[region * 5]); }
   DIOPI_HD PrCell<C> Cell(int64_t region, int64_t cell) const {
     const int64_t number[2] = {cell / sizes.cells[1], cell % sizes.cells[1]};
     PrCell<C> result;
@@ -73,10 +73,11 @@ struct PrMean {
   DIOPI_HD void operator()(int64_t i) const {
     const RoiSizes& s = regions.sizes;
     const int64_t plane = i / s.Cells(), region = plane / s.channels;
-    const PrCell<C> cell = regions.Cell(region, i % s.Cells());
+    PrCell<C> cell = regions.Cell(region, i % s.Cells());
+    if (regions.Image(region) < 0) cell.size = C(0);
     const int64_t first = (regions.Image(region) * s.channels + plane % s.channels) * s.Elements();
     C sum = C(0);
-    for (int64_t column = cell.Begin(1); column < cell.End(1); ++column) {
+    for (int64_t column = cell.Begin(1); column < cell.End(1) && !(cell.size == C(0)); ++column) {
       const PrSegment<C> across(cell.from[1], cell.to[1], column);
       for (int64_t row = cell.Begin(0); row < cell.End(0); ++row) {
         const PrSegment<C> down(cell.from[0], cell.to[0], row);
@@ -143,7 +144,7 @@ struct PrCornerGradient {
     for (int64_t i = 0; i < s.channels * s.Cells(); ++i) {
       const int64_t at = region * s.channels * s.Cells() + i, cell = i % s.Cells();
       const PrCell<C> bounds = regions.Cell(region, cell);
-      if (bounds.size == C(0) || grad[at] == C(0)) continue;
+      if (bounds.size == C(0) || grad[at] == C(0) || regions.Image(region) < 0) continue;
       const int64_t first = (regions.Image(region) * s.channels + i / s.Cells()) * s.Elements();
       for (int side = 0; side < 2; ++side) {
         const int64_t number = side == 0 ? cell / s.cells[1] : cell % s.cells[1];

@@ -18,7 +18,7 @@ struct RoiPlace {
   bool inside = false;
 
   DIOPI_HD RoiPlace(C y, C x, int64_t height, int64_t width) {
-    if (y < C(-1) || y > C(height) || x < C(-1) || x > C(width)) return;
+    if (!(y >= C(-1) && y <= C(height) && x >= C(-1) && x <= C(width))) return;
     inside = true;
     int64_t rows[2], columns[2];
     const C down = Fraction(y, height, rows), across = Fraction(x, width, columns);
@@ -78,9 +78,16 @@ struct RoiSizes {
   int64_t channels, image[2], cells[2];  // height, width
   int64_t ratio;                         // samples of a cell along one side; 0: as many as elements
   bool aligned;
+  int64_t images;
 
   DIOPI_HD int64_t Elements() const { return image[0] * image[1]; }
   DIOPI_HD int64_t Cells() const { return cells[0] * cells[1]; }
+  // -1 for the number of an image that there is not: such a region is empty.
+  template <typename C>
+  DIOPI_HD int64_t Image(const C& number) const {
+    const int64_t result = static_cast<int64_t>(number);
+    return result >= 0 && result < images ? result : -1;
+  }
 };
 
 template <typename C>
@@ -90,6 +97,7 @@ DIOPI_HD void RoiSteps(const RoiSizes& sizes, const C& height, const C& width, R
   for (int side = 0; side < 2; ++side) {
     samples->step[side] = lengths[side] / C(sizes.cells[side]);
     samples->count[side] = sizes.ratio > 0 ? sizes.ratio : static_cast<int64_t>(ceil(samples->step[side]));
+    if (samples->image < 0) samples->count[side] = 0;
   }
 }
 
@@ -104,7 +112,7 @@ struct RoiUpright {
     const int64_t at = region * 5;
     const C shift = C(sizes.aligned ? 0.5 : 0.0);
     RoiSamples<C> samples;
-    samples.image = static_cast<int64_t>(rois[at]);
+    samples.image = sizes.Image(rois[at]);
     samples.rotated = false;
     C lengths[2];
     for (int side = 0; side < 2; ++side) {
@@ -131,7 +139,7 @@ struct RoiRotated {
     const int64_t at = region * 6;
     const C shift = C(sizes.aligned ? 0.5 : 0.0), angle = clockwise ? -rois[at + 5] : rois[at + 5];
     RoiSamples<C> samples;
-    samples.image = static_cast<int64_t>(rois[at]);
+    samples.image = sizes.Image(rois[at]);
     samples.rotated = true;
     samples.cosine = cos(angle);
     samples.sine = sin(angle);
@@ -209,7 +217,7 @@ inline RoiSizes RoiSizesOf(const Tensor& images, const Tensor& rois, int64_t hei
   Check(rois.rank() == 2 && rois.size(1) == numbers, "expected rois of shape (K, ", numbers, "), got ",
         ShapeText(rois.shape()));
   Check(height > 0 && width > 0, "expected at least one cell, got ", height, " times ", width);
-  return {images.size(1), {images.size(2), images.size(3)}, {height, width}, ratio, aligned};
+  return {images.size(1), {images.size(2), images.size(3)}, {height, width}, ratio, aligned, images.size(0)};
 }
 
 }  // namespace diopi::ops::both

@@ -18,10 +18,11 @@ struct RoiPoolLargest {
   DIOPI_HD void operator()(int64_t i) const {
     const int64_t cell[2] = {i / s.cells[1] % s.cells[0], i % s.cells[1]}, plane = i / s.Cells();
     const int64_t region = plane / s.channels;
-    const int64_t first =
-        (static_cast<int64_t>(rois[region * 5]) * s.channels + plane % s.channels) * s.Elements();
+    const int64_t image = s.Image(rois[region * 5]);
+    const int64_t first = (image * s.channels + plane % s.channels) * s.Elements();
     int64_t begin[2], end[2];
     for (int side = 0; side < 2; ++side) Bounds(region * 5 + 2 - side, side, cell[side], begin, end);
+    if (image < 0) end[0] = begin[0];
     C largest = C(0);
     int64_t at = -1;
     for (int64_t row = begin[0]; row < end[0]; ++row) {
@@ -64,7 +65,7 @@ struct RoiPoolGradient {
       if (static_cast<int64_t>(rois[region * 5]) != plane / s.channels) continue;
       const int64_t cells = (region * s.channels + plane % s.channels) * s.Cells();
       for (int64_t cell = cells; cell < cells + s.Cells(); ++cell) {
-        if (argmax[cell] >= 0) sums[first + argmax[cell]] += grad[cell];
+        if (argmax[cell] >= 0 && argmax[cell] < s.Elements()) sums[first + argmax[cell]] += grad[cell];
       }
     }
     for (int64_t k = 0; k < s.Elements(); ++k) out.Set(first + k, sums[first + k]);

@@ -10,11 +10,12 @@ struct Turned {
   In<int64_t> indices;  // counted from 1
   int64_t planes, entries, rotations;
 
-  // In the turned filters, of entry i of the filters.
+  // In the turned filters, of entry i of the filters; -1 for an index outside the entries.
   DIOPI_HD int64_t operator()(int64_t i, int64_t rotation) const {
     const int64_t entry = i % entries, plane = i / entries % planes, filter = i / entries / planes;
-    return ((filter * rotations + rotation) * planes + plane) * entries +
-           indices[entry * rotations + rotation] - 1;
+    const int64_t index = indices[entry * rotations + rotation];
+    if (index < 1 || index > entries) return -1;
+    return ((filter * rotations + rotation) * planes + plane) * entries + index - 1;
   }
 };
 
@@ -24,7 +25,10 @@ struct TurnFilters {
   In<C> in;
   Turned turned;
   DIOPI_HD void operator()(int64_t i) const {
-    for (int64_t k = 0; k < turned.rotations; ++k) out.Set(turned(i, k), in[i]);
+    for (int64_t k = 0; k < turned.rotations; ++k) {
+      const int64_t at = turned(i, k);
+      if (at >= 0) out.Set(at, in[i]);
+    }
   }
 };
 
@@ -35,7 +39,10 @@ struct TurnBack {
   Turned turned;
   DIOPI_HD void operator()(int64_t i) const {
     Sum<C> sum;
-    for (int64_t k = 0; k < turned.rotations; ++k) sum += grad[turned(i, k)];
+    for (int64_t k = 0; k < turned.rotations; ++k) {
+      const int64_t at = turned(i, k);
+      if (at >= 0) sum += grad[at];
+    }
     out.Set(i, sum.total());
   }
 };

@@ -27,8 +27,9 @@ struct MaskedConvImage {
   In<int64_t> rows, columns;
   int64_t count, height, width;
   DIOPI_HD void operator()(int64_t i) const {
-    const int64_t place = i % count;
-    im.Set((i / count * height + rows[place]) * width + columns[place], col[i]);
+    const int64_t y = rows[i % count], x = columns[i % count];
+    if (y < 0 || x < 0 || y >= height || x >= width) return;
+    im.Set((i / count * height + y) * width + x, col[i]);
   }
 };
 
