@@ -584,7 +584,7 @@ absl::Status Agent::ReportPerformance(const PerformanceResult& result) {
   if (!options_.quiet) {
     *out_ << "Measured " << measured << " calls, "
           << static_cast<int64_t>(result.measurements.size()) - measured
-          << " have no time; diopi-cli performance shows them\n";
+          << " were not timed; diopi-cli performance shows them\n";
   }
   return client_->Report(request).status();
 }

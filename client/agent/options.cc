@@ -104,7 +104,7 @@ void GroupOptions(CLI::App* app) {
 void AddPerformanceOptions(CLI::App* app, PerformanceOptions* options) {
   CLI::Option* on = app->add_flag(
       "--performance", options->on,
-      "Then measure the calls whose cases pass: with --model, the models' calls at their true sizes");
+      "After the verdicts, measure the calls whose cases pass; with --model, at the models' true sizes");
   app->add_option("--performance-seconds", options->seconds,
                   "Approximate time for a call in each round, in seconds (default: 0.3)")
       ->needs(on)
@@ -113,8 +113,9 @@ void AddPerformanceOptions(CLI::App* app, PerformanceOptions* options) {
                   "Number of times that all calls are measured, one after another (default: 3)")
       ->needs(on)
       ->check(CLI::Range(1, 1000));
-  app->add_option("--performance-largest", options->largest,
-                  "Without --model: how many of the largest cases of each function and dtype (default: 1)")
+  app->add_option(
+         "--performance-largest", options->largest,
+         "Without --model: number of largest cases to measure for each function and dtype (default: 1)")
       ->needs(on)
       ->check(CLI::Range(1, 1'000'000));
   app->add_option("--performance-max-bytes", options->max_bytes,

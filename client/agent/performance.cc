@@ -292,7 +292,7 @@ PerformanceResult PerformanceTest::Run(const std::vector<CallToMeasure>& calls,
   }
   for (v1::Measurement& measurement : result.measurements) {
     if (measurement.not_measured().empty() && measurement.rounds().empty()) {
-      measurement.set_not_measured("the test was stopped before");
+      measurement.set_not_measured("the run was stopped before this call was measured");
     }
   }
   note_state("after");

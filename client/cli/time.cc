@@ -27,8 +27,9 @@ class TimeCommand final : public Command {
  public:
   std::string name() const override { return "time"; }
   std::string description() const override {
-    return "Measures the time of a trusted library's calls, in this process (a performance test: diopi-agent "
-           "--performance)";
+    return "Measures the time of a trusted library's calls, in this process; diopi-agent --performance is "
+           "the "
+           "full performance test";
   }
   std::string examples() const override {
     return "  diopi-cli time --impl libdiopi_impl.so --fname conv2d    how long the calls take\n";

@@ -587,9 +587,8 @@ class Writer {
     const std::string area = t_("Performance");
     const std::string item = t_("Calls measured");
     if (!performance.has_value()) return Conclude(table, area, item, NotMeasured());
-    const auto measured = std::count_if(performance->calls.begin(), performance->calls.end(),
-                                        [](const CallFigures& call) { return call.measured(); });
-    Conclude(table, area, item, OutOf(measured, static_cast<int64_t>(performance->calls.size())));
+    Conclude(table, area, item,
+             OutOf(performance->measured(), static_cast<int64_t>(performance->calls.size())));
     for (const StepTime& step : performance->steps) {
       if (step.measured == 0) continue;
       Conclude(table, area, step.stage.empty() ? step.model : t_("$0, $1", step.model, step.stage),

@@ -206,7 +206,7 @@ TEST(EvaluationDocument, MeasuredCallsHaveASection) {
   const std::string text = WriteMarkdown(document);
   for (const char* line : {"## 5 Performance test", "Machine: A processor &lt;x>.", "### 5.3 Roofline",
                            "| `add` | 1 | 1 | 10.5 | 47.6 % |", "| `exp` | 1 | 0 | 0.0 | unknown |",
-                           "1 of 2 calls have no time.",
+                           "1 of 2 calls were not timed.",
                            "| Performance | Calls measured | 1 of 2 (50.00 %) |", "## 6 Conclusions"}) {
     EXPECT_TRUE(absl::StrContains(text, line)) << line;
   }

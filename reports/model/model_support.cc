@@ -145,7 +145,7 @@ absl::StatusOr<std::map<std::string, ModelCell>> ModelCellsOf(server::Queries& q
                                                               const std::string& chip) {
   const absl::StatusOr<std::vector<server::RunFacts>> runs = queries.RunsFacts({chip, kModelRuns});
   if (!runs.ok()) return runs.status();
-  const absl::StatusOr<const cases::Catalog*> catalog = Models::Get().Catalog();
+  const absl::StatusOr<const cases::Catalog*> catalog = BuiltinCatalog();
   if (!catalog.ok()) return catalog.status();
   std::map<std::string, ModelCell> cells;
   for (const server::RunFacts& run : *runs) {
@@ -181,6 +181,10 @@ std::string WhatStandsBetween(const ModelCell& cell, const Translator& t) {
   if (!cell.missing_functions.empty())
     parts.push_back(t("missing: $0", absl::StrJoin(cell.missing_functions, " ")));
   return absl::StrJoin(parts, "; ");
+}
+
+absl::StatusOr<const cases::Catalog*> BuiltinCatalog() {
+  return Models::Get().Catalog();
 }
 
 absl::StatusOr<ModelMatrix> LoadModelSupport(server::Queries& queries) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cases/core/catalog.h"
 #include "reports/document/language.h"
 #include "server/store/queries.h"
 
@@ -53,6 +54,9 @@ struct ModelMatrix {
 // Unrolls the calls of all models, which takes half a second for each bound that runs have, once per process.
 // Thread-safe.
 absl::StatusOr<ModelMatrix> LoadModelSupport(server::Queries& queries);
+
+// The built-in catalog, loaded once per process and kept. Thread-safe.
+absl::StatusOr<const cases::Catalog*> BuiltinCatalog();
 
 }  // namespace diopi::reports
 

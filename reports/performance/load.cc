@@ -1,12 +1,12 @@
 #include "reports/performance/load.h"
 
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cases/core/catalog.h"
+#include "reports/model/model_support.h"
 
 namespace diopi::reports {
 
@@ -39,16 +39,13 @@ absl::StatusOr<PerformanceReport> LoadPerformance(server::Queries& queries, cons
   const absl::StatusOr<server::StoredPerformance> stored = queries.Performance(run.run_id);
   if (!stored.ok()) return stored.status();
   const std::string& suite = run.scope.selection().suite();
-  std::unique_ptr<cases::Catalog> catalog;
-  if (absl::StartsWith(suite, cases::kModelSuites)) {
-    absl::StatusOr<std::unique_ptr<cases::Catalog>> loaded = cases::Catalog::LoadBuiltin();
-    if (!loaded.ok()) return loaded.status();
-    catalog = *std::move(loaded);
-  }
+  absl::StatusOr<const cases::Catalog*> catalog = nullptr;
+  if (absl::StartsWith(suite, cases::kModelSuites)) catalog = BuiltinCatalog();
+  if (!catalog.ok()) return catalog.status();
   absl::StatusOr<PerformanceReport> report = MakePerformanceReport(
       *stored,
       spec != nullptr ? SpecRoofline(*spec) : MeasuredRoofline(stored->machine.value_or(v1::MachineFacts())),
-      &reference, catalog.get(), suite);
+      &reference, *catalog, suite);
   if (!report.ok()) return report.status();
   report->run_id = run.run_id;
   report->chip = run.chip;

@@ -188,6 +188,10 @@ Roofline SpecRoofline(const v1::ChipSpec& spec) {
   return roofline;
 }
 
+int64_t PerformanceReport::measured() const {
+  return std::count_if(calls.begin(), calls.end(), [](const CallFigures& call) { return call.measured(); });
+}
+
 absl::StatusOr<PerformanceReport> MakePerformanceReport(const server::StoredPerformance& stored,
                                                         const Roofline& roofline,
                                                         const ReferenceTimes* reference,

@@ -76,6 +76,8 @@ struct PerformanceReport {
   int64_t samples = 0;
   std::vector<CallFigures> calls;  // by function, dtype, then time
   std::vector<StepTime> steps;     // by model, in the order of its stages
+
+  int64_t measured() const;  // calls that have a time
 };
 
 // `reference` may be null. `catalog` has the models that `suite` names ("models/..."); other suites have no

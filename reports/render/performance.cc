@@ -174,9 +174,8 @@ std::vector<std::string> PerformanceWords(const PerformanceReport& report, const
         absl::StrFormat("%.2f", report.noise), report.disturbed, report.samples));
   if (!report.reference.empty())
     words.push_back(t("Score: the time of $0 over the chip's.", report.reference));
-  const auto without = std::count_if(report.calls.begin(), report.calls.end(),
-                                     [](const CallFigures& call) { return !call.measured(); });
-  if (without > 0) words.push_back(t("$0 of $1 calls have no time.", without, report.calls.size()));
+  const int64_t without = static_cast<int64_t>(report.calls.size()) - report.measured();
+  if (without > 0) words.push_back(t("$0 of $1 calls were not timed.", without, report.calls.size()));
   return words;
 }
 

@@ -96,8 +96,7 @@ std::string MeasuredLine(const RunReport& report) {
   const auto measured = std::count_if(all.begin(), all.end(),
                                       [](const v1::Measurement& one) { return one.not_measured().empty(); });
   return absl::StrCat("Performance  ", measured, " of ", all.size(),
-                      " calls have a time; diopi-cli performance --run ", report.run.run_id(),
-                      " shows them\n");
+                      " calls timed; diopi-cli performance --run ", report.run.run_id(), " shows them\n");
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "server/http/api_json.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "proto/abi/abi.h"
@@ -209,14 +208,12 @@ Json ToJson(const reports::CoverageMatrix& coverage) {
 }
 
 Json ToJson(const RunFacts& run, const reports::PerformanceReport& report) {
-  const auto measured = std::count_if(report.calls.begin(), report.calls.end(),
-                                      [](const reports::CallFigures& call) { return call.measured(); });
   Json steps = Json::array();
   for (const reports::StepTime& step : report.steps) steps.push_back(reports::StepJson(step));
   return {{"run_id", run.run_id},           {"created", run.created},
           {"vendor_name", run.vendor_name}, {"impl_version", run.impl_version},
           {"impl_sha256", run.impl_sha256}, {"calls", report.calls.size()},
-          {"measured", measured},           {"steps", std::move(steps)}};
+          {"measured", report.measured()},  {"steps", std::move(steps)}};
 }
 
 Json ToJson(const reports::ModelMatrix& models) {

@@ -14,6 +14,7 @@ constexpr char kInsertMeasurement[] =
 constexpr char kInsertMachine[] = "INSERT OR IGNORE INTO run_machines (run, body) VALUES (?, ?)";
 constexpr char kSelectMeasurements[] =
     "SELECT case_id, body FROM measurements WHERE run = ? ORDER BY case_id";
+constexpr char kCountMeasurements[] = "SELECT count(*) FROM measurements WHERE run = ?";
 constexpr char kSelectMachine[] = "SELECT body FROM run_machines WHERE run = ?";
 constexpr char kSelectMeasured[] = R"sql(
 SELECT id FROM runs WHERE EXISTS (SELECT 1 FROM measurements m WHERE m.run = runs.id)
@@ -69,6 +70,16 @@ absl::StatusOr<StoredPerformance> ReadPerformance(Connection* connection, int64_
   if (!status.ok()) return status;
   if (!whole) return Damaged(connection, run, "facts about the machine");
   return stored;
+}
+
+absl::StatusOr<int64_t> CountMeasurements(Connection* connection, int64_t run) {
+  absl::StatusOr<Statement> select = connection->Prepare(kCountMeasurements);
+  if (!select.ok()) return select.status();
+  select->Bind(run);
+  int64_t count = 0;
+  absl::Status status = ForEachRow(&*select, [&count](const Statement& row) { count = row.Int(0); });
+  if (!status.ok()) return status;
+  return count;
 }
 
 absl::StatusOr<std::vector<int64_t>> MeasuredRuns(Connection* connection, int limit) {

@@ -28,6 +28,9 @@ absl::Status WritePerformance(Connection* connection, int64_t run,
 
 absl::StatusOr<StoredPerformance> ReadPerformance(Connection* connection, int64_t run);
 
+// How many calls it was to measure.
+absl::StatusOr<int64_t> CountMeasurements(Connection* connection, int64_t run);
+
 // The newest runs that measured something, newest first: row ids.
 absl::StatusOr<std::vector<int64_t>> MeasuredRuns(Connection* connection, int limit);
 

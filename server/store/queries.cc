@@ -190,6 +190,15 @@ absl::StatusOr<StoredPerformance> Queries::Performance(const std::string& run_id
   return ReadPerformance(connection_.get(), *run);
 }
 
+absl::StatusOr<int64_t> Queries::MeasuredCalls(const std::string& run_id) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
+  if (!moment.ok()) return moment.status();
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  return CountMeasurements(connection_.get(), *run);
+}
+
 absl::StatusOr<std::vector<RunFacts>> Queries::MeasuredRunsFacts(int limit) {
   const std::lock_guard lock(mutex_);
   const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());

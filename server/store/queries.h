@@ -221,6 +221,7 @@ class Queries {
   absl::StatusOr<std::vector<TimeRow>> Times(const std::string& run_id);
   // What the run measured (diopi-agent --performance).
   absl::StatusOr<StoredPerformance> Performance(const std::string& run_id);
+  absl::StatusOr<int64_t> MeasuredCalls(const std::string& run_id);  // how many these are
   // The newest runs that measured something, newest first; `limit` 0: all.
   absl::StatusOr<std::vector<RunFacts>> MeasuredRunsFacts(int limit);
   // Verdicts of a run after `since` (0: all), newest first, at most `limit`.
