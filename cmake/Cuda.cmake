@@ -13,7 +13,7 @@ set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
 
 # The front end runs once per file, whatever the number of devices.
 include(CudaCode)
-diopi_cuda_code(${CUDAToolkit_VERSION} ${DIOPI_CUDA_ALL} _code _options)
+diopi_cuda_code(${CUDAToolkit_VERSION} ${DIOPI_CUDA_DEVICES} _code _options)
 message(STATUS "CUDA: for ${_code}")
 add_library(diopi_cuda_options INTERFACE)
 target_compile_options(diopi_cuda_options INTERFACE

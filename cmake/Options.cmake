@@ -21,7 +21,7 @@ set(DIOPI_SANITIZE "" CACHE STRING "'address' (with undefined behaviour) or 'thr
 option(DIOPI_WERROR "Warnings are errors" ON)
 option(DIOPI_FUZZ "Build the libFuzzer programs, target 'fuzzers' (clang; preset 'fuzz'), not the tests of their corpora" OFF)
 option(DIOPI_CUDA "Build the NVIDIA reference when the CUDA toolkit is found" ON)
-option(DIOPI_CUDA_ALL "Build it for every NVIDIA device, as for shipping, and not only as PTX" OFF)
+set(DIOPI_CUDA_DEVICES none CACHE STRING "Build it for these NVIDIA devices: 'all', as for shipping, sm_90, ...; none: PTX only")
 option(DIOPI_CUDNN "Build the NVIDIA reference with cuDNN when that is found" ON)
 
 # Applied by diopi_library and friends to our own targets only.
