@@ -19,6 +19,7 @@
 #include "baselines/compare/admission.h"
 #include "baselines/compare/contract.h"
 #include "baselines/store/store.h"
+#include "cases/base/process_pool.h"
 #include "cases/core/reference_key.h"
 
 namespace diopi::baselines {
@@ -114,9 +115,6 @@ class DeviceOutputs {
       if ((*reader)->HashOf(id).empty()) summary_.without.push_back(absl::StrCat(id, ": it has no baseline"));
     }
     const bool changed = summary_.run > run_before || !same_;
-    if (options_.progress) {
-      options_.progress(operator_name, summary_.run - run_before, static_cast<int64_t>(selected.size()));
-    }
     return changed ? (*writer)->Commit() : absl::OkStatus();  // without Commit the old file stays
   }
 
@@ -191,6 +189,62 @@ DeviceResult RunInWorker(loader::Worker& worker, const v1::Case& c, const Tensor
   return {std::move(outcome.outputs), "", ""};
 }
 
+absl::StatusOr<DeviceReferenceSummary> AddByOneWorker(const std::vector<v1::Case>& cases,
+                                                      const DeviceReferenceOptions& options) {
+  absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options.worker);
+  if (!worker.ok()) return worker.status();
+  DeviceOutputsOptions outputs{options.data_folder, options.reference, {}, options.compare, options.force};
+  outputs.provenance = {VendorOf(**worker), (*worker)->hello().impl_version(), options.library_sha256,
+                        absl::StrJoin(options.compare.contracts.Texts(), ","),
+                        absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone())};
+  return AddDeviceOutputs(cases, outputs, [&](const v1::Case& c, const TensorMap& inputs) {
+    return RunInWorker(**worker, c, inputs);
+  });
+}
+
+// About equal numbers of cases, no operator in two shares.
+std::vector<std::vector<v1::Case>> Shares(const std::vector<v1::Case>& cases, int count) {
+  std::map<std::string, std::vector<const v1::Case*>> by_operator;
+  for (const v1::Case& c : cases) by_operator[c.operator_()].push_back(&c);
+  std::vector<std::vector<const v1::Case*>> operators;
+  operators.reserve(by_operator.size());
+  for (auto& [name, its] : by_operator) operators.push_back(std::move(its));
+  std::stable_sort(operators.begin(), operators.end(),
+                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  std::vector<std::vector<v1::Case>> shares(static_cast<size_t>(count));
+  for (const std::vector<const v1::Case*>& its : operators) {
+    std::vector<v1::Case>& smallest = *std::min_element(
+        shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    for (const v1::Case* c : its) smallest.push_back(*c);
+  }
+  std::erase_if(shares, [](const auto& share) { return share.empty(); });
+  return shares;
+}
+
+// What a child process returns.
+ProcessPool::Fields ToFields(const DeviceReferenceSummary& made) {
+  ProcessPool::Fields fields = {made.vendor,
+                                made.version,
+                                absl::StrCat(made.run),
+                                absl::StrCat(made.up_to_date),
+                                absl::StrCat(made.admitted),
+                                absl::StrCat(made.quarantined.size())};
+  fields.insert(fields.end(), made.quarantined.begin(), made.quarantined.end());
+  fields.insert(fields.end(), made.without.begin(), made.without.end());
+  return fields;
+}
+
+void AddFields(const ProcessPool::Fields& fields, DeviceReferenceSummary* all) {
+  all->vendor = fields.at(0);
+  all->version = fields.at(1);
+  all->run += std::stoll(fields.at(2));
+  all->up_to_date += std::stoll(fields.at(3));
+  all->admitted += std::stoll(fields.at(4));
+  const auto without = fields.begin() + 6 + std::stoll(fields.at(5));
+  all->quarantined.insert(all->quarantined.end(), fields.begin() + 6, without);
+  all->without.insert(all->without.end(), without, fields.end());
+}
+
 }  // namespace
 
 absl::StatusOr<DeviceReferenceSummary> AddDeviceOutputs(const std::vector<v1::Case>& cases,
@@ -208,16 +262,27 @@ absl::StatusOr<DeviceReferenceSummary> AddDeviceOutputs(const std::vector<v1::Ca
 
 absl::StatusOr<DeviceReferenceSummary> AddDeviceReference(const std::vector<v1::Case>& cases,
                                                           const DeviceReferenceOptions& options) {
-  absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options.worker);
-  if (!worker.ok()) return worker.status();
-  DeviceOutputsOptions outputs{options.data_folder, options.reference, {},
-                               options.compare,     options.force,     options.progress};
-  outputs.provenance = {VendorOf(**worker), (*worker)->hello().impl_version(), options.library_sha256,
-                        absl::StrJoin(options.compare.contracts.Texts(), ","),
-                        absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone())};
-  return AddDeviceOutputs(cases, outputs, [&](const v1::Case& c, const TensorMap& inputs) {
-    return RunInWorker(**worker, c, inputs);
-  });
+  if (options.workers <= 1) return AddByOneWorker(cases, options);
+  DeviceReferenceSummary all;
+  ProcessPool pool(options.workers);
+  for (const std::vector<v1::Case>& share : Shares(cases, options.workers)) {
+    const absl::Status status = pool.Run(
+        [&]() -> absl::StatusOr<ProcessPool::Fields> {
+          const absl::StatusOr<DeviceReferenceSummary> made = AddByOneWorker(share, options);
+          if (!made.ok()) return made.status();
+          return ToFields(*made);
+        },
+        [&all](const absl::StatusOr<ProcessPool::Fields>& made) {
+          if (made.ok()) AddFields(*made, &all);
+          return made.status();
+        });
+    if (!status.ok()) return status;
+  }
+  const absl::Status status = pool.Wait();
+  if (!status.ok()) return status;
+  std::sort(all.quarantined.begin(), all.quarantined.end());
+  std::sort(all.without.begin(), all.without.end());
+  return all;
 }
 
 }  // namespace diopi::baselines

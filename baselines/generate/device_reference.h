@@ -24,8 +24,7 @@ struct DeviceReferenceOptions {
   std::string library_sha256;
   CompareOptions compare;  // the contracts declared for the library
   bool force = false;      // also cases that have its outputs already
-  // Called after each operator: its name, cases run, cases in all.
-  std::function<void(const std::string&, int64_t, int64_t)> progress = nullptr;
+  int workers = 1;         // at a time, each for operators of its own
 };
 
 struct DeviceReferenceSummary {
@@ -55,7 +54,6 @@ struct DeviceOutputsOptions {
   DeviceProvenance provenance;  // of the library that made the outputs
   CompareOptions compare;       // the contracts declared for it
   bool force = false;
-  std::function<void(const std::string&, int64_t, int64_t)> progress = nullptr;
 };
 
 // Stores what `source` gives beside the oracle's outputs: from a running library (below), or from a pack.

@@ -80,6 +80,24 @@ TEST_F(DeviceReferenceTest, TheRightLibraryIsAdmittedEverywhere) {
   }
 }
 
+TEST_F(DeviceReferenceTest, SeveralWorkersFindWhatOneFinds) {
+  const std::vector<v1::Case> cases = Generate({"add", "exp", "tanh", "gelu", "abs"});
+  const auto one = AddDeviceReference(cases, Options(kFaulty));
+  ASSERT_TRUE(one.ok()) << one.status();
+  DeviceReferenceOptions options = Options(kFaulty);
+  options.force = true;
+  options.workers = 3;
+  const auto several = AddDeviceReference(cases, options);
+  ASSERT_TRUE(several.ok()) << several.status();
+  EXPECT_EQ(several->vendor, one->vendor);
+  EXPECT_EQ(several->run, one->run);
+  EXPECT_EQ(several->admitted, one->admitted);
+  EXPECT_EQ(several->quarantined.size(), one->quarantined.size());
+  EXPECT_THAT(several->without, ::testing::UnorderedElementsAreArray(one->without));
+  options.worker.impl_path = folder_ + "/no_such.so";
+  EXPECT_THAT(AddDeviceReference(cases, options).status().ToString(), HasSubstr("no_such.so"));
+}
+
 TEST_F(DeviceReferenceTest, WhatAFaultyLibraryGetsWrongIsQuarantined) {
   // Wrong numbers, a crash, writing outside, a function that is missing, an exception; abs's are all right.
   const std::vector<v1::Case> cases = Generate({"add", "tanh", "mul", "gelu", "masked_fill", "abs"});

@@ -19,23 +19,6 @@
 namespace diopi::baselines {
 namespace {
 
-// The cases of one operator, in the order in which they came.
-struct Group {
-  std::string operator_name;
-  std::vector<const v1::Case*> cases;
-};
-
-std::vector<Group> GroupByOperator(const std::vector<v1::Case>& cases) {
-  std::vector<Group> groups;
-  for (const v1::Case& c : cases) {
-    auto group = std::find_if(groups.begin(), groups.end(),
-                              [&](const Group& each) { return each.operator_name == c.operator_(); });
-    if (group == groups.end()) group = groups.insert(groups.end(), Group{c.operator_(), {}});
-    group->cases.push_back(&c);
-  }
-  return groups;
-}
-
 // The operator's present file; null when it cannot be read or another build of the library made it, so that
 // nothing in it is worth keeping.
 std::unique_ptr<BaselineReader> OpenUsable(const std::string& path, const Provenance& provenance) {
@@ -99,19 +82,19 @@ absl::Status Carry(const BaselineReader& reader, const std::string& id, Baseline
 // reference cannot compute are left out and listed.
 class GroupWriter {
  public:
-  GroupWriter(const Group& group, const BaselineReader* old, loader::InProcessLibrary* library,
-              GenerateSummary* summary)
-      : group_(group), old_(old), library_(library), summary_(summary) {}
+  GroupWriter(const std::vector<const v1::Case*>& cases, const BaselineReader* old,
+              loader::InProcessLibrary* library, GenerateSummary* summary)
+      : cases_(cases), old_(old), library_(library), summary_(summary) {}
 
   absl::Status Write(const std::string& path, const Provenance& provenance, bool force) {
     Provenance kept = provenance;  // what is carried over holds the device reference's outputs too
     if (old_ != nullptr) kept.device_reference = old_->provenance().device_reference;
     absl::StatusOr<std::unique_ptr<BaselineWriter>> writer =
-        BaselineWriter::Create(path, group_.operator_name, kept);
+        BaselineWriter::Create(path, cases_.front()->operator_(), kept);
     if (!writer.ok()) return writer.status();
     std::set<std::string> selected;
     int64_t computed = 0;
-    for (const v1::Case* c : group_.cases) {
+    for (const v1::Case* c : cases_) {
       selected.insert(c->id());
       const bool carried = !force && Holds(old_, *c) && Carry(*old_, c->id(), writer->get()).ok();
       absl::Status status = carried ? absl::OkStatus() : Compute(*c, writer->get(), &computed);
@@ -149,17 +132,36 @@ class GroupWriter {
     return writer->Add(*baseline);
   }
 
-  const Group& group_;
+  const std::vector<const v1::Case*>& cases_;
   const BaselineReader* old_;
   loader::InProcessLibrary* library_;
   GenerateSummary* summary_;
 };
 
+// What a child process returns.
+ProcessPool::Fields ToFields(const GenerateSummary& made) {
+  ProcessPool::Fields fields = {absl::StrCat(made.operators_written), absl::StrCat(made.operators_up_to_date),
+                                absl::StrCat(made.cases_written)};
+  fields.insert(fields.end(), made.failures.begin(), made.failures.end());
+  return fields;
+}
+
+GenerateSummary FromFields(const ProcessPool::Fields& fields) {
+  GenerateSummary made;
+  made.operators_written = std::stoll(fields.at(0));
+  made.operators_up_to_date = std::stoll(fields.at(1));
+  made.cases_written = std::stoll(fields.at(2));
+  made.failures.assign(fields.begin() + 3, fields.end());
+  return made;
+}
+
 }  // namespace
 
 Generator::Generator(GenerateOptions options, std::unique_ptr<loader::InProcessLibrary> library,
                      Provenance provenance)
-    : options_(std::move(options)), library_(std::move(library)), provenance_(std::move(provenance)) {}
+    : options_(std::move(options)), library_(std::move(library)), provenance_(std::move(provenance)) {
+  if (options_.jobs > 1) processes_ = std::make_unique<ProcessPool>(options_.jobs);
+}
 
 absl::StatusOr<Generator> Generator::Open(const GenerateOptions& options) {
   absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> library =
@@ -170,26 +172,80 @@ absl::StatusOr<Generator> Generator::Open(const GenerateOptions& options) {
   return Generator(options, *std::move(library), *std::move(provenance));
 }
 
+// In the order in which they came.
+struct Generator::Group {
+  std::string operator_name;
+  std::vector<const v1::Case*> cases;
+};
+
+std::vector<Generator::Group> Generator::GroupByOperator(const std::vector<v1::Case>& cases) {
+  std::vector<Group> groups;
+  for (const v1::Case& c : cases) {
+    auto group = std::find_if(groups.begin(), groups.end(),
+                              [&](const Group& each) { return each.operator_name == c.operator_(); });
+    if (group == groups.end()) group = groups.insert(groups.end(), Group{c.operator_(), {}});
+    group->cases.push_back(&c);
+  }
+  return groups;
+}
+
+absl::StatusOr<GenerateSummary> Generator::MakeGroup(const Group& group) const {
+  GenerateSummary summary;
+  const std::string path = BaselinePath(options_.data_folder, options_.reference, group.operator_name);
+  const std::unique_ptr<BaselineReader> old = OpenUsable(path, provenance_);
+  const bool up_to_date = std::all_of(group.cases.begin(), group.cases.end(),
+                                      [&](const v1::Case* c) { return Holds(old.get(), *c); });
+  if (!options_.force && up_to_date) {
+    ++summary.operators_up_to_date;
+    return summary;
+  }
+  absl::Status status =
+      GroupWriter(group.cases, old.get(), library_.get(), &summary).Write(path, provenance_, options_.force);
+  if (!status.ok()) return status;
+  return summary;
+}
+
+void Generator::Add(const GenerateSummary& made, const std::string& name, int64_t cases) {
+  summary_.operators_written += made.operators_written;
+  summary_.operators_up_to_date += made.operators_up_to_date;
+  summary_.cases_written += made.cases_written;
+  summary_.failures.insert(summary_.failures.end(), made.failures.begin(), made.failures.end());
+  if (options_.progress) options_.progress(name, made.cases_written, cases);
+}
+
 absl::Status Generator::Make(const std::vector<v1::Case>& cases) {
   for (const Group& group : GroupByOperator(cases)) {
-    const std::string path = BaselinePath(options_.data_folder, options_.reference, group.operator_name);
-    const int64_t before = summary_.cases_written;
-    const std::unique_ptr<BaselineReader> old = OpenUsable(path, provenance_);
-    const bool up_to_date = std::all_of(group.cases.begin(), group.cases.end(),
-                                        [&](const v1::Case* c) { return Holds(old.get(), *c); });
-    if (!options_.force && up_to_date) {
-      ++summary_.operators_up_to_date;
-    } else {
-      absl::Status status =
-          GroupWriter(group, old.get(), library_.get(), &summary_).Write(path, provenance_, options_.force);
-      if (!status.ok()) return status;
+    const auto count = static_cast<int64_t>(group.cases.size());
+    if (processes_ == nullptr) {
+      const absl::StatusOr<GenerateSummary> made = MakeGroup(group);
+      if (!made.ok()) return made.status();
+      Add(*made, group.operator_name, count);
+      continue;
     }
-    if (options_.progress) {
-      options_.progress(group.operator_name, summary_.cases_written - before,
-                        static_cast<int64_t>(group.cases.size()));
-    }
+    absl::Status status = processes_->Run(
+        [&]() -> absl::StatusOr<ProcessPool::Fields> {
+          const absl::StatusOr<GenerateSummary> made = MakeGroup(group);
+          if (!made.ok()) return made.status();
+          return ToFields(*made);
+        },
+        [this, name = group.operator_name, count](const absl::StatusOr<ProcessPool::Fields>& made) {
+          if (!made.ok()) {
+            return absl::Status(made.status().code(), absl::StrCat(name, ": ", made.status().message()));
+          }
+          Add(FromFields(*made), name, count);
+          return absl::OkStatus();
+        });
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<GenerateSummary> Generator::Finish() {
+  absl::Status status = processes_ == nullptr ? absl::OkStatus() : processes_->Wait();
+  if (!status.ok()) return status;
+  std::sort(summary_.failures.begin(),
+            summary_.failures.end());  // the order of the processes' ends is chance
+  return summary_;
 }
 
 absl::StatusOr<GenerateSummary> Generate(const std::vector<v1::Case>& cases, const GenerateOptions& options) {
@@ -197,7 +253,7 @@ absl::StatusOr<GenerateSummary> Generate(const std::vector<v1::Case>& cases, con
   if (!generator.ok()) return generator.status();
   absl::Status status = generator->Make(cases);
   if (!status.ok()) return status;
-  return generator->summary();
+  return generator->Finish();
 }
 
 }  // namespace diopi::baselines

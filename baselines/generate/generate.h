@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "baselines/store/store.h"
+#include "cases/base/process_pool.h"
 #include "cases/core/catalog.h"
 #include "impl_loader/caller/in_process.h"
 
@@ -20,6 +21,7 @@ struct GenerateOptions {
   std::string reference = "cpu";
   std::string library_path;  // libdiopi_cpu.so
   bool force = false;        // also cases that are up to date
+  int jobs = 1;              // operators made at a time, each in a process of its own; 1: in this process
   // Called after each operator: its name, cases written (0: was up to date), cases in all.
   std::function<void(const std::string&, int64_t, int64_t)> progress;
 };
@@ -39,15 +41,23 @@ class Generator {
  public:
   // Loads the reference's library.
   static absl::StatusOr<Generator> Open(const GenerateOptions& options);
-  // Makes the missing ones of these cases. All cases of one operator must be in one call.
+  // Makes the missing ones of these cases. All cases of one operator must be in one call. With several jobs,
+  // operators may still be under way when it returns.
   absl::Status Make(const std::vector<v1::Case>& cases);
-  const GenerateSummary& summary() const { return summary_; }
+  // Waits for what is under way. What was made before an error is kept.
+  absl::StatusOr<GenerateSummary> Finish();
 
  private:
+  struct Group;  // the cases of one operator
+
   Generator(GenerateOptions options, std::unique_ptr<loader::InProcessLibrary> library,
             Provenance provenance);
+  static std::vector<Group> GroupByOperator(const std::vector<v1::Case>& cases);
+  absl::StatusOr<GenerateSummary> MakeGroup(const Group& group) const;
+  void Add(const GenerateSummary& made, const std::string& name, int64_t cases);
 
   GenerateOptions options_;
+  std::unique_ptr<ProcessPool> processes_;
   std::unique_ptr<loader::InProcessLibrary> library_;
   Provenance provenance_;
   GenerateSummary summary_;

@@ -189,9 +189,52 @@ TEST_F(GenerateTest, OneGeneratorMakesOperatorAfterOperator) {
   const std::vector<v1::Case> exp = Select("diopiExp");
   const std::vector<v1::Case> add = Select("diopiAdd");
   for (const std::vector<v1::Case>& cases : {exp, add, exp}) ASSERT_TRUE(generator->Make(cases).ok());
-  EXPECT_EQ(generator->summary().operators_written, 2);
-  EXPECT_EQ(generator->summary().operators_up_to_date, 1);
-  EXPECT_EQ(generator->summary().cases_written, static_cast<int64_t>(exp.size() + add.size()));
+  const auto summary = generator->Finish();
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(summary->operators_written, 2);
+  EXPECT_EQ(summary->operators_up_to_date, 1);
+  EXPECT_EQ(summary->cases_written, static_cast<int64_t>(exp.size() + add.size()));
+}
+
+TEST_F(GenerateTest, SeveralProcessesMakeWhatOneMakes) {
+  std::vector<v1::Case> cases;
+  for (const char* function : {"diopiSum", "diopiSoftmaxBackward", "diopiSort"}) {
+    for (v1::Case& c : Select(function)) cases.push_back(std::move(c));
+  }
+  cases[0].set_function("diopiNoSuchFunction");
+  const auto one = Generate(cases, options_);
+  ASSERT_TRUE(one.ok()) << one.status();
+  GenerateOptions options = options_;
+  options.data_folder += "/several";
+  options.jobs = 2;
+  std::set<std::string> made;
+  options.progress = [&made](const std::string& name, int64_t, int64_t) { made.insert(name); };
+  const auto several = Generate(cases, options);
+  ASSERT_TRUE(several.ok()) << several.status();
+  EXPECT_THAT(made, UnorderedElementsAre("sum", "softmax", "sort"));
+  EXPECT_EQ(several->operators_written, one->operators_written);
+  EXPECT_EQ(several->cases_written, one->cases_written);
+  EXPECT_EQ(several->failures, one->failures);
+  for (const v1::Case& c : cases) {
+    const auto expected =
+        (*BaselineReader::Open(BaselinePath(options_.data_folder, "cpu", c.operator_())))->Read(c.id());
+    const auto read =
+        (*BaselineReader::Open(BaselinePath(options.data_folder, "cpu", c.operator_())))->Read(c.id());
+    ASSERT_EQ(read.ok(), expected.ok()) << c.id();
+    if (!read.ok()) continue;
+    EXPECT_EQ(Keys(read->references), Keys(expected->references)) << c.id();
+    for (const auto& [key, tensor] : read->references) {
+      EXPECT_EQ(tensor.data, expected->references.at(key).data) << c.id() << " " << key;
+    }
+  }
+}
+
+TEST_F(GenerateTest, AnErrorInAnotherProcessNamesItsOperator) {
+  options_.jobs = 2;
+  fs::create_directories(BaselinePath(options_.data_folder, "cpu", "sum"));  // a folder where the file goes
+  const auto summary = Generate(Select("diopiSum"), options_);
+  ASSERT_FALSE(summary.ok());
+  EXPECT_THAT(std::string(summary.status().message()), ::testing::StartsWith("sum: "));
 }
 
 TEST_F(GenerateTest, AChangedCaseMakesItsOperatorAnew) {

@@ -307,7 +307,7 @@ absl::StatusOr<DeviceReferenceSummary> InstallPack(const std::vector<v1::Case>& 
     const absl::StatusOr<std::vector<PackCase>> read = pack.Read(name);
     if (!read.ok()) return read.status();
   }
-  DeviceOutputsOptions options{data_folder, reference, pack.header().device, *compare, true, nullptr};
+  DeviceOutputsOptions options{data_folder, reference, pack.header().device, *compare, true};
   PackSource source(pack);
   absl::StatusOr<DeviceReferenceSummary> summary = AddDeviceOutputs(
       cases, options, [&](const v1::Case& c, const TensorMap& inputs) { return source.Result(c, inputs); });

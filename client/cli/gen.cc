@@ -11,6 +11,7 @@
 #include "baselines/generate/device_reference.h"
 #include "baselines/generate/generate.h"
 #include "cases/base/file_lock.h"
+#include "cases/base/process_pool.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
 #include "client/setup/library_facts.h"
@@ -51,8 +52,13 @@ class GenCommand final : public Command {
         ->delimiter(',');
     app->add_option("--timeout-s", timeout_s_, "Seconds a case may take on the device (default: 30)")
         ->check(CLI::Range(0.001, 86400.0));
+    app->add_option("--workers", workers_, "Worker processes on the device (default: 1)")
+        ->check(CLI::Range(1, 256));
     agent::AddWorkerFlags(app, &sandbox_, &worker_memory_);
     app->add_option("--worker-program", worker_program_, "diopi-worker")->group("");
+    app->add_option("--jobs", jobs_,
+                    "Operators made at a time (default: one per processor, with 2 GiB of memory for each)")
+        ->check(CLI::Range(1, 256));
     app->add_flag("--force", force_, "Make baselines again even if they are up to date");
     app->add_flag("--quiet", quiet_, "Print the summary only");
   }
@@ -72,8 +78,10 @@ class GenCommand final : public Command {
     const absl::Status status = VisitCases(
         selection_, [&generator](const std::vector<v1::Case>& cases) { return generator->Make(cases); });
     if (!status.ok()) return Tell(status);
+    const absl::StatusOr<baselines::GenerateSummary> summary = generator->Finish();
+    if (!summary.ok()) return Tell(summary.status());
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-    const ExitCode code = Conclude(generator->summary(), seconds.count(), data);
+    const ExitCode code = Conclude(*summary, seconds.count(), data);
     return device->has_value() ? AddDevice(**device, code) : code;
   }
 
@@ -83,6 +91,7 @@ class GenCommand final : public Command {
     options.data_folder = DataFolder(data_);
     options.library_path = agent::ReferenceLibraryOr(library_);
     options.force = force_;
+    options.jobs = jobs_;
     if (!quiet_) {
       options.progress = [](const std::string& op, int64_t written, int64_t cases) {
         std::cout << op << ": "
@@ -121,6 +130,7 @@ class GenCommand final : public Command {
     options.library_sha256 = facts->sha256;
     options.compare.contracts = *contracts;
     options.force = force_;
+    options.workers = workers_;
     // Check before minutes of the oracle's work that the library can be loaded and has a device here.
     const absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options.worker);
     if (!worker.ok()) return worker.status();
@@ -179,6 +189,8 @@ class GenCommand final : public Command {
   std::string sandbox_ = "default";
   uint64_t worker_memory_ = 0;  // bytes; 0: no limit
   std::string worker_program_;
+  int jobs_ = ProcessesFor(size_t{2} << 30);
+  int workers_ = 1;
   bool force_ = false;
   bool quiet_ = false;
 };
