@@ -156,16 +156,6 @@ struct ElementOfRow {
   DIOPI_HD C operator()(int64_t row, int64_t j) const { return x[row * length + j]; }
 };
 
-// Fills `out` with each channel's bias, to which a product is added.
-void Spread(const Queue& queue, const Tensor& out, const Tensor& bias) {
-  if (!bias) return;
-  DispatchFloating(out.dtype(), [&]<typename C>() {
-    Shape strides(out.shape().size(), 0);
-    strides[1] = bias.strides()[0];
-    Copy(queue, out.numel(), Out<C>(out), In<C>(bias.data(), bias.dtype(), out.shape(), strides));
-  });
-}
-
 }  // namespace
 }  // namespace diopi::ops::cuda
 
@@ -174,8 +164,7 @@ using namespace cuda;  // NOLINT: the kernels above and what they stand on
 
 void ConvolutionForward(const Queue& queue, const ConvShape& c, const Tensor& out, const Tensor& x,
                         const Tensor& w, const Tensor& bias) {
-  Spread(queue, out, bias);
-  if (TryConvolution(queue, ConvolutionProduct::kForward, c, x, w, out, static_cast<bool>(bias))) return;
+  if (TryConvolution(queue, ConvolutionProduct::kForward, c, x, w, out, bias)) return;
   DispatchFloating(ResultType(out, {x, w}), [&]<typename C>() {
     Sum<C>(queue, out, c.rows(), ForwardTerms<C>{{In<C>(x), Sizes3d(c)}, In<C>(w)}, bias);
   });
@@ -183,8 +172,7 @@ void ConvolutionForward(const Queue& queue, const ConvShape& c, const Tensor& ou
 
 void ConvolutionGradInput(const Queue& queue, const ConvShape& c, const Tensor& out, const Tensor& grad,
                           const Tensor& w, const Tensor& bias) {
-  Spread(queue, out, bias);
-  if (TryConvolution(queue, ConvolutionProduct::kGradInput, c, out, w, grad, static_cast<bool>(bias))) return;
+  if (TryConvolution(queue, ConvolutionProduct::kGradInput, c, out, w, grad, bias)) return;
   DispatchFloating(ResultType(out, {grad, w}), [&]<typename C>() {
     Sum<C>(queue, out, c.group_filters() * c.taps(), GradInputTerms<C>{In<C>(grad), In<C>(w), Sizes3d(c)},
            bias);
@@ -193,7 +181,7 @@ void ConvolutionGradInput(const Queue& queue, const ConvShape& c, const Tensor& 
 
 void ConvolutionGradWeight(const Queue& queue, const ConvShape& c, const Tensor& out, const Tensor& grad,
                            const Tensor& x) {
-  if (TryConvolution(queue, ConvolutionProduct::kGradWeight, c, x, out, grad, false)) return;
+  if (TryConvolution(queue, ConvolutionProduct::kGradWeight, c, x, out, grad)) return;
   DispatchFloating(ResultType(out, {grad, x}), [&]<typename C>() {
     Sum<C>(queue, out, c.batch * c.windows(), GradWeightTerms<C>{In<C>(grad), {In<C>(x), Sizes3d(c)}});
   });

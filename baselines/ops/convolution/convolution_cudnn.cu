@@ -1,6 +1,10 @@
 #include "baselines/ops/convolution/convolution_dnn.h"
+#include "baselines/ops/support/cuda/access.h"
+#include "baselines/ops/support/cuda/compute.h"
+#include "baselines/ops/support/cuda/device.h"
 #include "baselines/ops/support/cuda/dnn.h"
 #include "baselines/ops/support/cuda/dnn_graph.h"
+#include "baselines/ops/support/cuda/map.h"
 
 namespace diopi::ops::cuda {
 namespace {
@@ -95,11 +99,74 @@ PlanKey ConvolutionKey(ConvolutionProduct product, const ConvShape& c, const Ten
   return key;
 }
 
-bool TryConvolution(const Queue& queue, ConvolutionProduct product, const ConvShape& c, const Tensor& x,
-                    const Tensor& w, const Tensor& y, bool add) {
-  if (c.dims != 2 || !GraphsWanted()) return false;
-  return RunGraph(queue, ConvolutionKey(product, c, x, w, y, add), {x.data(), w.data(), y.data()},
+namespace {
+
+bool RunConvolution(const Queue& queue, ConvolutionProduct product, const ConvShape& c, const Tensor& x,
+                    const Tensor& w, const Tensor& y, bool add, bool tf32) {
+  return RunGraph(queue, ConvolutionKey(product, c, x, w, y, add), {x.data(), w.data(), y.data()}, tf32,
                   [&] { return ConvolutionGraph(product, c, x, w, y, add); });
+}
+
+bool IsHalf(diopiDtype_t dtype) {
+  return dtype == diopi_dtype_float16 || dtype == diopi_dtype_bfloat16;
+}
+
+const Tensor& ResultOf(ConvolutionProduct product, const Tensor& x, const Tensor& w, const Tensor& y) {
+  return product == ConvolutionProduct::kForward ? y : product == ConvolutionProduct::kGradInput ? x : w;
+}
+
+// The bias of each element's channel.
+template <typename C>
+In<C> Spread(const Tensor& bias, const Shape& shape) {
+  Shape strides(shape.size(), 0);
+  strides[1] = bias.strides()[0];
+  return In<C>(bias.data(), bias.dtype(), shape, strides);
+}
+
+struct Plus {
+  DIOPI_HD float operator()(float a, float b) const { return a + b; }
+};
+
+// 16-bit operands as float32, of which TF32 keeps every bit, so that tensor cores may compute.
+bool RunWide(const Queue& queue, ConvolutionProduct product, const ConvShape& c, const Tensor& x,
+             const Tensor& w, const Tensor& y, const Tensor& bias) {
+  if (x.rank() != 4 || w.rank() != 4 || y.rank() != 4) return false;
+  const Tensor& result = ResultOf(product, x, w, y);
+  const auto widened = [&](const Tensor& t) {
+    const Tensor wide = RequireTensor(queue.context(), t.shape(), diopi_dtype_float32);
+    if (&t != &result) Copy(queue, t.numel(), Out<float>(wide), In<float>(t));
+    return wide;
+  };
+  const Tensor a = widened(x), b = widened(w), d = widened(y);
+  if (!RunConvolution(queue, product, c, a, b, d, false, true)) return false;
+  const In<float> sums(ResultOf(product, a, b, d));
+  if (bias) {
+    Map(queue, result.numel(), Out<float>(result), Plus(), sums, Spread<float>(bias, result.shape()));
+  } else {
+    Copy(queue, result.numel(), Out<float>(result), sums);
+  }
+  return true;
+}
+
+}  // namespace
+
+// cuDNN 9.14 on an H200 rounded a 16-bit product before it added it to what was there, and again afterwards;
+// and it summed a 16-bit gradient of the input with errors of 180 sigma. It has no engine that writes float32
+// from 16-bit operands.
+bool TryConvolution(const Queue& queue, ConvolutionProduct product, const ConvShape& c, const Tensor& x,
+                    const Tensor& w, const Tensor& y, const Tensor& bias) {
+  if (c.dims != 2 || !GraphsWanted()) return false;
+  const bool biased = static_cast<bool>(bias);
+  if (IsHalf(x.dtype()) && (biased || product == ConvolutionProduct::kGradInput)) {
+    return RunWide(queue, product, c, x, w, y, bias);
+  }
+  const Tensor& result = ResultOf(product, x, w, y);
+  if (biased) {
+    DispatchFloating(result.dtype(), [&]<typename C>() {
+      Copy(queue, result.numel(), Out<C>(result), Spread<C>(bias, result.shape()));
+    });
+  }
+  return RunConvolution(queue, product, c, x, w, y, biased, Tf32Wanted());
 }
 
 }  // namespace diopi::ops::cuda

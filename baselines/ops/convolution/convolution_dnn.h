@@ -12,20 +12,19 @@ enum class ConvolutionProduct { kForward, kGradInput, kGradWeight };
 #if defined(DIOPI_HAVE_CUDNN)
 class DnnGraph;
 class PlanKey;
-// The arguments as below.
+// The tensors as below. `add`: to what is there. Equal keys: one plan serves.
 DnnGraph ConvolutionGraph(ConvolutionProduct product, const ConvShape& c, const Tensor& x, const Tensor& w,
                           const Tensor& y, bool add);
-// Equal where one plan serves.
 PlanKey ConvolutionKey(ConvolutionProduct product, const ConvShape& c, const Tensor& x, const Tensor& w,
                        const Tensor& y, bool add);
 
-// x: in_shape(), w: the weight, y: out_shape() of `c`; the product writes one of them from the other two.
-// With `add` the product is added to what is there, rounded once.
+// x: in_shape(), w: the weight, y: out_shape() of `c`; the product writes one of them from the other two,
+// plus the bias of its channel (may be null), rounded once.
 bool TryConvolution(const Queue& queue, ConvolutionProduct product, const ConvShape& c, const Tensor& x,
-                    const Tensor& w, const Tensor& y, bool add);
+                    const Tensor& w, const Tensor& y, const Tensor& bias = Tensor());
 #else
 inline bool TryConvolution(const Queue&, ConvolutionProduct, const ConvShape&, const Tensor&, const Tensor&,
-                           const Tensor&, bool) {
+                           const Tensor&, const Tensor& = Tensor()) {
   return false;
 }
 #endif

@@ -27,7 +27,7 @@ void AddProduct(diopiContextHandle_t ctx, const Tensor& out, const Tensor& input
     const C* const left = DenseCopy<C>(queue, a, a.shape());
     const C* const right = DenseCopy<C>(queue, b, b.shape());
     const C* const result = DenseCopy<C>(queue, input, p.out);
-    Gemm(queue, kDtypeOf<C>, p.batch(), p.m, p.n, p.k, MatricesOf(left, p.k, 1, p.m * p.k),
+    Gemm(queue, kDtypeOf<C>, kDtypeOf<C>, p.batch(), p.m, p.n, p.k, MatricesOf(left, p.k, 1, p.m * p.k),
          MatricesOf(right, p.n, 1, p.k * p.n), MatricesOf(result, p.n, 1, p.m * p.n), alpha, beta);
     Copy(queue, out.numel(), Out<C>(out), ScratchIn(result, p.out));
   });

@@ -70,24 +70,26 @@ void Products(const Queue& queue, diopiDtype_t dtype, int64_t m, int64_t n, int6
   const bool whole = IsCount(index) && static_cast<int64_t>(index.size()) * m * n == out.numel();
   // Sums of products are made in the accumulator's type and rounded once.
   const diopiDtype_t used = whole || dtype == diopi_dtype_float64 ? dtype : diopi_dtype_float32;
-  const bool direct = whole && IsDense(out, used);
-  void* const result = direct ? out.writable() : NewDense(queue, out.shape(), used);
+  // So are the bias and what is added to it.
+  const diopiDtype_t summed = bias && dtype != diopi_dtype_float64 ? diopi_dtype_float32 : used;
+  const bool direct = whole && IsDense(out, summed);
+  void* const result = direct ? out.writable() : NewDense(queue, out.shape(), summed);
   const int64_t size = ElementSize(used);
   const Stack left{DenseOf(queue, a.tensor, used), m, k, a.trans == Trans::kYes, size};
   const Stack right{DenseOf(queue, b.tensor, used), k, n, b.trans == Trans::kYes, size};
-  const Stack to{result, m, n, false, size};
+  const Stack to{result, m, n, false, ElementSize(summed)};
   DispatchFloating(used, [&]<typename C>() {
-    const Out<C> sums(result, used, out.shape(), DenseStrides(out.shape()));
+    const Out<C> sums(result, summed, out.shape(), DenseStrides(out.shape()));
     if (bias) Copy(queue, out.numel(), sums, In<C>(bias, out.shape()));
-    if (!bias && !whole) queue.Zero(result, out.numel() * size);
+    if (!bias && !whole) queue.Zero(result, out.numel() * ElementSize(summed));
     for (size_t i = 0; i < index.size();) {
       const Run run = RunAt(i, a.index, b.index, index);
-      Gemm(queue, used, run.length, m, n, k, left.At(a.index[i], run.a), right.At(b.index[i], run.b),
+      Gemm(queue, used, summed, run.length, m, n, k, left.At(a.index[i], run.a), right.At(b.index[i], run.b),
            to.At(index[i], run.out), 1, bias || !whole ? 1 : 0);
       i += static_cast<size_t>(run.length);
     }
     if (!direct)
-      Copy(queue, out.numel(), Out<C>(out), In<C>(result, used, out.shape(), DenseStrides(out.shape())));
+      Copy(queue, out.numel(), Out<C>(out), In<C>(result, summed, out.shape(), DenseStrides(out.shape())));
   });
 }
 

@@ -172,7 +172,8 @@ class DnnPlan {
   bool adds_ = false;
 };
 
-// Null when the graph was left, cuDNN does not support it, or no allowed engine except `without` takes it.
+// Null when the graph was left, cuDNN does not support it, or no allowed engine takes it except `without` and
+// those whose numbers DIOPI_CUDA_DNN_WITHOUT lists, separated by commas.
 std::unique_ptr<DnnPlan> MakePlan(const PlanTarget& target, const DnnGraph& graph, bool tf32,
                                   const std::vector<int64_t>& without = {});
 
@@ -204,13 +205,19 @@ class PlanCache {
   KeptByKey<Known> plans_;
 };
 
+// For whoever looks for the engine that computes something: appends "WHAT DTYPE ENGINE" to the file that
+// DIOPI_CUDA_PLAN_LOG names; the engine is "none" where there is no plan, and "left" where none was
+// requested.
+void LogPlan(const DnnGraph& graph, const DnnPlan* plan);
+
 // False where graphs must not be tried: DIOPI_CUDA_DNN=0, or, in the emulated library, no GPU to plan for.
 bool GraphsWanted();
 
 // Plans the graph and runs it on these data, in the order in which it got the tensors, on the queue's stream.
-// False when there is no plan or none ran: our kernels compute then. The emulated library plans for the GPU
-// that DIOPI_CUDA_PLAN_FOR names and always returns false, as it computes nothing.
-bool RunGraph(const Queue& queue, const PlanKey& key, const std::vector<const void*>& data,
+// `tf32`: float32 may be computed as TF32. False when there is no plan or none ran: our kernels compute then.
+// The emulated library plans for the GPU that DIOPI_CUDA_PLAN_FOR names and always returns false, as it
+// computes nothing.
+bool RunGraph(const Queue& queue, const PlanKey& key, const std::vector<const void*>& data, bool tf32,
               const PlanCache::Describe& describe);
 
 }  // namespace diopi::ops::cuda

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "baselines/ops/support/cuda/device.h"
@@ -60,7 +63,21 @@ bool Has(const Tensor& t, DnnLayout layout) {
   return true;
 }
 
+bool ForbiddenByUser(int64_t engine) {
+  const char* list = std::getenv("DIOPI_CUDA_DNN_WITHOUT");
+  return list != nullptr && Text(",", list, ",").find(Text(",", engine, ",")) != std::string::npos;
+}
+
 }  // namespace
+
+void LogPlan(const DnnGraph& graph, const DnnPlan* plan) {
+  const char* path = std::getenv("DIOPI_CUDA_PLAN_LOG");
+  if (path == nullptr) return;
+  const std::string engine = plan != nullptr ? Text(plan->engine()) : graph.left() ? "left" : "none";
+  std::ofstream file(path, std::ios::app);
+  file << Text(graph.what(), " ", DtypeName(graph.dtype()), " ", engine, "\n") << std::flush;
+  Check(file.good(), "DIOPI_CUDA_PLAN_LOG: ", path, " cannot be written");
+}
 
 DnnLayout LayoutOf(std::initializer_list<Tensor> tensors) {
   const auto all = [&](DnnLayout layout) {
@@ -286,7 +303,8 @@ class Planner {
   }
 
   bool Allowed(const EngineChoice& choice) const {
-    return EngineAllowed(choice.notes, graph_.dtype(), tf32_) &&
+    return EngineAllowed(choice.notes, graph_.dtype(), tf32_) && !ForbiddenByUser(choice.engine) &&
+           !EngineMisnamed(graph_.what(), choice.engine) &&
            std::find(without_.begin(), without_.end(), choice.engine) == without_.end();
   }
 
@@ -356,10 +374,11 @@ bool GraphsWanted() {
   return DnnAllowed();
 }
 
-bool RunGraph(const Queue& queue, const PlanKey& key, const std::vector<const void*>& data,
+bool RunGraph(const Queue& queue, const PlanKey& key, const std::vector<const void*>& data, bool tf32,
               const PlanCache::Describe& describe) {
   const Dnn dnn(queue);
-  return PlansOf(dnn.handle()).RunFirst(key, describe, Tf32Wanted(), [&](const DnnPlan& plan) {
+  return PlansOf(dnn.handle()).RunFirst(key, describe, tf32, [&](const DnnPlan& plan) {
+    if (std::getenv("DIOPI_CUDA_PLAN_LOG") != nullptr) LogPlan(describe(), &plan);
     const Descriptor pack = DnnPlan::Pack(data, queue.Buffer<char>(plan.workspace()));
     return TakenByDnn(cudnnBackendExecute(dnn.handle(), plan.get(), pack.get()), "cudnnBackendExecute");
   });

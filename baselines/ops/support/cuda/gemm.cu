@@ -17,6 +17,7 @@
 
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "baselines/ops/support/cuda/device.h"
 #include "baselines/ops/support/cuda/handles.h"
@@ -70,12 +71,13 @@ struct SumProducts {
   }
 };
 template <typename C>
-void MultiplyBySums(const Queue& queue, diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k,
-                    const Matrices& a, const Matrices& b, const Matrices& c, C alpha, C beta) {
+void MultiplyBySums(const Queue& queue, diopiDtype_t dtype, diopiDtype_t result, int64_t batches, int64_t m,
+                    int64_t n, int64_t k, const Matrices& a, const Matrices& b, const Matrices& c, C alpha,
+                    C beta) {
   ReduceRows(queue, batches * m * n, k,
              SumProducts<C>{InOf<C>(a, dtype, PlaceOf(a, batches, m, k)),
                             InOf<C>(b, dtype, PlaceOf(b, batches, k, n)),
-                            OutOf<C>(c, dtype, PlaceOf(c, batches, m, n)), m, n, k, alpha, beta},
+                            OutOf<C>(c, result, PlaceOf(c, batches, m, n)), m, n, k, alpha, beta},
              ReadOrder::kAcrossRows);
 }
 
@@ -89,12 +91,12 @@ bool LtAllowed() {
 
 // In cuBLASLt's place, and wrong where the environment has DIOPI_CUDA_EMULATED_FAULT=lt.
 template <typename C>
-bool Multiply(const Queue&, diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k,
-              const Matrices& a, const Matrices& b, const Matrices& c, C alpha, C beta) {
+bool Multiply(const Queue&, diopiDtype_t dtype, diopiDtype_t result, int64_t batches, int64_t m, int64_t n,
+              int64_t k, const Matrices& a, const Matrices& b, const Matrices& c, C alpha, C beta) {
   const DeviceMemoryOpen open;
   const In<C> left = InOf<C>(a, dtype, PlaceOf(a, batches, m, k));
   const In<C> right = InOf<C>(b, dtype, PlaceOf(b, batches, k, n));
-  const Out<C> out = OutOf<C>(c, dtype, PlaceOf(c, batches, m, n));
+  const Out<C> out = OutOf<C>(c, result, PlaceOf(c, batches, m, n));
   const char* fault = std::getenv("DIOPI_CUDA_EMULATED_FAULT");
   if (fault != nullptr && std::strcmp(fault, "lt") == 0) alpha *= 2;
   std::vector<C> x(static_cast<size_t>(m * k)), y(static_cast<size_t>(k * n)), z(static_cast<size_t>(m * n));
@@ -143,22 +145,22 @@ using Operation = Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
 using MatrixLayout = Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
 using Preference = Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
 
-struct Types {
-  cudaDataType_t element;
-  cudaDataType_t scale;
-  cublasComputeType_t compute;
-};
-Types TypesFor(diopiDtype_t dtype) {
+cudaDataType_t ElementType(diopiDtype_t dtype) {
   switch (dtype) {
     case diopi_dtype_float16:
-      return {CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+      return CUDA_R_16F;
     case diopi_dtype_bfloat16:
-      return {CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+      return CUDA_R_16BF;
     case diopi_dtype_float64:
-      return {CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
+      return CUDA_R_64F;
     default:
-      return {CUDA_R_32F, CUDA_R_32F, Tf32Wanted() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F};
+      return CUDA_R_32F;
   }
+}
+
+cublasComputeType_t ComputeType(diopiDtype_t dtype) {
+  if (dtype == diopi_dtype_float64) return CUBLAS_COMPUTE_64F;
+  return dtype == diopi_dtype_float32 && Tf32Wanted() ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
 // How cuBLASLt sees one of the three: row-major or column-major without gaps in the fast dimension.
@@ -177,11 +179,11 @@ View ViewOf(const Matrices& x, int64_t rows, int64_t columns) {
 }
 
 // As it is stored, column-major: a row-major matrix is its own transpose.
-void Describe(MatrixLayout* layout, const View& view, const Types& types, int64_t batches, int64_t rows,
+void Describe(MatrixLayout* layout, const View& view, diopiDtype_t dtype, int64_t batches, int64_t rows,
               int64_t columns, int64_t batch_stride) {
   const auto height = static_cast<uint64_t>(view.row_major ? columns : rows);
   const auto width = static_cast<uint64_t>(view.row_major ? rows : columns);
-  CheckLt(cublasLtMatrixLayoutCreate(layout->out(), types.element, height, width, view.leading),
+  CheckLt(cublasLtMatrixLayoutCreate(layout->out(), ElementType(dtype), height, width, view.leading),
           "describing a matrix");
   const auto set = [&](cublasLtMatrixLayoutAttribute_t attribute, const auto& value) {
     CheckLt(cublasLtMatrixLayoutSetAttribute(layout->get(), attribute, &value, sizeof(value)),
@@ -205,8 +207,8 @@ uint32_t Alignment(const Matrices& x, int64_t element_size) {
 
 constexpr int64_t kWorkspace = int64_t{32} << 20;
 
-void Restrict(Preference* preference, const Matrices& a, const Matrices& b, const Matrices& c,
-              int64_t element_size) {
+void Restrict(Preference* preference, diopiDtype_t dtype, diopiDtype_t result, const Matrices& a,
+              const Matrices& b, const Matrices& c) {
   CheckLt(cublasLtMatmulPreferenceCreate(preference->out()), "choosing a product");
   const auto set = [&](cublasLtMatmulPreferenceAttributes_t attribute, const auto& value) {
     CheckLt(cublasLtMatmulPreferenceSetAttribute(preference->get(), attribute, &value, sizeof(value)),
@@ -216,10 +218,10 @@ void Restrict(Preference* preference, const Matrices& a, const Matrices& b, cons
   // Parts of a split sum are added up in a fixed order, in the workspace; never by atomics in the result.
   set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
       static_cast<uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
-  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, Alignment(a, element_size));
-  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, Alignment(b, element_size));
-  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, Alignment(c, element_size));
-  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, Alignment(c, element_size));
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, Alignment(a, ElementSize(dtype)));
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, Alignment(b, ElementSize(dtype)));
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, Alignment(c, ElementSize(result)));
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, Alignment(c, ElementSize(result)));
 }
 
 // An algorithm, or none, by what it was asked for. Asking takes longer than a small product.
@@ -237,12 +239,12 @@ class Algorithms {
   }
 };
 
-PlanKey ProductKey(int device, diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k,
-                   const Matrices& a, const Matrices& b, const Matrices& c) {
-  PlanKey key(device, dtype, Tf32Wanted(), batches, m, n, k);
-  for (const Matrices& x : {a, b, c}) {
+PlanKey ProductKey(int device, diopiDtype_t dtype, diopiDtype_t result, int64_t batches, int64_t m, int64_t n,
+                   int64_t k, const Matrices& a, const Matrices& b, const Matrices& c) {
+  PlanKey key(device, dtype, result, Tf32Wanted(), batches, m, n, k);
+  for (const auto& [x, type] : {std::pair(a, dtype), std::pair(b, dtype), std::pair(c, result)}) {
     for (const int64_t stride : {x.row_stride, x.column_stride, x.batch_stride}) key.Add(stride);
-    key.Add(Alignment(x, ElementSize(dtype)));
+    key.Add(Alignment(x, ElementSize(type)));
   }
   return key;
 }
@@ -257,28 +259,29 @@ bool TakenByLt(cublasStatus_t status, const char* what) {
 // All three have views. cuBLASLt's own order is column-major; a row-major c is had as b' a' = c'. False: it
 // has no algorithm for these, or that failed.
 template <typename S>
-bool CallLt(const Queue& queue, diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k,
-            const Matrices& a, const Matrices& b, const Matrices& c, S alpha, S beta) {
-  const Types types = TypesFor(dtype);
+bool CallLt(const Queue& queue, diopiDtype_t dtype, diopiDtype_t result, int64_t batches, int64_t m,
+            int64_t n, int64_t k, const Matrices& a, const Matrices& b, const Matrices& c, S alpha, S beta) {
   const View a_view = ViewOf(a, m, k), b_view = ViewOf(b, k, n), c_view = ViewOf(c, m, n);
   const bool swapped = c_view.row_major;
   Operation operation;
-  CheckLt(cublasLtMatmulDescCreate(operation.out(), types.compute, types.scale), "describing a product");
+  CheckLt(cublasLtMatmulDescCreate(operation.out(), ComputeType(dtype),
+                                   dtype == diopi_dtype_float64 ? CUDA_R_64F : CUDA_R_32F),
+          "describing a product");
   SetTransposed(operation, swapped ? CUBLASLT_MATMUL_DESC_TRANSB : CUBLASLT_MATMUL_DESC_TRANSA,
                 a_view.row_major != c_view.row_major);
   SetTransposed(operation, swapped ? CUBLASLT_MATMUL_DESC_TRANSA : CUBLASLT_MATMUL_DESC_TRANSB,
                 b_view.row_major != c_view.row_major);
   MatrixLayout a_layout, b_layout, c_layout;
-  Describe(&a_layout, a_view, types, batches, m, k, a.batch_stride);
-  Describe(&b_layout, b_view, types, batches, k, n, b.batch_stride);
-  Describe(&c_layout, c_view, types, batches, m, n, c.batch_stride);
+  Describe(&a_layout, a_view, dtype, batches, m, k, a.batch_stride);
+  Describe(&b_layout, b_view, dtype, batches, k, n, b.batch_stride);
+  Describe(&c_layout, c_view, result, batches, m, n, c.batch_stride);
   const Matrices &first = swapped ? b : a, &second = swapped ? a : b;
   const MatrixLayout &first_layout = swapped ? b_layout : a_layout,
                      &second_layout = swapped ? a_layout : b_layout;
   const Borrowed<cublasLtHandle_t> handle(MakeHandle);
   const auto ask = [&]() -> Algorithms::Found {
     Preference preference;
-    Restrict(&preference, first, second, c, ElementSize(dtype));
+    Restrict(&preference, dtype, result, first, second, c);
     cublasLtMatmulHeuristicResult_t found;
     int count = 0;
     const cublasStatus_t status =
@@ -288,7 +291,7 @@ bool CallLt(const Queue& queue, diopiDtype_t dtype, int64_t batches, int64_t m, 
     return found;
   };
   const Algorithms::Found found =
-      Algorithms::Get(ProductKey(handle.device(), dtype, batches, m, n, k, a, b, c), ask);
+      Algorithms::Get(ProductKey(handle.device(), dtype, result, batches, m, n, k, a, b, c), ask);
   if (!found) return false;
   void* workspace = queue.Buffer<char>(static_cast<int64_t>(found->workspaceSize));
   return TakenByLt(
@@ -312,17 +315,18 @@ Matrices Dense(const Queue& queue, diopiDtype_t dtype, const Matrices& x, int64_
 }
 
 template <typename C>
-bool Multiply(const Queue& queue, diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k,
-              const Matrices& a, const Matrices& b, const Matrices& c, C alpha, C beta) {
+bool Multiply(const Queue& queue, diopiDtype_t dtype, diopiDtype_t result, int64_t batches, int64_t m,
+              int64_t n, int64_t k, const Matrices& a, const Matrices& b, const Matrices& c, C alpha,
+              C beta) {
   Matrices left = a, right = b, out = c;
   if (!ViewOf(a, m, k).possible) left = Dense<C>(queue, dtype, a, batches, m, k, true);
   if (!ViewOf(b, k, n).possible) right = Dense<C>(queue, dtype, b, batches, k, n, true);
   const bool direct = ViewOf(c, m, n).possible;
-  if (!direct) out = Dense<C>(queue, dtype, c, batches, m, n, beta != C(0));
-  if (!CallLt<C>(queue, dtype, batches, m, n, k, left, right, out, alpha, beta)) return false;
+  if (!direct) out = Dense<C>(queue, result, c, batches, m, n, beta != C(0));
+  if (!CallLt<C>(queue, dtype, result, batches, m, n, k, left, right, out, alpha, beta)) return false;
   if (direct) return true;
-  Copy(queue, batches * m * n, OutOf<C>(c, dtype, PlaceOf(c, batches, m, n)),
-       InOf<C>(out, dtype, PlaceOf(out, batches, m, n)));
+  Copy(queue, batches * m * n, OutOf<C>(c, result, PlaceOf(c, batches, m, n)),
+       InOf<C>(out, result, PlaceOf(out, batches, m, n)));
   return true;
 }
 
@@ -330,19 +334,19 @@ bool Multiply(const Queue& queue, diopiDtype_t dtype, int64_t batches, int64_t m
 
 }  // namespace
 
-void Gemm(const Queue& queue, diopiDtype_t dtype, int64_t batches, int64_t m, int64_t n, int64_t k,
-          const Matrices& a, const Matrices& b, const Matrices& c, double alpha, double beta) {
+void Gemm(const Queue& queue, diopiDtype_t dtype, diopiDtype_t result, int64_t batches, int64_t m, int64_t n,
+          int64_t k, const Matrices& a, const Matrices& b, const Matrices& c, double alpha, double beta) {
   const int64_t size = batches * m * n;
   DispatchFloating(dtype, [&]<typename C>() {
     if (size == 0) return;
     if (k == 0) {
       const Place place = PlaceOf(c, batches, m, n);
-      return Map(queue, size, OutOf<C>(c, dtype, place), Scale<C>{static_cast<C>(beta)},
-                 InOf<C>(c, dtype, place));
+      return Map(queue, size, OutOf<C>(c, result, place), Scale<C>{static_cast<C>(beta)},
+                 InOf<C>(c, result, place));
     }
     const C factor = static_cast<C>(alpha), share = static_cast<C>(beta);
-    if (LtAllowed() && Multiply<C>(queue, dtype, batches, m, n, k, a, b, c, factor, share)) return;
-    MultiplyBySums<C>(queue, dtype, batches, m, n, k, a, b, c, factor, share);
+    if (LtAllowed() && Multiply<C>(queue, dtype, result, batches, m, n, k, a, b, c, factor, share)) return;
+    MultiplyBySums<C>(queue, dtype, result, batches, m, n, k, a, b, c, factor, share);
   });
 }
 

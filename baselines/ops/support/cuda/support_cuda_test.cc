@@ -357,18 +357,22 @@ TEST(CudaGemm, AnyStrides) {
       {3, 2, 3, 4, {8, 4, 1}, {0, 1, 5}, {6, 3, 1}}, {2, 2, 3, 4, {16, 8, 2}, {40, 10, 3}, {20, 9, 2}},
       {2, 1, 1, 5, {5, 1, 1}, {5, 1, 7}, {1, 1, 1}}, {2, 2, 3, 0, {0, 0, 1}, {0, 3, 1}, {6, 3, 1}}};
   for (const GemmRow& row : rows) {
-    for (const diopiDtype_t dtype : {diopi_dtype_float16, diopi_dtype_float32, diopi_dtype_float64}) {
+    const std::pair<diopiDtype_t, diopiDtype_t> dtypes[] = {{diopi_dtype_float16, diopi_dtype_float16},
+                                                            {diopi_dtype_float16, diopi_dtype_float32},
+                                                            {diopi_dtype_float32, diopi_dtype_float32},
+                                                            {diopi_dtype_float64, diopi_dtype_float64}};
+    for (const auto& [dtype, result] : dtypes) {
       const std::vector<double> small = {1, -2, 3, 0.5, -1, 2, 4};
       TestTensor a(dtype, {row.batches, row.m, row.k}, row.a, 0, small),
           b(dtype, {row.batches, row.k, row.n}, row.b, 0, small),
-          c(dtype, {row.batches, row.m, row.n}, row.c, 0, {8, 6});
+          c(result, {row.batches, row.m, row.n}, row.c, 0, {8, 6});
       const std::vector<double> x = a.values(), y = b.values(), before = c.values();
       const auto matrices = [](TestTensor& t, const Shape& strides) {
         return Matrices{t.view().writable(), strides[1], strides[2], strides[0]};
       };
       diopiContext ctx;
-      Gemm(Queue(&ctx), dtype, row.batches, row.m, row.n, row.k, matrices(a, row.a), matrices(b, row.b),
-           matrices(c, row.c), 2, 0.5);
+      Gemm(Queue(&ctx), dtype, result, row.batches, row.m, row.n, row.k, matrices(a, row.a),
+           matrices(b, row.b), matrices(c, row.c), 2, 0.5);
       const std::vector<double> got = c.values();
       for (size_t i = 0; i < got.size(); ++i) {
         const auto at = static_cast<int64_t>(i), batch = at / (row.m * row.n);
@@ -383,8 +387,9 @@ TEST(CudaGemm, AnyStrides) {
     }
   }
   diopiContext ctx;
-  EXPECT_EQ(Guard("f", [&] { Gemm(Queue(&ctx), diopi_dtype_int32, 1, 1, 1, 1, {}, {}, {}); }),
-            diopiDtypeNotSupported);
+  EXPECT_EQ(
+      Guard("f", [&] { Gemm(Queue(&ctx), diopi_dtype_int32, diopi_dtype_int32, 1, 1, 1, 1, {}, {}, {}); }),
+      diopiDtypeNotSupported);
 }
 
 }  // namespace
