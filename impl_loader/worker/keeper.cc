@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -58,20 +59,27 @@ void DropCapabilitiesOfUserNamespace() {
   if (syscall(SYS_capset, &header, none.data()) != 0) _exit(kCannotKeep);
 }
 
-Keeping EnterNamespaces(const HiddenFiles& files) {
+// `user`: whether this process is now in a user namespace, in which it has capabilities.
+Keeping EnterNamespaces(const HiddenFiles& files, bool* user) {
   Keeping keeping;
-  bool user = false;
   keeping.in_namespace = unshare(CLONE_NEWPID) == 0;
-  if (!keeping.in_namespace && geteuid() != 0) keeping.in_namespace = user = EnterUserNamespace();
+  if (!keeping.in_namespace && geteuid() != 0) keeping.in_namespace = *user = EnterUserNamespace();
   keeping.words = absl::StrCat("processes it leaves behind (",
                                !keeping.in_namespace
                                    ? absl::StrCat("found by the keeper; no PID namespace: ", strerror(errno))
-                               : user ? "PID namespace in a user namespace"
-                                      : "PID namespace",
+                               : *user ? "PID namespace in a user namespace"
+                                       : "PID namespace",
                                ")");
   if (!files.hidden.empty()) keeping.hiding = HideFiles(files);
-  if (user) DropCapabilitiesOfUserNamespace();
   return keeping;
+}
+
+// For the worker: a /proc of the PID namespace, where processes have the numbers that getpid returns. CUDA's
+// driver looks itself up there, and fails where it finds another process or none. Nothing outside the
+// namespace is in it.
+bool MountOwnProc() {
+  return unshare(CLONE_NEWNS) == 0 && mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0 &&
+         mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
 }
 
 [[noreturn]] void EndWithKeeper(int keeper) {
@@ -117,7 +125,8 @@ void KillChildren() {
 Keeping ForkFromKeeper(pid_t agent, int told, const HiddenFiles& files) {
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) _exit(kCannotKeep);
-  const Keeping keeping = EnterNamespaces(files);
+  bool user = false;
+  Keeping keeping = EnterNamespaces(files, &user);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   struct sigaction action {};
   action.sa_handler = PassOn;
@@ -130,6 +139,7 @@ Keeping ForkFromKeeper(pid_t agent, int told, const HiddenFiles& files) {
   if (getppid() != agent) _exit(kCannotKeep);
   const pid_t first = keeping.in_namespace ? fork() : 0;
   if (keeping.in_namespace && first == 0) {
+    if (user) DropCapabilitiesOfUserNamespace();
     close(ends[1]);
     EndWithKeeper(ends[0]);
   }
@@ -142,11 +152,16 @@ Keeping ForkFromKeeper(pid_t agent, int told, const HiddenFiles& files) {
     close(ends[0]);
     close(ends[1]);
     close(told);
-    if (keeping.in_namespace) setpgid(0, 0);
+    if (keeping.in_namespace) {
+      setpgid(0, 0);
+      absl::StrAppend(&keeping.words, MountOwnProc() ? "" : ", with the machine's /proc");
+    }
+    if (user) DropCapabilitiesOfUserNamespace();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (!keeping.in_namespace && getppid() != keeper) _exit(kCannotKeep);
     return keeping;
   }
+  if (user) DropCapabilitiesOfUserNamespace();
   g_worker = worker;
   if (getppid() != agent || write(told, &worker, sizeof(worker)) != sizeof(worker)) PassOn(SIGKILL);
   CloseAllBut(ends[1]);
