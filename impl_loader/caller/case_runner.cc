@@ -24,9 +24,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kLeakCalls = 16;  // each must grow: caches that fill up stop growing
 constexpr int kFewestLeakCalls = 4;
-constexpr double kLeakSeconds = 2;         // the most spent on them
-constexpr double kSampledSeconds = 0.004;  // the most spent on further calls of a sampled case
-constexpr int kRepeats = 12;               // further calls when two differ
+constexpr double kLeakSeconds = 2;  // the most spent on them
+// After so long, no further call of a sampled case begins, whether the library or the way to the device takes
+// the time.
+constexpr std::chrono::milliseconds kSampledTime{4};
+constexpr int kRepeats = 12;  // further calls when two differ
 constexpr size_t kMaxSpares = 16;
 constexpr size_t kMaxSpareBytes = 4 << 20;
 // How long we watch for writes of a thread that outlives its call.
@@ -182,6 +184,7 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
   MemoryLevel level;
   MemoryLevel previous;
   bool finished = true;
+  Clock::time_point start = Clock::now();
   bool relies = false;  // the result depends on what outputs held before the call
   for (int i = 0; i < calls && finished; ++i) {
     const int64_t threads = CurrentThreads();
@@ -209,9 +212,11 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
     }
     EndCall(attempt);
     if (finished && i == 0 && options.calls == 2 && sampled) {
-      calls = static_cast<int>(std::clamp(kSampledSeconds / std::max(attempt.seconds, 1e-9), 2.0,
-                                          static_cast<double>(std::max(options.sampled_calls, 2))));
+      calls = std::max(options.sampled_calls, 2);
+      start = Clock::now();
     }
+    const int least = relies ? 3 : 2;
+    if (options.calls == 2 && i + 1 >= least && Clock::now() - start > kSampledTime) calls = i + 1;
     if (finished && i > 0 && result->reply.nondeterministic()) {
       Examine(&attempt);
       break;

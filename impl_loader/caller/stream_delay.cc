@@ -11,8 +11,9 @@ constexpr uint64_t kCopyBytes = uint64_t{16} << 20;
 // A driver queues about a thousand things before the host has to wait; the call needs its share.
 constexpr int kMaxCopies = 256;
 constexpr int kMeasuredCopies = 8;
-// Long enough for a kernel on another stream to run, short enough for thousands of cases.
-constexpr double kMinSeconds = 0.5e-3;
+// Long enough for a kernel on another stream to start, which takes 10 us, short enough for thousands of
+// cases: on an H200, half a millisecond was most of a small case's time.
+constexpr double kMinSeconds = 0.2e-3;
 constexpr double kMaxSeconds = 5e-3;
 
 }  // namespace
