@@ -246,28 +246,45 @@ double PerformanceTest::TimeLine(const std::string& line, v1::CallWork* work) {
   return measurement.rounds().empty() ? 0 : static_cast<double>(least) * 1e-9;
 }
 
-// The best of what is measured: a peak. The products grow until one takes the time for a call.
+std::vector<PerformanceTest::Rate> PerformanceTest::MeasureRates(
+    int64_t size, int64_t largest, int64_t factor, const std::function<std::string(int64_t)>& call,
+    double (*amount)(const v1::CallWork&)) {
+  std::vector<Rate> rates;
+  for (double seconds = 0; size <= largest && seconds < options_.seconds; size *= factor) {
+    v1::CallWork work;
+    seconds = TimeLine(call(size) + "\n", &work);
+    if (seconds <= 0) break;
+    rates.push_back({amount(work) / seconds, call(size)});
+  }
+  return rates;
+}
+
 void PerformanceTest::MeasureMachine(v1::MachineFacts* machine) {
   machine->set_processor(ProcessorName());
-  v1::CallWork work;
-  const double copy = TimeLine("copy float32 src[16777216] dest[16777216]\n", &work);
-  if (copy > 0) machine->set_copy_bytes_per_s((work.read_bytes() + work.written_bytes()) / copy);
-  machine->set_launch_us(TimeLine("add float32 input[2] other[2] alpha=1\n", &work) * 1e6);
+  const std::vector<Rate> copies = MeasureRates(
+      1 << 16, 1 << 24, 4,
+      [](int64_t size) { return absl::StrCat("copy float32 src[", size, "] dest[", size, "]"); },
+      [](const v1::CallWork& work) { return work.read_bytes() + work.written_bytes(); });
+  // Of the largest copy: smaller ones may be a cache's.
+  if (!copies.empty()) machine->set_copy_bytes_per_s(copies.back().per_second);
+  v1::CallWork add;
+  machine->set_launch_us(TimeLine("add float32 input[2] other[2] alpha=1\n", &add) * 1e6);
   for (const v1::Dtype::Code dtype : {v1::Dtype::float32, v1::Dtype::float16, v1::Dtype::bfloat16}) {
-    v1::MeasuredRate best;
-    double seconds = 0;
-    for (int size = 256; size <= 8192 && seconds < options_.seconds; size *= 2) {
-      const std::string call = absl::StrCat("matmul ", v1::Dtype::Code_Name(dtype), " input[", size, ",",
-                                            size, "] other[", size, ",", size, "]");
-      seconds = TimeLine(absl::StrCat(call, "\n"), &work);
-      if (seconds <= 0) break;
-      const double rate = work.operations() / seconds;
-      if (rate <= best.operations_per_s()) continue;
-      best.set_dtype(dtype);
-      best.set_operations_per_s(rate);
-      best.set_call(call);
-    }
-    if (best.operations_per_s() > 0) *machine->add_products() = best;
+    const std::vector<Rate> products = MeasureRates(
+        256, 8192, 2,
+        [dtype](int64_t size) {
+          return absl::StrCat("matmul ", v1::Dtype::Code_Name(dtype), " input[", size, ",", size, "] other[",
+                              size, ",", size, "]");
+        },
+        [](const v1::CallWork& work) { return work.operations(); });
+    if (products.empty()) continue;
+    const Rate& best = *std::max_element(products.begin(), products.end(), [](const Rate& a, const Rate& b) {
+      return a.per_second < b.per_second;
+    });
+    v1::MeasuredRate* added = machine->add_products();
+    added->set_dtype(dtype);
+    added->set_operations_per_s(best.per_second);
+    added->set_call(best.call);
   }
 }
 

@@ -73,6 +73,14 @@ class PerformanceTest {
   // Seconds of a call given as a line of a model's file; 0 where the library cannot make it. `work` receives
   // its work.
   double TimeLine(const std::string& line, v1::CallWork* work);
+  struct Rate {
+    double per_second = 0;
+    std::string call;
+  };
+  // The rates of calls of growing size, until one takes the time for a call. amount: bytes or operations.
+  std::vector<Rate> MeasureRates(int64_t size, int64_t largest, int64_t factor,
+                                 const std::function<std::string(int64_t)>& call,
+                                 double (*amount)(const v1::CallWork&));
 
   const cases::Catalog& catalog_;
   const PerformanceOptions options_;

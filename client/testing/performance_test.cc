@@ -1,6 +1,7 @@
-// diopi-agent --performance and diopi-cli performance, as processes. No expectation depends on how fast or how
-// busy this machine is: functions that do their work 200 times stand out on any. How small a change is found,
-// and that nothing else is accused, depends on the machine: client/testing/bench_performance.sh measures it.
+// diopi-agent --performance and diopi-cli performance, as processes. No expectation depends on how fast or
+// how busy this machine is: functions that do their work 40 times stand out on any. How small a change is
+// found, and that nothing else is accused, depends on the machine: client/testing/bench_performance.sh
+// measures it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
