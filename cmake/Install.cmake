@@ -69,8 +69,16 @@ install(PROGRAMS ${_packs}/check.sh ${_packs}/make.sh DESTINATION ${_share}/base
 install(FILES ${_packs}/findings.awk DESTINATION ${_share}/baselines/packs COMPONENT nvidia)
 install(FILES ${PROJECT_SOURCE_DIR}/docs/bring-a-gpu.md DESTINATION ${_share}/docs COMPONENT nvidia)
 file(GLOB_RECURSE _data RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/baselines/ops/*_crosscheck.py ${PROJECT_SOURCE_DIR}/baselines/ops/*_timing.textproto
+  ${PROJECT_SOURCE_DIR}/baselines/ops/*.py ${PROJECT_SOURCE_DIR}/baselines/ops/*_timing.textproto
   ${PROJECT_SOURCE_DIR}/baselines/timing/*.textproto ${PROJECT_SOURCE_DIR}/cases/ops/*.textproto)
+# Where calls.py finds the unary functions.
+file(GLOB_RECURSE _sources RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/baselines/ops/*.cc)
+foreach(file ${_sources})
+  file(STRINGS ${PROJECT_SOURCE_DIR}/${file} _unary REGEX "^DIOPI_UNARY" LIMIT_COUNT 1)
+  if(_unary)
+    list(APPEND _data ${file})
+  endif()
+endforeach()
 foreach(file baselines/crosscheck/calls.py baselines/timing/timing.py baselines/timing/torch_time.py
         baselines/timing/points.py ${_data})
   get_filename_component(_folder ${file} DIRECTORY)

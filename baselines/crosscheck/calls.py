@@ -56,15 +56,24 @@ def unary_functions(root):
     return functions
 
 
-def load_functions(root):
-    """Every `diopi*` function of the ops/**/*_crosscheck.py files, by name, and those of the unary functions."""
+def load_functions(root, absent=None):
+    """Every `diopi*` function of the ops/**/*_crosscheck.py files, by name, and those of the unary functions.
+
+    A file that needs a module which this Python lacks is an error, or, with a list `absent`, left out and added to it.
+    """
     functions = unary_functions(root)
     for path in sorted(root.glob("ops/**/*_crosscheck.py")):
         spec = importlib.util.spec_from_file_location("crosscheck_" + path.stem, path)
         module = importlib.util.module_from_spec(spec)
         sys.path.insert(0, str(path.parent))
-        spec.loader.exec_module(module)
-        sys.path.pop(0)
+        try:
+            spec.loader.exec_module(module)
+        except ModuleNotFoundError as error:
+            if absent is None or not error.name:
+                raise
+            absent.append("%s needs Python's module %s" % (path.name, error.name))
+        finally:
+            sys.path.pop(0)
         for name in dir(module):
             if name.startswith("diopi"):
                 functions[name] = getattr(module, name)

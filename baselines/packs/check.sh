@@ -7,7 +7,7 @@ self=$here/$(basename "$0")
 
 usage() {
   cat <<'TEXT'
-usage: nvidia-check [NAME] [--steps STEP,...] [--output DIR] [--limit-s S] [--jobs N] [--fname OPERATOR ...]
+usage: nvidia-check [NAME] [--steps STEP,...] [--output DIR] [--data DIR] [--limit-s S] [--fname OPERATOR ...]
 
 Steps, in this order; one that fails does not stop those after it:
   versions   GPU, driver, CUDA, cuDNN, tools
@@ -20,10 +20,12 @@ Steps, in this order; one that fails does not stop those after it:
 
   --steps    only these (default: all but synccheck and initcheck)
   --output   folder for the results (default: nvidia-check here); an earlier run's other steps stay in it
+  --data     folder for baselines, kept for the next time (default: a temporary one)
   --limit-s  seconds for all steps together (default: 3000); memcheck and each other tool get two fifths of the seconds
              left when they begin, and report what they did not reach
   --start-s  seconds after which one start of compute-sanitizer begins no further case (default: 120)
   --jobs     compute-sanitizer processes at a time (default: 4; 1 on a GPU in exclusive mode)
+  --workers  worker processes of core and pack (default: 1; a GPU that several processes share serves them in turn)
   --fname    only these operators
   --impl     another library instead of libdiopi_cuda.so; --device cpu: PyTorch then computes on the CPU
 
@@ -65,21 +67,23 @@ fi
 
 prefix=$(realpath "${1:?"usage: check.sh PREFIX [NAME] [options]"}")
 shift
-name=nvidia output=nvidia-check limit=3000 start_s=120 jobs=4 device=cuda impl=$prefix/lib/libdiopi_cuda.so
+name=nvidia output=nvidia-check limit=3000 start_s=120 jobs=4 workers=1 data='' device=cuda impl=$prefix/lib/libdiopi_cuda.so
 all_steps=(versions core pack memcheck racecheck synccheck initcheck timing)
 steps=versions,core,pack,memcheck,racecheck,timing
 selection=()
 while [ $# -gt 0 ]; do
   case "$1" in
-    --steps | --output | --limit-s | --start-s | --jobs | --impl | --device) [ $# -gt 1 ] || fail "$1 needs a value" ;;
+    --steps | --output | --data | --limit-s | --start-s | --jobs | --workers | --impl | --device) [ $# -gt 1 ] || fail "$1 needs a value" ;;
   esac
   case "$1" in
     -h | --help) usage && exit 0 ;;
     --steps) steps=$2 && shift ;;
     --output) output=$2 && shift ;;
+    --data) data=$(realpath -m "$2") && shift ;;
     --limit-s) limit=$2 && shift ;;
     --start-s) start_s=$2 && shift ;;
     --jobs) jobs=$2 && shift ;;
+    --workers) workers=$2 && shift ;;
     --impl) impl=$(realpath -m "$2") && shift ;;
     --device) device=$2 && shift ;;
     --fname)
@@ -100,7 +104,9 @@ IFS=, read -ra chosen <<<"$steps"
 for step in "${chosen[@]}"; do
   [[ " ${all_steps[*]} " == *" $step "* ]] || fail "'$step' is no step; --help lists them"
 done
-case "$limit$start_s$jobs" in *[!0-9]*) fail "--limit-s, --start-s and --jobs take whole numbers" ;; esac
+case "$limit$start_s$jobs$workers" in
+  *[!0-9]*) fail "--limit-s, --start-s, --jobs and --workers take whole numbers" ;;
+esac
 case "$name" in *[!a-zA-Z0-9._-]* | .*) fail "'$name' cannot name a pack: letters, digits, '.', '_' and '-'" ;; esac
 
 # --- The library, or an error that leaves nothing behind.
@@ -128,7 +134,7 @@ if [ -n "$driver" ] && [ "${driver%%.*}" -lt "$needed" ]; then
   [ -z "$compat" ] || export LD_LIBRARY_PATH="$compat${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 fi
 exclusive=
-case "$(ask_gpu compute_mode)" in *xclusive*) exclusive=yes jobs=1 ;; esac
+case "$(ask_gpu compute_mode)" in *xclusive*) exclusive=yes jobs=1 workers=1 ;; esac
 # The device files of a machine that has not run a CUDA program since it started. A worker, which has no rights to gain,
 # could not make them.
 [ -e /dev/nvidia-uvm ] || nvidia-modprobe -u -c=0 2>/dev/null || true
@@ -136,6 +142,7 @@ case "$(ask_gpu compute_mode)" in *xclusive*) exclusive=yes jobs=1 ;; esac
 probe=(--case add.float32.n17)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+data=${data:-$work/data}
 "$cli" call --impl "$impl" "${probe[@]}" >"$work/probe" 2>&1 || fail "$(tail -n 1 "$work/probe")"
 
 # Workers are confined. A driver that does not work so is found here, not in every case.
@@ -189,11 +196,11 @@ versions() {
 agent() { # agent LOG OPTION...
   local log=$1
   shift
-  limited "$(left)" "$prefix/bin/diopi-agent" --impl "$impl" --data "$work/data" --quiet --workers 1 \
+  limited "$(left)" "$prefix/bin/diopi-agent" --impl "$impl" --data "$data" --quiet --workers "$workers" \
     --sandbox "$sandbox" "$@" >"$log" 2>&1
 }
 report() { # report FORMAT FILE
-  "$cli" report --run latest --data "$work/data" --format "$1" --output "$2"
+  "$cli" report --run latest --data "$data" --format "$1" --output "$2"
 }
 # The cases in a report as CSV that failed, with their operators.
 failing() {
@@ -235,8 +242,8 @@ blame() { # blame FOLDER
 pack() {
   local status=0 other=()
   [ "$impl" = "$prefix/lib/libdiopi_cuda.so" ] || other=(--impl "$impl")
-  limited "$(left)" "$here/make.sh" "$prefix" "$name" --folder "$output/pack" --data "$work/data" \
-    --sandbox "$sandbox" "${other[@]}" "${selection[@]}" >"$output/pack/log.txt" 2>&1 || status=$?
+  limited "$(left)" "$here/make.sh" "$prefix" "$name" --folder "$output/pack" --data "$data" \
+    --workers "$workers" --sandbox "$sandbox" "${other[@]}" "${selection[@]}" >"$output/pack/log.txt" 2>&1 || status=$?
   detail=$(tail -n 1 "$output/pack/log.txt")
   return "$status"
 }

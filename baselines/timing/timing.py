@@ -187,7 +187,10 @@ def write_whole(path, text):
 
 def measure_all(options):
     """(the library's line, rows, [(operator, why it is absent)])."""
-    functions = load_functions(HERE.parent)
+    missing = []
+    functions = load_functions(HERE.parent, missing)
+    for text in missing:
+        print("timing: left out: %s" % text, file=sys.stderr)
     start, library, rows, absent = time.monotonic(), None, [], []
     with tempfile.TemporaryDirectory() as work:
         cases = pathlib.Path(work) / "cases"
