@@ -106,9 +106,14 @@ ProcessPool::~ProcessPool() {
   }
 }
 
+absl::Status ProcessPool::WaitForRoom() {
+  absl::Status status;
+  while (children_.size() >= static_cast<size_t>(limit_)) status.Update(WaitForOne());
+  return status;
+}
+
 absl::Status ProcessPool::Run(const Work& work, Done done) {
-  absl::Status earlier;
-  while (children_.size() >= static_cast<size_t>(limit_)) earlier.Update(WaitForOne());
+  const absl::Status earlier = WaitForRoom();
   if (!earlier.ok()) return earlier;
   absl::StatusOr<Pipe> pipe = MakePipe();
   if (!pipe.ok()) return pipe.status();

@@ -39,6 +39,8 @@ class ProcessPool {
   // Starts `work` when fewer than `limit` children run, and waits for that. The error is that of a `done`
   // which was called meanwhile, of earlier work.
   absl::Status Run(const Work& work, Done done);
+  // Waits until fewer than `limit` children run, so that Run forks at once. The error is that of a `done`.
+  absl::Status WaitForRoom();
   // Waits for all children. The first error of a `done`; the others are called nevertheless.
   absl::Status Wait();
 
