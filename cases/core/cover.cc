@@ -1,5 +1,5 @@
-// Makes a point of each row of classes: merges the tensors and attributes of each class into the cover's, and
-// replaces every expression by its value. The case builder decides whether a function takes it.
+// Chooses rows of classes, of which cover_point.h makes points. The case builder decides whether a function
+// takes a point.
 #include "cases/core/cover.h"
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
 #include "cases/core/case_builder.h"
+#include "cases/core/cover_point.h"
 #include "cases/core/covering.h"
 #include "cases/core/expression.h"
 #include "cases/core/operator_file.h"
-#include "cases/core/point_sets.h"
 
 namespace diopi::cases {
 namespace {
@@ -115,8 +115,8 @@ class FunctionCover {
     const int chosen = row[static_cast<size_t>(axis) + 1];
     return chosen == kOpen ? nullptr : &cover_.axis(axis).class_(chosen);
   }
-  Variables VariablesOf(const Row& row) const;
-  std::string LabelOf(const Row& row) const;
+  Classes ClassesOf(const Row& row) const;
+  std::string LabelOf(const Row& row) const { return LabelOfClasses(cover_, ClassesOf(row)); }
   void AddConstraints(std::vector<Constraint>* constraints);
   void AddCondition(const std::string& condition, const std::string& why, int axis, int c,
                     std::vector<Constraint>* constraints);
@@ -143,31 +143,10 @@ class FunctionCover {
   absl::Status error_;
 };
 
-Variables FunctionCover::VariablesOf(const Row& row) const {
-  Variables variables;
-  for (const v1::Let& variable : cover_.let()) variables[variable.name()] = variable.value();
-  for (int a = 0; a < cover_.axis_size(); ++a) {
-    const v1::Class* c = ClassAt(row, a);
-    if (c == nullptr) {  // what the axis may still set is not known
-      for (const v1::Class& each : cover_.axis(a).class_()) {
-        for (const v1::Let& variable : each.let()) variables.erase(variable.name());
-      }
-      continue;
-    }
-    for (const v1::Let& variable : c->let()) variables[variable.name()] = variable.value();
-  }
-  return variables;
-}
-
-std::string FunctionCover::LabelOf(const Row& row) const {
-  std::vector<std::string> names;
-  for (int a = 0; a < cover_.axis_size(); ++a) {
-    const v1::Axis& axis = cover_.axis(a);
-    const v1::Class& c = *ClassAt(row, a);
-    const bool number = c.let_size() == 1 && c.let(0).name() == axis.name();
-    if (number || &c != &axis.class_(0)) names.push_back(c.name());
-  }
-  return names.empty() ? "ordinary" : absl::StrJoin(names, "_");
+Classes FunctionCover::ClassesOf(const Row& row) const {
+  Classes classes;
+  for (int a = 0; a < cover_.axis_size(); ++a) classes.push_back(ClassAt(row, a));
+  return classes;
 }
 
 bool FunctionCover::Holds(const std::string& condition, const Variables& variables) {
@@ -217,7 +196,7 @@ void FunctionCover::AddCondition(const std::string& condition, const std::string
   Constraint added{{axes.begin(), axes.end()}, nullptr};
   added.holds = [this, added, condition, why, axis, c](const Row& row) {
     if (axis != kOpen && row[static_cast<size_t>(axis)] != c) return true;
-    return Holds(condition, VariablesOf(row)) || Refuse(added, row, why);
+    return Holds(condition, VariablesOf(cover_, ClassesOf(row))) || Refuse(added, row, why);
   };
   constraints->push_back(std::move(added));
 }
@@ -288,81 +267,14 @@ bool FunctionCover::Build(const Row& row) {
   return true;
 }
 
-absl::Status SetShape(const Variables& variables, v1::PointTensor* tensor) {
-  if (!tensor->dims().empty()) {
-    const absl::StatusOr<std::vector<int64_t>> shape = EvaluateList(tensor->dims(), variables);
-    if (!shape.ok()) return shape.status();
-    tensor->mutable_shape()->Assign(shape->begin(), shape->end());
-    tensor->clear_dims();
-  }
-  if (!tensor->below().empty()) {
-    const absl::StatusOr<std::vector<int64_t>> end = EvaluateList(tensor->below(), variables);
-    if (!end.ok()) return end.status();
-    tensor->mutable_fill()->mutable_integers()->set_low(0);
-    tensor->mutable_fill()->mutable_integers()->set_high(std::max<int64_t>(end->at(0) - 1, 0));
-    tensor->clear_below();
-  }
-  return absl::OkStatus();
-}
-
-absl::Status SetValue(const Variables& variables, v1::PointAttribute* attribute) {
-  const bool list = attribute->value_case() == v1::PointAttribute::kEs;
-  if (!list && attribute->value_case() != v1::PointAttribute::kE) return absl::OkStatus();
-  const absl::StatusOr<std::vector<int64_t>> values =
-      EvaluateList(list ? attribute->es() : attribute->e(), variables);
-  if (!values.ok()) return values.status();
-  if (list) {
-    attribute->mutable_sizes()->mutable_values()->Assign(values->begin(), values->end());
-  } else {
-    attribute->set_i(values->at(0));
-  }
-  return absl::OkStatus();
-}
-
-// One tensor is merged into the point's tensor of its name, or into each of a list; several of one name
-// replace the list.
-void GiveTensors(const v1::Class& c, v1::Point* point) {
-  auto* in = point->mutable_in();
-  std::set<std::string> lists;
-  for (const v1::PointTensor& tensor : c.in()) {
-    const auto same = [&](const v1::PointTensor& each) { return each.name() == tensor.name(); };
-    if (std::count_if(c.in().begin(), c.in().end(), same) > 1) {
-      if (lists.insert(tensor.name()).second)
-        in->erase(std::remove_if(in->begin(), in->end(), same), in->end());
-      *in->Add() = tensor;
-      continue;
-    }
-    bool found = false;
-    for (v1::PointTensor& given : *in) {
-      if (!same(given)) continue;
-      found = true;
-      MergeTensor(tensor, &given);
-    }
-    if (!found) *in->Add() = tensor;
-  }
-}
-
 absl::StatusOr<v1::Point> FunctionCover::PointOf(const Row& row) const {
-  v1::Point point;
-  *point.mutable_in() = cover_.in();
-  *point.mutable_attr() = cover_.attr();
-  for (int a = 0; a < cover_.axis_size(); ++a) {
-    const v1::Class& c = *ClassAt(row, a);
-    GiveTensors(c, &point);
-    for (const v1::PointAttribute& attribute : c.attr()) {
-      auto given = std::find_if(point.mutable_attr()->begin(), point.mutable_attr()->end(),
-                                [&](const auto& each) { return each.name() == attribute.name(); });
-      (given == point.mutable_attr()->end() ? *point.add_attr() : *given) = attribute;
-    }
-    if (c.has_out_layout()) *point.mutable_out_layout() = c.out_layout();
+  const Classes classes = ClassesOf(row);
+  absl::StatusOr<v1::Point> point = cases::PointOf(cover_, classes, VariablesOf(cover_, classes));
+  if (!point.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(LabelOf(row), ": ", point.status().message()));
   }
-  point.set_label(LabelOf(row));
-  point.set_reveals("a defect that shows only where two of these meet, or in a size of this class");
-  const Variables variables = VariablesOf(row);
-  absl::Status status;
-  for (v1::PointTensor& tensor : *point.mutable_in()) status.Update(SetShape(variables, &tensor));
-  for (v1::PointAttribute& attribute : *point.mutable_attr()) status.Update(SetValue(variables, &attribute));
-  if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat(point.label(), ": ", status.message()));
+  point->set_label(LabelOf(row));
+  point->set_reveals("a defect that shows only where two of these meet, or in a size of this class");
   return point;
 }
 
