@@ -27,6 +27,19 @@ struct Cumulative {
   }
 };
 
+// Sequences must follow each other from the first token to the last. The reference of a device does not read
+// their starts, which are in its memory.
+inline void CheckStarts(const Starts& starts, const Tokens& tokens, int64_t most, const char* name) {
+#if defined(__CUDACC__) || defined(DIOPI_CUDA_EMULATED)
+  if (starts.kind == Starts::kTensor) return;
+#endif
+  bool fits = starts.Begin(0) == 0 && starts.Begin(tokens.batch) == tokens.places;
+  for (int64_t b = 0; b < tokens.batch; ++b) {
+    fits = fits && starts.Length(b) >= 0 && starts.Length(b) <= most;
+  }
+  Check(fits, "expected ", name, " to rise from 0 to ", tokens.places, " in steps of at most ", most);
+}
+
 struct AttentionCall {
   diopiContextHandle_t ctx;
   Tensor q, k, v, slopes{}, mask{};
@@ -53,6 +66,8 @@ struct AttentionCall {
     if (sequences) {
       of.starts_q = cumulative_q.AsStarts();
       of.starts_k = cumulative_k.AsStarts();
+      CheckStarts(of.starts_q, at_q, most_q, "cum_seq_q");
+      CheckStarts(of.starts_k, at_k, most_k, "cum_seq_k");
     }
     of.scale = Rounded<C>(static_cast<long double>(scale));
     of.operands = Operands(q.dtype());

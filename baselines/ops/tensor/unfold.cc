@@ -59,6 +59,9 @@ DIOPI_KERNEL(diopiUnfold, a) {
 DIOPI_KERNEL(diopiUnfoldBackward, a) {
   const Tensor out(a.grad_input), grad(a.grad_output);
   const Windows windows(out, a.dim, a.size, a.step);
+  const int64_t lines = out.numel() / std::max<int64_t>(1, windows.length);
+  Check(grad.numel() == lines * windows.count * windows.size, "grad_output of shape ",
+        ShapeText(grad.shape()), " does not fit input_sizes ", ShapeText(out.shape()));
   DispatchFloating(grad.dtype(), [&]<typename C>() {
     ForEach(Queue(a.ctx), out.numel(), Spread<C>{Out<C>(out), In<C>(grad), windows});
   });
