@@ -1,0 +1,160 @@
+#include "cases/explore/generator.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cases/explore/extents.h"
+#include "cases/user/operator_text.h"
+
+namespace diopi::explore {
+namespace {
+
+class GeneratorTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { catalog_ = cases::Catalog::LoadBuiltin().value().release(); }
+  static void TearDownTestSuite() { delete catalog_; }
+
+  static std::unique_ptr<Generator> Make(
+      const std::vector<std::string>& functions, uint64_t seed = 1,
+      Accepts accepts = [](const v1::Case&) { return true; }) {
+    v1::Selection selection;
+    for (const std::string& function : functions) selection.add_functions(function);
+    return Generator::Make(*catalog_, selection, {seed, {}, std::move(accepts)}).value();
+  }
+  static std::vector<std::string> Hashes(const std::vector<Call>& calls, const std::string& function = "") {
+    std::vector<std::string> hashes;
+    for (const Call& call : calls) {
+      if (function.empty() || call.c.function() == function)
+        hashes.push_back(call.c.id() + " " + call.c.hash());
+    }
+    return hashes;
+  }
+
+  static cases::Catalog* catalog_;
+};
+
+cases::Catalog* GeneratorTest::catalog_ = nullptr;
+
+TEST_F(GeneratorTest, TheSeedDeterminesTheCalls) {
+  const std::vector<std::string> functions = {"add", "softmax", "conv2d"};
+  const std::vector<std::string> at_once = Hashes(Make(functions)->Next(90));
+  ASSERT_EQ(at_once.size(), 90);
+  std::vector<std::string> one_by_one;
+  const std::unique_ptr<Generator> generator = Make(functions);
+  for (int i = 0; i < 90; ++i) one_by_one.push_back(Hashes(generator->Next(1)).at(0));
+  EXPECT_EQ(at_once, one_by_one);
+  EXPECT_EQ(std::set<std::string>(at_once.begin(), at_once.end()).size(), 90) << "no call twice";
+  EXPECT_NE(at_once, Hashes(Make(functions, 2)->Next(90)));
+}
+
+TEST_F(GeneratorTest, AFunctionsCallsDoNotDependOnTheOtherFunctions) {
+  const std::vector<std::string> alone = Hashes(Make({"diopiAdd"})->Next(10));
+  const std::vector<std::string> among_others = Hashes(Make({"add", "sub", "matmul"})->Next(400), "diopiAdd");
+  ASSERT_GE(among_others.size(), 10);
+  EXPECT_TRUE(std::equal(alone.begin(), alone.end(), among_others.begin()));
+}
+
+// The operator's own rules make the same case of the call's point: what fails can be written as a file.
+TEST_F(GeneratorTest, EveryCallOfEveryFunctionIsAValidCase) {
+  const std::unique_ptr<Generator> generator = Make({});
+  const std::vector<Call> calls = generator->Next(2 * static_cast<int>(generator->functions()));
+  std::set<std::string> functions;  // some are of two operators
+  for (const Call& call : calls) {
+    functions.insert(call.c.operator_() + " " + call.c.function());
+    const absl::StatusOr<v1::Case> c =
+        cases::ExpandOne(cases::OnePointFile(*call.op, call.point, call.c.function(), call.c.dtype()));
+    ASSERT_TRUE(c.ok()) << call.c.id() << ": " << c.status();
+    EXPECT_EQ(c->hash(), call.c.hash()) << call.c.id();
+  }
+  EXPECT_EQ(functions.size(), static_cast<size_t>(generator->functions()));
+}
+
+TEST_F(GeneratorTest, GoesBeyondTheSuite) {
+  v1::Selection selection;
+  selection.add_functions("diopiAdd");
+  SeenClasses suite;
+  const std::vector<v1::Case> cases = catalog_->Select(selection).value();
+  for (const v1::Case& c : cases) suite.Add(ClassesOf(c));
+  const std::unique_ptr<Generator> generator = Make({"diopiAdd"});
+  generator->Next(400);
+  EXPECT_GT(generator->source(0).seen().classes(), suite.classes());
+  EXPECT_GT(generator->source(0).seen().pairs(), suite.pairs());
+}
+
+TEST_F(GeneratorTest, KeepsToTheSelection) {
+  v1::Selection selection;
+  selection.add_functions("add");
+  selection.add_dtypes(v1::Dtype::float16);
+  const auto generator = Generator::Make(*catalog_, selection, {1, {"diopiAdd"}, [](const v1::Case& c) {
+                                                                  return c.args(1).tensor().shape_size() != 2;
+                                                                }});
+  ASSERT_TRUE(generator.ok());
+  for (const Call& call : (*generator)->Next(100)) {
+    EXPECT_EQ(call.c.function(), "diopiAdd");
+    EXPECT_EQ(call.c.dtype(), v1::Dtype::float16);
+    EXPECT_NE(call.c.args(1).tensor().shape_size(), 2);
+  }
+  EXPECT_EQ(Generator::Make(*catalog_, selection, {1, {"diopiSub"}}).status().code(),
+            absl::StatusCode::kNotFound);
+}
+
+TEST_F(GeneratorTest, StaysNearOddCalls) {
+  const std::unique_ptr<Generator> generator = Make({"softmax"});
+  const std::vector<Call> calls = generator->Next(8);
+  const auto near = [&](const std::vector<Call>& list) {
+    return std::count_if(list.begin(), list.end(), [](const Call& call) { return call.followup; });
+  };
+  generator->Learn(calls[0], {.max_z = 1});
+  EXPECT_EQ(near(generator->Next(8)), 0);
+  generator->Learn(calls[1], {.max_z = 6});
+  generator->Learn(calls[2], {.max_z = 5.9});  // no greater than the one before
+  const std::vector<Call> next = generator->Next(8);
+  EXPECT_EQ(near(next), 2);
+  EXPECT_EQ(next[0].c.dtype(), calls[1].c.dtype());
+  EXPECT_NE(next[0].point.reveals().find("near " + calls[1].c.label()), std::string::npos);
+}
+
+TEST_F(GeneratorTest, LeavesOutWhatFailsOrIsNotSupported) {
+  const std::unique_ptr<Generator> generator = Make({"diopiAdd", "diopiSub"});
+  for (const Call& call : generator->Next(200)) {
+    if (call.c.function() == "diopiAdd") generator->Learn(call, {.failed = true});
+    if (call.c.dtype() == v1::Dtype::float32) generator->Learn(call, {.unsupported = true});
+  }
+  EXPECT_EQ(generator->given_up(), std::vector<std::string>{"diopiAdd"});
+  for (const Call& call : generator->Next(100)) {
+    EXPECT_EQ(call.c.function(), "diopiSub");
+    EXPECT_NE(call.c.dtype(), v1::Dtype::float32);
+  }
+}
+
+TEST(ExtentsTest, StayInRangeAndPreferBoundaries) {
+  cases::Draws draws(1);
+  int boundaries = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const int64_t extent = DrawExtent(1, 4097, &draws);
+    ASSERT_GE(extent, 1);
+    ASSERT_LE(extent, 4097);
+    boundaries += ExtentClass(extent) >= 0 ? 1 : 0;
+  }
+  EXPECT_GT(boundaries, 700);
+  EXPECT_EQ(DrawExtent(5, 5, &draws), 5);
+  EXPECT_EQ(DrawExtent(7, 3, &draws), 7);
+  EXPECT_EQ(ExtentClass(33), 33);
+  EXPECT_EQ(ExtentClass(40), ExtentClass(60));
+  EXPECT_NE(ExtentClass(40), ExtentClass(70));
+}
+
+TEST(ClassesTest, CountsNewClassesAndPairs) {
+  SeenClasses seen;
+  EXPECT_EQ(seen.Novelty({1, 2, 3}), 3 * 4 + 3);
+  seen.Add({1, 2, 3});
+  EXPECT_EQ(seen.Novelty({1, 2, 3}), 0);
+  EXPECT_EQ(seen.Novelty({1, 2, 4}), 4 + 2);
+  EXPECT_EQ(seen.classes(), 3);
+  EXPECT_EQ(seen.pairs(), 3);
+}
+
+}  // namespace
+}  // namespace diopi::explore
