@@ -107,11 +107,4 @@ std::string CaseCall::RepeatCommand(const v1::Verdict& verdict, const std::strin
   return reports::ReproCommand(run, verdict, agent::AbsolutePath(DataFolder(options_.data)));
 }
 
-absl::StatusOr<std::unique_ptr<loader::Worker>> StartWorker(const loader::WorkerOptions& options) {
-  absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options);
-  if (worker.ok() || !absl::IsFailedPrecondition(worker.status())) return worker;
-  return absl::InvalidArgumentError(
-      absl::StrCat(options.impl_path, " cannot be loaded: ", std::string(worker.status().message())));
-}
-
 }  // namespace diopi::cli

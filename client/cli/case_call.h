@@ -65,9 +65,6 @@ class CaseCall {
   std::unique_ptr<agent::CaseJudge> judge_;
 };
 
-// Like Worker::Start, but InvalidArgument instead of FailedPrecondition for a library that cannot be loaded.
-absl::StatusOr<std::unique_ptr<loader::Worker>> StartWorker(const loader::WorkerOptions& options);
-
 }  // namespace diopi::cli
 
 #endif  // CLIENT_CLI_CASE_CALL_H_

@@ -14,6 +14,7 @@
 #include "client/setup/arguments.h"
 #include "client/setup/paths.h"
 #include "client/setup/profile_options.h"
+#include "client/shrink/case_trial.h"
 #include "impl_loader/caller/in_process.h"
 #include "reports/model/outcome.h"
 
@@ -85,7 +86,7 @@ class ReplayCommand final : public Command {
     auto reference = loader::InProcessLibrary::Open(agent::DefaultReferenceLibrary());
     if (!reference.ok()) return reference.status();
     reference_ = *std::move(reference);
-    absl::StatusOr<std::unique_ptr<loader::Worker>> worker = StartWorker(call_->MakeWorkerOptions());
+    absl::StatusOr<std::unique_ptr<loader::Worker>> worker = shrink::StartWorker(call_->MakeWorkerOptions());
     if (!worker.ok()) return worker.status();
     worker_ = *std::move(worker);
     return absl::OkStatus();

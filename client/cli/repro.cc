@@ -22,6 +22,7 @@
 #include "client/cli/debugger.h"
 #include "client/cli/selection.h"
 #include "client/setup/paths.h"
+#include "client/shrink/case_trial.h"
 #include "impl_loader/worker/worker.h"
 #include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
@@ -156,7 +157,7 @@ class ReproCommand final : public Command {
 
   ExitCode Judge(const v1::Case& c, const CaseData& data) {
     std::cout << std::flush;  // before the debugger prints
-    absl::StatusOr<std::unique_ptr<loader::Worker>> worker = StartWorker(MakeWorkerOptions());
+    absl::StatusOr<std::unique_ptr<loader::Worker>> worker = shrink::StartWorker(MakeWorkerOptions());
     if (!worker.ok() && debugger_ != Debugger::kNone) {
       TakeTerminalBack();
       return TellNoResult(std::string(worker.status().message()));

@@ -11,9 +11,9 @@
 #include "client/cli/case_call.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
-#include "client/cli/shrink_point.h"
-#include "client/cli/shrink_trial.h"
 #include "client/setup/paths.h"
+#include "client/shrink/case_trial.h"
+#include "client/shrink/shrink_point.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::cli {
@@ -54,7 +54,8 @@ class ShrinkCommand final : public Command {
     if (const std::optional<std::string> skipped = call_->judge().SkipReason(*c); skipped.has_value()) {
       return Tell(absl::InvalidArgumentError(absl::StrCat("there is nothing to shrink: ", *skipped)));
     }
-    absl::StatusOr<std::unique_ptr<ShrinkTrial>> trial = ShrinkTrial::Start(call_.get());
+    absl::StatusOr<std::unique_ptr<shrink::CaseTrial>> trial = shrink::CaseTrial::Start(
+        &call_->judge(), call_->MakeWorkerOptions(), agent::DefaultReferenceLibrary());
     if (!trial.ok()) return Tell(trial.status());
     const absl::StatusOr<v1::Verdict> first = (*trial)->Run(*file);
     if (!first.ok()) return Tell(first.status());
@@ -72,7 +73,7 @@ class ShrinkCommand final : public Command {
                         verdict.reason());
   }
 
-  ExitCode Shrink(ShrinkTrial& trial, const v1::Verdict& first, v1::OperatorFile file) {
+  ExitCode Shrink(shrink::CaseTrial& trial, const v1::Verdict& first, v1::OperatorFile file) {
     const auto start = std::chrono::steady_clock::now();
     v1::Verdict last = first;
     const auto with = [&file](const v1::Point& point) {
@@ -80,11 +81,11 @@ class ShrinkCommand final : public Command {
       *candidate.mutable_grid(0)->mutable_point(0) = point;
       return candidate;
     };
-    const ShrinkResult result = ShrinkPoint(
+    const shrink::ShrinkResult result = shrink::ShrinkPoint(
         file.grid(0).point(0),
         [&](const v1::Point& point) {
           const absl::StatusOr<v1::Verdict> verdict = trial.Run(with(point));
-          const bool same = verdict.ok() && FailsAlike(first, *verdict);
+          const bool same = verdict.ok() && shrink::FailsAlike(first, *verdict);
           if (same) last = *verdict;
           return same;
         },
@@ -122,7 +123,7 @@ class ShrinkCommand final : public Command {
   CaseCallOptions options_;
   std::unique_ptr<CaseCall> call_;
   std::string output_;
-  ShrinkLimits limits_;
+  shrink::ShrinkLimits limits_;
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 // first candidate that still fails becomes the new point and the pass begins again; the search ends when no
 // candidate of any pass fails. Fills are ordered by complexity and only simpler ones are candidates, and no
 // point is tried twice, so the search always ends.
-#include "client/cli/shrink_point.h"
+#include "client/shrink/shrink_point.h"
 
 #include <algorithm>
 #include <set>
@@ -11,7 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
-namespace diopi::cli {
+namespace diopi::shrink {
 namespace {
 
 constexpr int64_t kOneByOne = 64;
@@ -271,7 +271,7 @@ std::vector<Simplification> WithSimplerValues(const v1::Point& point) {
   Candidates candidates(point);
   const std::vector<SimpleFill> fills = SimpleFills();
   for (int t = 0; t < point.in_size(); ++t) {
-    if (point.in(t).null()) continue;
+    if (point.in(t).null() || !point.in(t).same_as().empty()) continue;
     const Complexity now = ComplexityOf(point.in(t).fill());
     for (int simpler = kZeros; simpler < now; ++simpler) {
       const SimpleFill& fill = fills[static_cast<size_t>(simpler)];
@@ -315,4 +315,4 @@ ShrinkResult ShrinkPoint(const v1::Point& point, const std::function<bool(const 
   return result;
 }
 
-}  // namespace diopi::cli
+}  // namespace diopi::shrink

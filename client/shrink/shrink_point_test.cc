@@ -1,10 +1,10 @@
-#include "client/cli/shrink_point.h"
+#include "client/shrink/shrink_point.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-namespace diopi::cli {
+namespace diopi::shrink {
 namespace {
 
 v1::PointTensor* AddTensor(v1::Point* point, const std::string& name, std::vector<int64_t> shape) {
@@ -110,4 +110,4 @@ TEST(ShrinkPointTest, SizesInListsGoWithShapes) {
 }
 
 }  // namespace
-}  // namespace diopi::cli
+}  // namespace diopi::shrink

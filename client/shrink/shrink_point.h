@@ -1,6 +1,6 @@
 // Reduces a failing case: candidates, each one simplification away from a point, and the search among them.
-#ifndef CLIENT_CLI_SHRINK_POINT_H_
-#define CLIENT_CLI_SHRINK_POINT_H_
+#ifndef CLIENT_SHRINK_SHRINK_POINT_H_
+#define CLIENT_SHRINK_SHRINK_POINT_H_
 
 #include <functional>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "diopi/v1/operator.pb.h"
 
-namespace diopi::cli {
+namespace diopi::shrink {
 
 struct Simplification {
   std::string what;  // "33 -> 9 in every shape", "input: zeros"
@@ -56,6 +56,6 @@ ShrinkResult ShrinkPoint(const v1::Point& point, const std::function<bool(const 
                          const std::function<void(const std::string& what)>& taken,
                          const ShrinkLimits& limits);
 
-}  // namespace diopi::cli
+}  // namespace diopi::shrink
 
-#endif  // CLIENT_CLI_SHRINK_POINT_H_
+#endif  // CLIENT_SHRINK_SHRINK_POINT_H_

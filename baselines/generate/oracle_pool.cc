@@ -1,0 +1,140 @@
+// A child's result is a list of fields: for each case either its error, or the case and its tensors. When a
+// child dies, each case of its unit is computed again in a child of its own, so that only the culprit is
+// without reference.
+#include "baselines/generate/oracle_pool.h"
+
+#include <unistd.h>
+
+#include "absl/strings/str_cat.h"
+#include "baselines/generate/generate.h"
+#include "diopi/v1/tensor.pb.h"
+
+namespace diopi::baselines {
+namespace {
+
+using Fields = ProcessPool::Fields;
+
+constexpr unsigned kSecondsPerCase = 60;
+constexpr char kComputed[] = "computed";
+
+void PutTensors(const TensorMap& tensors, Fields* fields) {
+  fields->push_back(absl::StrCat(tensors.size()));
+  for (const auto& [key, tensor] : tensors) {
+    v1::TensorSpec spec;
+    spec.set_dtype(tensor.dtype);
+    spec.mutable_shape()->Assign(tensor.shape.begin(), tensor.shape.end());
+    fields->push_back(key);
+    fields->push_back(spec.SerializeAsString());
+    fields->push_back(tensor.data);
+  }
+}
+
+TensorMap TakeTensors(const Fields& fields, size_t* at) {
+  TensorMap tensors;
+  for (size_t left = std::stoul(fields.at((*at)++)); left > 0; --left) {
+    const std::string& key = fields.at((*at)++);
+    v1::TensorSpec spec;
+    spec.ParseFromString(fields.at((*at)++));
+    tensors[key] = {spec.dtype(), {spec.shape().begin(), spec.shape().end()}, fields.at((*at)++)};
+  }
+  return tensors;
+}
+
+// The reason why there is no reference, or empty fields.
+void PutResult(const absl::StatusOr<Baseline>& made, Fields* fields) {
+  if (!made.ok() || !made->quarantined.empty()) {
+    fields->push_back(made.ok() ? made->quarantined : std::string(made.status().message()));
+    return;
+  }
+  fields->emplace_back(kComputed);
+  fields->push_back(made->c.SerializeAsString());
+  PutTensors(made->inputs, fields);
+  PutTensors(made->references, fields);
+}
+
+absl::StatusOr<Baseline> TakeResult(const Fields& fields, size_t* at) {
+  const std::string& word = fields.at((*at)++);
+  if (word != kComputed) return absl::UnavailableError(word);
+  Baseline baseline;
+  if (!baseline.c.ParseFromString(fields.at((*at)++))) return absl::DataLossError("a damaged case");
+  baseline.inputs = TakeTensors(fields, at);
+  baseline.references = TakeTensors(fields, at);
+  return baseline;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<OraclePool>> OraclePool::Open(const std::string& reference_library,
+                                                             int processes, ForkLock* lock) {
+  absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> reference =
+      loader::InProcessLibrary::Open(reference_library);
+  if (!reference.ok()) return reference.status();
+  return std::unique_ptr<OraclePool>(new OraclePool(*std::move(reference), processes, lock));
+}
+
+absl::Status OraclePool::Compute(std::vector<v1::Case> cases, Done done) {
+  Unit unit{std::move(cases), {}, std::move(done)};
+  for (size_t i = 0; i < unit.cases.size(); ++i) unit.places.push_back(i);
+  const absl::Status status = Start(std::make_shared<const Unit>(std::move(unit)));
+  return status.ok() ? StartAgain() : status;
+}
+
+absl::Status OraclePool::Start(std::shared_ptr<const Unit> unit) {
+  const absl::Status room = pool_.WaitForRoom();
+  if (!room.ok()) return room;
+  const auto work = [this, unit]() -> absl::StatusOr<Fields> {
+    Fields fields;
+    for (const v1::Case& c : unit->cases) {
+      alarm(kSecondsPerCase);  // ends the process
+      PutResult(GenerateCase(*reference_, c), &fields);
+    }
+    return fields;
+  };
+  const auto forking = lock_->Forking();
+  return pool_.Run(work, [this, unit](const absl::StatusOr<Fields>& fields) {
+    Take(unit, fields);
+    return absl::OkStatus();
+  });
+}
+
+void OraclePool::Take(const std::shared_ptr<const Unit>& unit, const absl::StatusOr<Fields>& fields) {
+  if (fields.ok()) {
+    size_t at = 0;
+    for (const size_t place : unit->places) unit->done(place, TakeResult(*fields, &at));
+    return;
+  }
+  if (unit->cases.size() == 1) return unit->done(unit->places[0], fields.status());
+  for (size_t i = 0; i < unit->cases.size(); ++i) {
+    again_.push_back(std::make_shared<const Unit>(Unit{{unit->cases[i]}, {unit->places[i]}, unit->done}));
+  }
+}
+
+absl::Status OraclePool::StartAgain() {
+  while (!again_.empty()) {
+    const std::shared_ptr<const Unit> unit = again_.back();
+    again_.pop_back();
+    const absl::Status status = Start(unit);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status OraclePool::Wait() {
+  absl::Status status;
+  do {
+    status = StartAgain();
+    if (status.ok()) status = pool_.Wait();
+  } while (status.ok() && !again_.empty());
+  return status;
+}
+
+absl::StatusOr<Baseline> OraclePool::ComputeOne(const v1::Case& c) {
+  absl::StatusOr<Baseline> result = absl::InternalError("no result");
+  absl::Status status = Compute(
+      {c}, [&result](size_t /*place*/, absl::StatusOr<Baseline> baseline) { result = std::move(baseline); });
+  if (status.ok()) status = Wait();
+  if (!status.ok()) return status;
+  return result;
+}
+
+}  // namespace diopi::baselines

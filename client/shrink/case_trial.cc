@@ -1,0 +1,63 @@
+#include "client/shrink/case_trial.h"
+
+#include "absl/strings/str_cat.h"
+#include "cases/user/operator_text.h"
+
+namespace diopi::shrink {
+namespace {
+
+// The beginning of a reason: the words up to the first number tell the kind of failure.
+std::string Kind(const std::string& reason) {
+  return reason.substr(0, reason.find_first_of("0123456789:,;("));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<loader::Worker>> StartWorker(const loader::WorkerOptions& options) {
+  absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options);
+  if (worker.ok() || !absl::IsFailedPrecondition(worker.status())) return worker;
+  return absl::InvalidArgumentError(
+      absl::StrCat(options.impl_path, " cannot be loaded: ", std::string(worker.status().message())));
+}
+
+absl::StatusOr<std::unique_ptr<CaseTrial>> CaseTrial::Start(agent::CaseJudge* judge,
+                                                            loader::WorkerOptions worker,
+                                                            const std::string& reference_library) {
+  worker.log_path = "/dev/null";
+  absl::StatusOr<std::unique_ptr<loader::Worker>> started = StartWorker(worker);
+  if (!started.ok()) return started.status();
+  std::unique_ptr<CaseTrial> trial(new CaseTrial(judge, *std::move(started)));
+  absl::StatusOr<std::unique_ptr<baselines::OraclePool>> oracle =
+      baselines::OraclePool::Open(reference_library, 1, &trial->lock_);
+  if (!oracle.ok()) return oracle.status();
+  trial->oracle_ = *std::move(oracle);
+  return trial;
+}
+
+absl::StatusOr<v1::Verdict> CaseTrial::Run(const v1::Case& c, agent::CaseJudge* judge) {
+  if (judge == nullptr) judge = judge_;
+  absl::StatusOr<baselines::Baseline> expected = oracle_->ComputeOne(c);
+  if (!expected.ok()) return expected.status();
+  // Uses the generated case: the specs of tensors that the library allocates are known only now.
+  const absl::StatusOr<loader::CallOptions> options = judge->Prepare(expected->c, &expected->inputs);
+  if (!options.ok()) return options.status();
+  absl::Status submitted = worker_->Submit(expected->c, expected->inputs, *options);
+  if (!submitted.ok()) return submitted;
+  const loader::CallOutcome outcome = worker_->Wait();
+  return judge->Judge(expected->c, expected->inputs, expected->references, outcome, options->adaptor);
+}
+
+absl::StatusOr<v1::Verdict> CaseTrial::Run(const v1::OperatorFile& file) {
+  const absl::StatusOr<v1::Case> c = cases::ExpandOne(file);
+  if (!c.ok()) return c.status();
+  return Run(*c);
+}
+
+bool FailsAlike(const v1::Verdict& first, const v1::Verdict& verdict) {
+  if (first.outcome() != verdict.outcome()) return false;
+  const bool numbers = first.outcome() == v1::OUTCOME_FAIL || first.outcome() == v1::OUTCOME_TIMEOUT ||
+                       first.outcome() == v1::OUTCOME_NONDETERMINISTIC;
+  return numbers || Kind(first.reason()) == Kind(verdict.reason());
+}
+
+}  // namespace diopi::shrink

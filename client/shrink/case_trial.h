@@ -1,0 +1,56 @@
+// Calls a case that has no baseline: computes its expected outputs here, calls the library in a worker, and
+// judges.
+#ifndef CLIENT_SHRINK_CASE_TRIAL_H_
+#define CLIENT_SHRINK_CASE_TRIAL_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "baselines/generate/oracle_pool.h"
+#include "cases/base/fork_lock.h"
+#include "client/judge/case_judge.h"
+#include "diopi/v1/case.pb.h"
+#include "diopi/v1/operator.pb.h"
+#include "diopi/v1/verdict.pb.h"
+#include "impl_loader/worker/worker.h"
+
+namespace diopi::shrink {
+
+// Like Worker::Start, but InvalidArgument instead of FailedPrecondition for a library that cannot be loaded.
+absl::StatusOr<std::unique_ptr<loader::Worker>> StartWorker(const loader::WorkerOptions& options);
+
+// Not thread-safe. Forks: a candidate for which the reference crashes is refused like one that it cannot
+// compute.
+class CaseTrial {
+ public:
+  // `judge` must outlive the trial. What the library prints is dropped, or it would appear hundreds of times.
+  // InvalidArgument when the library cannot be loaded.
+  static absl::StatusOr<std::unique_ptr<CaseTrial>> Start(agent::CaseJudge* judge,
+                                                          loader::WorkerOptions worker,
+                                                          const std::string& reference_library);
+
+  // The verdict on the case, of this judge instead of the trial's where one is given. The reference's status
+  // when the reference cannot compute it.
+  absl::StatusOr<v1::Verdict> Run(const v1::Case& c, agent::CaseJudge* judge = nullptr);
+  // On the case that `file` expands to. InvalidArgument unless it expands to exactly one case.
+  absl::StatusOr<v1::Verdict> Run(const v1::OperatorFile& file);
+
+ private:
+  CaseTrial(agent::CaseJudge* judge, std::unique_ptr<loader::Worker> worker)
+      : judge_(judge), worker_(std::move(worker)) {}
+
+  agent::CaseJudge* const judge_;
+  std::unique_ptr<loader::Worker> worker_;
+  ForkLock lock_;
+  std::unique_ptr<baselines::OraclePool> oracle_;
+};
+
+// Whether both have the same outcome, and for a crash the same signal, for a memory finding or an error the
+// same kind.
+bool FailsAlike(const v1::Verdict& first, const v1::Verdict& verdict);
+
+}  // namespace diopi::shrink
+
+#endif  // CLIENT_SHRINK_CASE_TRIAL_H_
