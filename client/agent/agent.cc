@@ -20,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -35,6 +34,7 @@
 #include "client/agent/performance.h"
 #include "client/agent/progress.h"
 #include "client/agent/session.h"
+#include "client/agent/tested_library.h"
 #include "client/rpc/client.h"
 #include "client/rpc/tensor_cache.h"
 #include "client/setup/library_facts.h"
@@ -81,7 +81,6 @@ class Agent {
   std::vector<std::string> GenSelection(const std::vector<std::string>& operators) const;
   absl::Status Generate(const std::vector<std::string>& operators) const;
   absl::Status RunCases();
-  CaseJudgeOptions MakeJudgeOptions() const;
   absl::Status MeasurePerformance();
   absl::Status ReportPerformance(const PerformanceResult& result);
   void Store(const v1::Verdict& verdict);
@@ -90,12 +89,11 @@ class Agent {
   ExitCode WriteReport(const reports::RunReport& report);
 
   bool own_server() const { return options_.server.empty(); }
-  loader::WorkerOptions MakeWorkerOptions(int device) const;
+  loader::WorkerOptions WorkerOptionsFor(int device) const;
   absl::StatusOr<SessionWorker> StartWorker(int device) const;
   void TellDeadCards();
   v1::RunOptions MakeRunOptions() const;
   v1::RunProfile MakeRunProfile() const;
-  v1::RunCommand MakeRunCommand() const;
   std::string ResumeCommand() const;
   ExitCode Tell(const absl::Status& status);
   ExitCode TellHowToResume(const absl::Status& status);
@@ -186,20 +184,11 @@ absl::Status Agent::CheckReportFolder() const {
 }
 
 absl::Status Agent::InspectImpl() {
-  absl::StatusOr<LibraryFacts> facts = InspectOperators(options_.impl_path);
-  if (!facts.ok()) {
-    // A damaged library is the user's file, not our fault.
-    if (absl::IsDataLoss(facts.status())) return absl::InvalidArgumentError(facts.status().message());
-    return facts.status();
-  }
+  absl::StatusOr<LibraryFacts> facts = InspectTested(options_);
+  if (!facts.ok()) return facts.status();
   facts_ = *std::move(facts);
   warm_->library_sha256 = facts_.sha256;
-  if (!options_.require_sha256.empty() && absl::AsciiStrToLower(options_.require_sha256) != facts_.sha256) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        facts_.path, " is not the library that --require-sha256 asks for: its SHA-256 is ", facts_.sha256));
-  }
-  if (options_.device_lib.empty()) return absl::OkStatus();
-  return InspectLibrary(options_.device_lib).status();
+  return absl::OkStatus();
 }
 
 absl::Status Agent::SelectCases() {
@@ -294,31 +283,18 @@ absl::Status Agent::AdoptRunOptions() {
   return absl::OkStatus();
 }
 
-loader::WorkerOptions Agent::MakeWorkerOptions(int device) const {
-  loader::WorkerOptions worker;
-  worker.worker_program = options_.worker_program;
-  worker.impl_path = facts_.path;
-  worker.device_lib = options_.device_lib;
-  worker.impl_identity = facts_.identity;
-  worker.sandbox = options_.sandbox;
-  worker.hidden = HiddenFromLibraries(options_.data_folder, options_.credentials);
+loader::WorkerOptions Agent::WorkerOptionsFor(int device) const {
+  loader::WorkerOptions worker = MakeWorkerOptions(options_, facts_, timeout_s_, device);
   // A server on this machine may use another data folder; one elsewhere names a path that is missing here.
   for (const std::string& path : {options_.cache_dir, client_->server().data_folder(),
                                   warm_->server == nullptr ? std::string() : warm_->server->folder()}) {
     if (!path.empty()) worker.hidden.push_back(AbsolutePath(path));
   }
-  worker.memory_bytes = options_.worker_memory;
-  worker.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s_ * 1000));
-  worker.environment = options_.environment;
-  if (device >= 0) {
-    const std::vector<std::string> variables = DeviceEnvironment(device, options_.device_env);
-    worker.environment.insert(worker.environment.end(), variables.begin(), variables.end());
-  }
   return worker;
 }
 
 absl::StatusOr<SessionWorker> Agent::StartWorker(int device) const {
-  absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(MakeWorkerOptions(device));
+  absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(WorkerOptionsFor(device));
   if (worker.ok()) return SessionWorker{*std::move(worker), device};
   // A library that cannot be loaded is not our fault.
   if (!absl::IsFailedPrecondition(worker.status())) return worker.status();
@@ -393,20 +369,8 @@ v1::RunOptions Agent::MakeRunOptions() const {
   for (const std::string& contract : compare_.contracts.Texts()) run.add_contracts(contract);
   for (const std::string& function : facts_.implemented) run.add_implemented(function);
   if (!options_.profile_path.empty() || !options_.adaptor.empty()) *run.mutable_profile() = MakeRunProfile();
-  *run.mutable_command() = MakeRunCommand();
+  *run.mutable_command() = MakeRunCommand(options_);
   return run;
-}
-
-v1::RunCommand Agent::MakeRunCommand() const {
-  v1::RunCommand command;
-  command.set_profile_path(AbsolutePath(options_.profile_path));
-  command.set_device_lib(AbsolutePath(options_.device_lib));
-  command.set_four_bytes(options_.modes.four_bytes);
-  command.set_nhwc(options_.modes.nhwc);
-  if (options_.modes.nhwc) command.set_nhwc_min_dim(options_.modes.nhwc_min_dim);
-  if (options_.sandbox != "default") command.set_sandbox_level(options_.sandbox);
-  command.set_worker_memory(options_.worker_memory);
-  return command;
 }
 
 v1::RunProfile Agent::MakeRunProfile() const {
@@ -504,7 +468,7 @@ absl::Status Agent::RunCases() {
   SessionOptions options;
   options.run_id = run_.run_id();
   options.agent_id = agent_id_;
-  options.judge = MakeJudgeOptions();
+  options.judge = MakeJudgeOptions(options_, compare_, repeat_);
   options.dump.level = options_.modes.failure_debug_level;
   options.dump.folder = (std::filesystem::path(options_.report_folder) / "failures").string();
   options.implemented = facts_.implemented;
@@ -519,16 +483,6 @@ absl::Status Agent::RunCases() {
     *out_ << "\n";
   }
   return ran.ok() && options_.performance.on ? MeasurePerformance() : ran;
-}
-
-CaseJudgeOptions Agent::MakeJudgeOptions() const {
-  CaseJudgeOptions judge;
-  judge.calls = repeat_;
-  judge.compare = compare_;
-  judge.reference_library = DefaultReferenceLibrary();
-  judge.profile = &options_.profile;
-  judge.adaptor = &options_.adaptor;
-  return judge;
 }
 
 // Measures in a worker of its own: nothing else of this agent runs meanwhile.
@@ -546,7 +500,7 @@ absl::Status Agent::MeasurePerformance() {
   const absl::StatusOr<SessionWorker> worker =
       StartWorker(options_.devices.empty() ? -1 : options_.devices.front());
   if (!worker.ok()) return worker.status();
-  CaseJudge judge(MakeJudgeOptions());
+  CaseJudge judge(MakeJudgeOptions(options_, compare_, repeat_));
   if (!options_.quiet) *out_ << "\nMeasuring " << calls->size() << " calls\n" << std::flush;
   v1::ReportRequest alive;
   alive.set_run_id(run_.run_id());

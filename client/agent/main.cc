@@ -10,6 +10,7 @@
 #include "cases/base/stop_signal.h"
 #include "cases/base/temporary_folder.h"
 #include "client/agent/agent.h"
+#include "client/agent/explore.h"
 #include "client/agent/health.h"
 #include "client/agent/narrow.h"
 #include "client/agent/options.h"
@@ -67,6 +68,9 @@ int main(int argc, char** argv) {
   }
   if (!*narrowed) return static_cast<int>(ExitCode::kOk);
   const bool terminal = isatty(STDOUT_FILENO) == 1;
+  if (!options.explore.amount.empty()) {
+    return static_cast<int>(diopi::agent::ExploreLibrary(options, *stop, terminal, &std::cout, &std::cerr));
+  }
   if (options.watch) {
     return static_cast<int>(diopi::agent::WatchAndRun(options, *stop, terminal, &std::cout, &std::cerr));
   }

@@ -24,6 +24,7 @@ constexpr char kExamples[] =
     "  diopi-agent --impl libdiopi_impl.so --rerun-failed latest        what failed last time\n"
     "  diopi-agent --impl libdiopi_impl.so --fname add --watch          again whenever the file changes\n"
     "  diopi-agent --impl libdiopi_impl.so --profile chip.textproto     with a device profile\n"
+    "  diopi-agent --impl libdiopi_impl.so --explore 10m                random calls, for ten minutes\n"
     "  diopi-agent --server HOST:7410 --chip NAME --impl libdiopi_impl.so --serve\n"
     "                                                                   wait for diopi-cli submit\n";
 
@@ -97,6 +98,7 @@ void GroupOptions(CLI::App* app) {
                       {"--performance", "--performance-seconds", "--performance-rounds",
                        "--performance-largest", "--performance-max-bytes"},
                       app);
+  diopi::GroupOptions("Exploration", {"--explore", "--seed", "--stop-on-first"}, app);
   diopi::GroupOptions("Repeated and submitted runs",
                       {"--watch", "--serve", "--impl-upload", "--health-every-s"}, app);
 }
@@ -190,6 +192,7 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
         return std::string(reports::ParseMinCoverage(text).status().message());
       });
   AddPerformanceOptions(app, &options->performance);
+  AddExploreOptions(app, &options->explore);
   app->add_flag("--watch", options->watch,
                 "Run again whenever the library's file changes, and report what changed, until Ctrl-C");
   app->add_flag("--serve", options->serve,
@@ -233,6 +236,20 @@ absl::Status TakeProfile(const CLI::App& app, AgentOptions* options) {
     options->device_list = absl::StrCat("0-", rules.devices() - 1);
   }
   options->environment = EnvironmentOf(options->profile);
+  return absl::OkStatus();
+}
+
+// An exploration has no run, no server and no stored cases.
+absl::Status CheckExploration(const CLI::App& app) {
+  if (app.count("--explore") == 0) return absl::OkStatus();
+  for (const char* other :
+       {"--server", "--resume", "--join", "--shard-index", "--shard-count", "--serve", "--watch",
+        "--performance", "--case", "--suite", "--model", "--rerun-failed", "--list-only", "--min-coverage",
+        "--shuffle", "--fail-fast", "--error-report", "--failure-debug-level"}) {
+    if (app.count(other) == 0) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--explore makes calls of its own and stores no run: omit ", other));
+  }
   return absl::OkStatus();
 }
 
@@ -298,6 +315,7 @@ std::optional<ExitCode> ParseAgentOptions(int argc, const char* const* argv, Age
     made = adaptor.status();
     if (adaptor.ok()) options->adaptor = *std::move(adaptor);
   }
+  if (made.ok()) made = CheckExploration(app);
   if (made.ok()) made = Complete(options);
   if (!made.ok()) {
     std::cerr << "diopi-agent: " << made.message() << "\n";

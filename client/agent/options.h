@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "client/agent/explore_options.h"
 #include "client/agent/performance.h"
 #include "client/profile/adaptor_rules.h"
 #include "client/profile/applied.h"
@@ -72,6 +73,7 @@ struct AgentOptions {
   std::string rerun_failed;            // --rerun-failed: run what failed in this run
   bool fail_fast = false;              // --fail-fast: stop at the first failure
   PerformanceOptions performance;      // --performance, and the options that start with it
+  ExploreArguments explore;            // --explore --seed --stop-on-first
   std::vector<std::string> arguments;  // the command line as given, underscores in names as dashes
 };
 

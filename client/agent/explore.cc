@@ -1,0 +1,241 @@
+#include "client/agent/explore.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "baselines/compare/contract.h"
+#include "cases/base/process_pool.h"
+#include "cases/explore/generator.h"
+#include "cases/user/operator_text.h"
+#include "cases/user/user_cases.h"
+#include "client/agent/tested_library.h"
+#include "client/explore/explore.h"
+#include "client/explore/findings.h"
+#include "client/setup/arguments.h"
+#include "client/setup/paths.h"
+#include "client/shrink/case_trial.h"
+#include "reports/model/outcome.h"
+#include "reports/render/render.h"
+
+namespace diopi::agent {
+namespace {
+
+using explore::ExploreResult;
+using explore::Finding;
+
+constexpr size_t kBytesPerOracle = size_t{1} << 30;
+constexpr double kShrinkTimeout = 5;  // seconds, for each of hundreds of calls, some of which may hang
+constexpr char kOracleDied[] = "its process ended with ";
+
+class Explorer {
+ public:
+  Explorer(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out)
+      : options_(options),
+        stop_(stop),
+        terminal_(terminal),
+        out_(*out),
+        folder_(AbsolutePath((std::filesystem::path(options.report_folder) / "explored").string())) {}
+
+  absl::StatusOr<ExitCode> Run() {
+    absl::Status status = Prepare();
+    if (!status.ok()) return status;
+    const absl::StatusOr<ExploreResult> result = Explore();
+    if (!result.ok()) return result.status();
+    PrintStatistics(*result);
+    status = cases::WriteFileWhole(absl::StrCat(folder_, "/statistics.csv"), Statistics(*result));
+    if (!status.ok()) return status;
+    if (result->stop_signal != 0) return static_cast<ExitCode>(ExitCodeForSignal(result->stop_signal));
+    status = WriteFindings(*result);
+    if (!status.ok()) return status;
+    OutcomeCounts outcomes;
+    for (const auto& [outcome, count] : result->outcomes) outcomes[reports::OutcomeName(outcome)] = count;
+    return ExitCodeFor(outcomes);
+  }
+
+ private:
+  absl::Status Prepare() {
+    absl::StatusOr<baselines::DeclaredContracts> contracts = baselines::ParseContracts(options_.contracts);
+    if (!contracts.ok()) return contracts.status();
+    compare_.contracts = *std::move(contracts);
+    absl::Status status = CheckCanWrite(absl::StrCat(folder_, "/statistics.csv"));
+    if (!status.ok()) return status;
+    absl::StatusOr<LibraryFacts> facts = InspectTested(options_);
+    if (!facts.ok()) return facts.status();
+    facts_ = *std::move(facts);
+    const absl::StatusOr<v1::Selection> selection = MakeSelection(options_.selection);
+    if (!selection.ok()) return selection.status();
+    absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog =
+        cases::LoadCatalog(options_.selection.cases_folder);
+    if (!catalog.ok()) return catalog.status();
+    catalog_ = *std::move(catalog);
+    explore::GeneratorOptions generator;
+    generator.seed = options_.explore.seed;
+    generator.functions = facts_.implemented;
+    rules_ = std::make_unique<CaseJudge>(MakeJudgeOptions(options_, compare_, options_.repeat));
+    generator.accepts = [this](const v1::Case& c) { return !rules_->SkipReason(c).has_value(); };
+    absl::StatusOr<std::unique_ptr<explore::Generator>> made =
+        explore::Generator::Make(*catalog_, *selection, generator);
+    if (!made.ok()) return made.status();
+    generator_ = *std::move(made);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<std::unique_ptr<loader::Worker>>> StartWorkers() const {
+    std::vector<int> devices = options_.devices;
+    if (devices.empty()) devices.assign(static_cast<size_t>(options_.workers), -1);
+    std::vector<std::unique_ptr<loader::Worker>> workers;
+    for (const int device : devices) {
+      absl::StatusOr<std::unique_ptr<loader::Worker>> worker =
+          shrink::StartWorker(MakeWorkerOptions(options_, facts_, options_.timeout_s, device));
+      if (!worker.ok()) return worker.status();
+      workers.push_back(*std::move(worker));
+    }
+    return workers;
+  }
+
+  absl::StatusOr<ExploreResult> Explore() {
+    absl::StatusOr<std::vector<std::unique_ptr<loader::Worker>>> workers = StartWorkers();
+    if (!workers.ok()) return workers.status();
+    const absl::StatusOr<ExploreAmount> amount = ParseExploreAmount(options_.explore.amount);
+    if (!amount.ok()) return amount.status();
+    explore::ExploreOptions options;
+    options.most_calls = amount->calls;
+    options.time = amount->time;
+    options.stop_on_first = options_.explore.stop_on_first;
+    options.judge = MakeJudgeOptions(options_, compare_, options_.repeat);
+    options.oracles = ProcessesFor(kBytesPerOracle);
+    if (!options_.quiet) {
+      out_ << "Exploring    " << generator_->functions() << " functions of " << facts_.path << ", seed "
+           << options_.explore.seed << "\n"
+           << std::flush;
+    }
+    const auto progress = [this](const ExploreResult& now) {
+      if (!terminal_ || options_.quiet) return;
+      out_ << "\r" << now.calls << " calls, " << now.failures.size() << " failed " << std::flush;
+    };
+    absl::StatusOr<ExploreResult> result =
+        explore::Explore(generator_.get(), options, *std::move(workers), stop_, progress);
+    if (terminal_ && !options_.quiet) out_ << "\r\033[K";
+    return result;
+  }
+
+  void PrintStatistics(const ExploreResult& result) const {
+    std::vector<std::string> outcomes;
+    for (const auto& [outcome, count] : result.outcomes) {
+      outcomes.push_back(absl::StrCat(count, " ", reports::OutcomeName(outcome)));
+    }
+    int64_t classes = 0, pairs = 0;
+    for (int64_t i = 0; i < generator_->functions(); ++i) {
+      classes += generator_->source(static_cast<size_t>(i)).seen().classes();
+      pairs += generator_->source(static_cast<size_t>(i)).seen().pairs();
+    }
+    out_ << absl::StrFormat("Explored     %d calls of %d functions in %.1f s: %.1f a second\n", result.calls,
+                            result.calls_of.size(), result.seconds,
+                            static_cast<double>(result.calls) / result.seconds)
+         << "Outcomes     " << (outcomes.empty() ? "none" : absl::StrJoin(outcomes, ", ")) << "\n"
+         << absl::StrFormat("Covered      %d classes of arguments, %d pairs of classes\n", classes, pairs)
+         << absl::StrFormat("False alarms at most %.1e expected of a correct library\n",
+                            result.ExpectedFalseAlarms());
+    PrintLeftOut(result);
+    for (const explore::FailedCall& failed : result.failures) {
+      if (!options_.verbose) break;
+      out_ << "  " << failed.call.c.id() << ": " << reports::OutcomeName(failed.verdict.outcome()) << ": "
+           << failed.verdict.reason() << " (" << failed.call.point.reveals() << ")\n";
+    }
+    out_ << std::flush;
+  }
+
+  void PrintLeftOut(const ExploreResult& result) const {
+    int64_t died = 0;
+    for (const auto& [id, why] : result.unreferenced) {
+      died += absl::StartsWith(why, kOracleDied) ? 1 : 0;
+      if (options_.verbose) out_ << "  " << id << ": left out: " << why << "\n";
+    }
+    if (!result.unreferenced.empty()) {
+      out_ << "Left out     " << result.unreferenced.size() << " calls that the reference refuses"
+           << (died == 0 ? "" : absl::StrCat(", ", died, " of them by a crash of its own")) << "\n";
+    }
+    const std::vector<std::string> given_up = generator_->given_up();
+    if (!given_up.empty()) {
+      out_ << "Given up     after many failures: " << absl::StrJoin(given_up, " ") << "\n";
+    }
+  }
+
+  std::string Statistics(const ExploreResult& result) const {
+    std::string text = "function,calls,classes,pairs\r\n";
+    for (int64_t i = 0; i < generator_->functions(); ++i) {
+      const explore::Source& source = generator_->source(static_cast<size_t>(i));
+      const auto calls = result.calls_of.find(source.function());
+      absl::StrAppend(&text, source.function(), ",", calls == result.calls_of.end() ? 0 : calls->second, ",",
+                      source.seen().classes(), ",", source.seen().pairs(), "\r\n");
+    }
+    return text;
+  }
+
+  std::string RepeatCommand(const v1::Verdict& verdict) const {
+    v1::RunOptions run;
+    run.set_impl_path(facts_.path);
+    run.set_repeat(options_.repeat);
+    for (const std::string& contract : compare_.contracts.Texts()) run.add_contracts(contract);
+    *run.mutable_command() = MakeRunCommand(options_);
+    run.mutable_command()->set_cases_folder(folder_);
+    return reports::ReproCommand(run, verdict, AbsolutePath(options_.data_folder));
+  }
+
+  absl::Status WriteFindings(const ExploreResult& result) {
+    if (result.failures.empty() || options_.explore.count_only) return absl::OkStatus();
+    CaseJudgeOptions judging = MakeJudgeOptions(options_, compare_, options_.repeat);
+    CaseJudge diagnosing(judging);
+    judging.diagnose = false;
+    CaseJudge judge(judging);
+    const int device = options_.devices.empty() ? -1 : options_.devices.front();
+    absl::StatusOr<std::unique_ptr<shrink::CaseTrial>> trial = shrink::CaseTrial::Start(
+        &judge, MakeWorkerOptions(options_, facts_, std::min(options_.timeout_s, kShrinkTimeout), device),
+        DefaultReferenceLibrary());
+    if (!trial.ok()) return trial.status();
+    out_ << "\nCauses\n" << std::flush;
+    return explore::WriteFindings(
+        result.failures, folder_, {}, &diagnosing, trial->get(),
+        [this](const v1::Verdict& verdict) { return RepeatCommand(verdict); },
+        [this](const Finding& finding) {
+          const reports::FailureGroup& group = finding.group;
+          out_ << "  " << reports::OperatorsText(group) << ": " << reports::OutcomeName(group.outcome) << ": "
+               << group.cause << " (" << group.cases.size() << (group.cases.size() == 1 ? " call" : " calls")
+               << ")\n"
+               << "    " << finding.path << (finding.known ? ", known before" : "") << "\n    "
+               << finding.command << "\n"
+               << std::flush;
+        });
+  }
+
+  const AgentOptions& options_;
+  const StopSignal& stop_;
+  const bool terminal_;
+  std::ostream& out_;
+  const std::string folder_;  // of the operator files that are written
+  LibraryFacts facts_;
+  baselines::CompareOptions compare_;
+  std::unique_ptr<cases::Catalog> catalog_;
+  std::unique_ptr<CaseJudge> rules_;  // only says which cases the profile skips
+  std::unique_ptr<explore::Generator> generator_;
+};
+
+}  // namespace
+
+ExitCode ExploreLibrary(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
+                        std::ostream* err) {
+  const absl::StatusOr<ExitCode> code = Explorer(options, stop, terminal, out).Run();
+  if (code.ok()) return *code;
+  *err << "diopi-agent: " << code.status().message() << "\n";
+  return ExitCodeFor(code.status());
+}
+
+}  // namespace diopi::agent

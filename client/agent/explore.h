@@ -1,0 +1,21 @@
+// diopi-agent --explore: calls a library at random, without a server, until a number of calls or a time is
+// reached.
+#ifndef CLIENT_AGENT_EXPLORE_H_
+#define CLIENT_AGENT_EXPLORE_H_
+
+#include <ostream>
+
+#include "cases/base/stop_signal.h"
+#include "client/agent/options.h"
+#include "client/setup/exit_code.h"
+
+namespace diopi::agent {
+
+// Prints causes and statistics to `out`, errors to `err`. `terminal`: whether `out` is one. Forks, so the
+// calling thread must be the process's only one.
+ExitCode ExploreLibrary(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out,
+                        std::ostream* err);
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_AGENT_EXPLORE_H_

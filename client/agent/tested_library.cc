@@ -1,0 +1,74 @@
+#include "client/agent/tested_library.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "client/agent/devices.h"
+#include "client/setup/paths.h"
+
+namespace diopi::agent {
+
+absl::StatusOr<LibraryFacts> InspectTested(const AgentOptions& options) {
+  absl::StatusOr<LibraryFacts> facts = InspectOperators(options.impl_path);
+  if (!facts.ok()) {
+    // A damaged library is the user's file, not our fault.
+    if (absl::IsDataLoss(facts.status())) return absl::InvalidArgumentError(facts.status().message());
+    return facts.status();
+  }
+  if (!options.require_sha256.empty() && absl::AsciiStrToLower(options.require_sha256) != facts->sha256) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        facts->path, " is not the library that --require-sha256 asks for: its SHA-256 is ", facts->sha256));
+  }
+  if (options.device_lib.empty()) return facts;
+  const absl::Status device = InspectLibrary(options.device_lib).status();
+  if (!device.ok()) return device;
+  return facts;
+}
+
+loader::WorkerOptions MakeWorkerOptions(const AgentOptions& options, const LibraryFacts& facts,
+                                        double timeout_s, int device) {
+  loader::WorkerOptions worker;
+  worker.worker_program = options.worker_program;
+  worker.impl_path = facts.path;
+  worker.device_lib = options.device_lib;
+  worker.impl_identity = facts.identity;
+  worker.sandbox = options.sandbox;
+  worker.hidden = HiddenFromLibraries(options.data_folder, options.credentials);
+  worker.memory_bytes = options.worker_memory;
+  worker.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s * 1000));
+  worker.environment = options.environment;
+  if (device >= 0) {
+    const std::vector<std::string> variables = DeviceEnvironment(device, options.device_env);
+    worker.environment.insert(worker.environment.end(), variables.begin(), variables.end());
+  }
+  return worker;
+}
+
+CaseJudgeOptions MakeJudgeOptions(const AgentOptions& options, const baselines::CompareOptions& compare,
+                                  int calls) {
+  CaseJudgeOptions judge;
+  judge.calls = calls;
+  judge.compare = compare;
+  judge.reference_library = DefaultReferenceLibrary();
+  judge.profile = &options.profile;
+  judge.adaptor = &options.adaptor;
+  return judge;
+}
+
+v1::RunCommand MakeRunCommand(const AgentOptions& options) {
+  v1::RunCommand command;
+  command.set_profile_path(AbsolutePath(options.profile_path));
+  command.set_device_lib(AbsolutePath(options.device_lib));
+  command.set_four_bytes(options.modes.four_bytes);
+  command.set_nhwc(options.modes.nhwc);
+  if (options.modes.nhwc) command.set_nhwc_min_dim(options.modes.nhwc_min_dim);
+  if (options.sandbox != "default") command.set_sandbox_level(options.sandbox);
+  command.set_worker_memory(options.worker_memory);
+  return command;
+}
+
+}  // namespace diopi::agent

@@ -1,0 +1,32 @@
+// The library that the options name: what a run and an exploration both do with it.
+#ifndef CLIENT_AGENT_TESTED_LIBRARY_H_
+#define CLIENT_AGENT_TESTED_LIBRARY_H_
+
+#include "absl/status/statusor.h"
+#include "baselines/compare/compare.h"
+#include "client/agent/options.h"
+#include "client/judge/case_judge.h"
+#include "client/setup/library_facts.h"
+#include "diopi/v1/run.pb.h"
+#include "impl_loader/worker/worker.h"
+
+namespace diopi::agent {
+
+// Reads --impl and --device-lib without loading them. Errors of InspectOperators; InvalidArgument for a
+// damaged file, and for a library that is not the one that --require-sha256 names.
+absl::StatusOr<LibraryFacts> InspectTested(const AgentOptions& options);
+
+// `device`: -1 where the worker may use any. Hides the data folder and the credentials.
+loader::WorkerOptions MakeWorkerOptions(const AgentOptions& options, const LibraryFacts& facts,
+                                        double timeout_s, int device);
+
+// `options` must outlive the judge.
+CaseJudgeOptions MakeJudgeOptions(const AgentOptions& options, const baselines::CompareOptions& compare,
+                                  int calls);
+
+// What the commands that repeat a case take from the options.
+v1::RunCommand MakeRunCommand(const AgentOptions& options);
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_AGENT_TESTED_LIBRARY_H_

@@ -1,0 +1,244 @@
+// Rounds of calls: while the workers call and judge one round, the oracle computes the next. What was
+// observed in a round is known to the generator two rounds later, whatever the speed of either, so the
+// sequence of calls does not depend on it.
+#include "client/explore/explore.h"
+
+#include <algorithm>
+#include <cmath>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "baselines/generate/oracle_pool.h"
+#include "baselines/store/store.h"
+#include "cases/base/fork_lock.h"
+#include "client/judge/verdict_builder.h"
+#include "reports/model/outcome.h"
+
+namespace diopi::explore {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kRound = 256;  // calls
+// Calls whose references one process computes: fewer, where many processes share a round.
+constexpr size_t kFewestInUnit = 4, kMostInUnit = 32;
+constexpr double kFalseAlarmsPerElement = 2.5e-14;    // docs/method.md, 4.1
+constexpr double kFalseAlarmsPerRandomOutput = 1e-6;  // ten tests of 1e-7, section 7
+
+struct Round {
+  explicit Round(std::vector<Call> drawn) : calls(std::move(drawn)), seen(calls.size()) {}
+  std::vector<Call> calls;
+  std::vector<std::optional<Observation>> seen;  // none: not judged
+  size_t pending = 0;                            // with a worker, or on the way to one
+};
+
+// A call whose references are known.
+struct Ready {
+  Round* round = nullptr;
+  size_t place = 0;
+  baselines::Baseline baseline;
+};
+
+Observation Observe(const v1::Verdict& verdict) {
+  Observation observation;
+  observation.failed = reports::IsFailure(verdict.outcome());
+  observation.unsupported =
+      verdict.outcome() == v1::OUTCOME_UNSUPPORTED_DTYPE || verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED;
+  for (const v1::OutputStats& stats : verdict.outputs()) {
+    if (std::isfinite(stats.max_z())) observation.max_z = std::max(observation.max_z, stats.max_z());
+  }
+  return observation;
+}
+
+class Exploration {
+ public:
+  Exploration(Generator* generator, const ExploreOptions& options, const StopSignal& stop,
+              const Progress& progress)
+      : generator_(generator),
+        options_(options),
+        stop_(stop),
+        progress_(progress),
+        unit_(std::clamp(static_cast<size_t>(kRound) / (4 * static_cast<size_t>(options.oracles)),
+                         kFewestInUnit, kMostInUnit)),
+        judge_(WithoutDiagnosis(options.judge)),
+        start_(Clock::now()) {}
+
+  absl::StatusOr<ExploreResult> Run(std::vector<std::unique_ptr<loader::Worker>> workers) {
+    absl::StatusOr<std::unique_ptr<baselines::OraclePool>> oracle =
+        baselines::OraclePool::Open(options_.judge.reference_library, options_.oracles, &fork_lock_);
+    if (!oracle.ok()) return oracle.status();
+    std::vector<std::thread> threads;
+    threads.reserve(workers.size());
+    for (std::unique_ptr<loader::Worker>& worker : workers) {
+      threads.emplace_back([this, owned = std::move(worker)] { Work(owned.get()); });
+    }
+    const absl::Status status = RunRounds(oracle->get());
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+      changed_.notify_all();
+    }
+    for (std::thread& thread : threads) thread.join();
+    if (!status.ok()) return status;
+    result_.seconds = Seconds();
+    std::sort(result_.failures.begin(), result_.failures.end(),
+              [](const FailedCall& a, const FailedCall& b) { return a.call.number < b.call.number; });
+    return std::move(result_);
+  }
+
+ private:
+  static agent::CaseJudgeOptions WithoutDiagnosis(agent::CaseJudgeOptions options) {
+    options.diagnose = false;
+    return options;
+  }
+  double Seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+  bool HasEnded() {
+    const std::lock_guard lock(mutex_);
+    if (result_.stop_signal == 0) result_.stop_signal = stop_.Take();
+    if (result_.stop_signal != 0 || (options_.stop_on_first && !result_.failures.empty())) return true;
+    return options_.time.count() > 0 && Seconds() >= options_.time.count();
+  }
+
+  absl::Status RunRounds(baselines::OraclePool* oracle) {
+    int64_t drawn = 0;
+    while (!HasEnded()) {
+      const int64_t left = options_.most_calls > 0 ? options_.most_calls - drawn : kRound;
+      Round& round =
+          rounds_.emplace_back(generator_->Next(static_cast<int>(std::min<int64_t>(kRound, left))));
+      if (round.calls.empty()) break;
+      drawn += static_cast<int64_t>(round.calls.size());
+      const absl::Status computed = Compute(&round, oracle);
+      if (!computed.ok()) return computed;
+      if (rounds_.size() > 1) LearnFromFirst();
+    }
+    while (!rounds_.empty()) LearnFromFirst();
+    return absl::OkStatus();
+  }
+
+  // Computes the references of a round and hands each call to the workers as soon as it has them.
+  absl::Status Compute(Round* round, baselines::OraclePool* oracle) {
+    for (size_t begin = 0; begin < round->calls.size() && !HasEnded(); begin += unit_) {
+      std::vector<v1::Case> unit;
+      for (size_t i = begin; i < std::min(begin + unit_, round->calls.size()); ++i) {
+        unit.push_back(round->calls[i].c);
+      }
+      const absl::Status status = oracle->Compute(
+          std::move(unit), [this, round, begin](size_t place, absl::StatusOr<baselines::Baseline> baseline) {
+            Accept(round, begin + place, std::move(baseline));
+          });
+      if (!status.ok()) return status;
+    }
+    return oracle->Wait();
+  }
+
+  void Accept(Round* round, size_t place, absl::StatusOr<baselines::Baseline> baseline) {
+    const std::lock_guard lock(mutex_);
+    if (!baseline.ok()) {
+      const Call& call = round->calls[place];
+      result_.unreferenced[call.c.id()] =
+          absl::StrCat(baseline.status().message(), " (", call.point.reveals(), ")");
+      return;
+    }
+    ++round->pending;
+    ready_.push_back(Ready{round, place, *std::move(baseline)});
+    changed_.notify_all();
+  }
+
+  // Waits until the first round is judged, and drops it.
+  void LearnFromFirst() {
+    std::unique_lock lock(mutex_);
+    const Round& round = rounds_.front();
+    changed_.wait(lock, [&round] { return round.pending == 0; });
+    for (size_t i = 0; i < round.calls.size(); ++i) {
+      if (round.seen[i].has_value()) generator_->Learn(round.calls[i], *round.seen[i]);
+    }
+    rounds_.pop_front();
+    progress_(result_);
+  }
+
+  std::optional<Ready> Take() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return closed_ || !ready_.empty(); });
+    if (ready_.empty()) return std::nullopt;
+    Ready ready = std::move(ready_.front());
+    ready_.pop_front();
+    return ready;
+  }
+
+  void Work(loader::Worker* worker) {
+    while (std::optional<Ready> ready = Take()) {
+      const v1::Verdict verdict = CallAndJudge(worker, &ready->baseline);
+      const std::lock_guard lock(mutex_);
+      Record(verdict, *ready);
+      --ready->round->pending;
+      changed_.notify_all();
+    }
+  }
+
+  v1::Verdict CallAndJudge(loader::Worker* worker, baselines::Baseline* baseline) {
+    const auto lost = [&](const absl::Status& status) {
+      return agent::MakeVerdict(baseline->c, v1::OUTCOME_HARNESS_ERROR, std::string(status.message()));
+    };
+    absl::StatusOr<loader::CallOptions> call = absl::UnknownError("");
+    {
+      const auto working = fork_lock_.Working();
+      call = judge_.Prepare(baseline->c, &baseline->inputs);
+    }
+    if (!call.ok()) return lost(call.status());
+    const absl::Status submitted = worker->Submit(baseline->c, baseline->inputs, *call);
+    if (!submitted.ok()) return lost(submitted);
+    const loader::CallOutcome outcome = worker->Wait();
+    const auto working = fork_lock_.Working();
+    return judge_.Judge(baseline->c, baseline->inputs, baseline->references, outcome, call->adaptor);
+  }
+
+  void Record(const v1::Verdict& verdict, const Ready& ready) {
+    const Call& call = ready.round->calls[ready.place];
+    ready.round->seen[ready.place] = Observe(verdict);
+    ++result_.calls;
+    ++result_.outcomes[verdict.outcome()];
+    ++result_.calls_of[call.c.function()];
+    for (const v1::OutputStats& stats : verdict.outputs()) {
+      if (IsFloating(stats.dtype())) result_.elements += static_cast<double>(stats.elements());
+    }
+    for (const v1::Judge& judge : call.c.judges()) {
+      if (judge.kind() == v1::Judge::RANDOM) ++result_.random_outputs;
+    }
+    if (reports::IsListed(verdict.outcome())) result_.failures.push_back({call, verdict});
+  }
+
+  Generator* const generator_;
+  const ExploreOptions options_;
+  const StopSignal& stop_;
+  const Progress& progress_;
+  const size_t unit_;
+  ForkLock fork_lock_;
+  agent::CaseJudge judge_;
+  const Clock::time_point start_;
+  std::deque<Round> rounds_;  // of which only the last two are not judged; outlives the threads
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Ready> ready_;  // guarded by mutex_, like all below and the rounds' `seen` and `pending`
+  bool closed_ = false;
+  ExploreResult result_;
+};
+
+}  // namespace
+
+double ExploreResult::ExpectedFalseAlarms() const {
+  return elements * kFalseAlarmsPerElement + random_outputs * kFalseAlarmsPerRandomOutput;
+}
+
+absl::StatusOr<ExploreResult> Explore(Generator* generator, const ExploreOptions& options,
+                                      std::vector<std::unique_ptr<loader::Worker>> workers,
+                                      const StopSignal& stop, const Progress& progress) {
+  return Exploration(generator, options, stop, progress).Run(std::move(workers));
+}
+
+}  // namespace diopi::explore

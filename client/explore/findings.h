@@ -1,0 +1,47 @@
+// What an exploration found: failed calls by cause, the smallest call of each, and the files to repeat them.
+#ifndef CLIENT_EXPLORE_FINDINGS_H_
+#define CLIENT_EXPLORE_FINDINGS_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/explore/explore.h"
+#include "client/shrink/case_trial.h"
+#include "diopi/v1/operator.pb.h"
+#include "diopi/v1/verdict.pb.h"
+#include "reports/model/failure_groups.h"
+
+namespace diopi::explore {
+
+struct FindingLimits {
+  int calls_per_function = 8;  // that are called once more to find their cause
+  int most_shrunk = 40;        // causes; of the others, one call is written as it is
+  int most_tries = 400;        // candidates for the smallest call of a cause
+};
+
+struct Finding {
+  reports::FailureGroup group;
+  std::string path;     // of the operator file, in the folder
+  bool known = false;   // an earlier exploration wrote the file: the cause had failed before
+  v1::Verdict verdict;  // of the file's only case; where the cause is known, of a call of this exploration
+  std::string command;  // that repeats the file's case
+};
+
+// Calls failed calls once more to find their likely causes, groups them, and writes
+// `folder`/OPERATOR_KEY.textproto for each cause, with the smallest call that still fails in the same way;
+// KEY is the group's. An existing file is left as it is. `diagnosing` looks for the causes; `trial` judges
+// without: it makes hundreds of calls, some of which make no sense. `command`: the line that repeats the
+// verdict's case. Calls `found` for each, the most frequent cause first. Returns PermissionDenied when a file
+// cannot be written.
+absl::Status WriteFindings(const std::vector<FailedCall>& failures, const std::string& folder,
+                           const FindingLimits& limits, agent::CaseJudge* diagnosing,
+                           shrink::CaseTrial* trial,
+                           const std::function<std::string(const v1::Verdict&)>& command,
+                           const std::function<void(const Finding&)>& found);
+
+}  // namespace diopi::explore
+
+#endif  // CLIENT_EXPLORE_FINDINGS_H_

@@ -1,0 +1,144 @@
+// diopi-agent --explore: injected bugs are found, shrunk and written down; correct libraries are not accused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "client/testing/programs.h"
+
+namespace diopi::testing {
+namespace {
+
+bool Has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class ExploreTest : public ::testing::Test {
+ protected:
+  Finished Explore(const std::string& library, const std::vector<std::string>& options,
+                   const std::vector<std::string>& environment = {}, const std::string& folder = "out") {
+    std::vector<std::string> command = {BinPath("diopi-agent"), "--impl",       library,         "--data",
+                                        folder_ / "data",       "--report-dir", folder_ / folder};
+    command.insert(command.end(), options.begin(), options.end());
+    return RunProgram(command, environment);
+  }
+  std::vector<std::string> Files(const std::string& folder = "out") {
+    std::vector<std::string> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / folder + "/explored")) {
+      if (entry.path().extension() == ".textproto") files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+  }
+  // The line of the output that repeats the first cause.
+  static std::string Command(const std::string& out) {
+    const size_t at = out.find("    " + BinPath("diopi-cli") + " repro ");
+    return at == std::string::npos ? "" : out.substr(at + 4, out.find('\n', at) - at - 4);
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(ExploreTest, FindsShrinksAndRepeatsInjectedBugs) {
+  struct Row {
+    const char* mutant;
+    const char* function;
+    const char* calls;
+  };
+  const Row rows[] = {
+      {"add_tail_stale", "add", "128"},
+      {"add_index_wraps_at_16_bits", "add", "600"},
+  };
+  for (const Row& row : rows) {
+    const std::vector<std::string> mutant = {std::string("DIOPI_MUTANT=") + row.mutant};
+    const std::vector<std::string> options = {"--fname", row.function, "--explore", row.calls};
+    const Finished run = Explore(VendorPath("libdiopi_mutants"), options, mutant, row.mutant);
+    ASSERT_EQ(run.code, 1) << row.mutant << run.out << run.err;
+    ASSERT_FALSE(Files(row.mutant).empty()) << run.out;
+    const std::string command = Command(run.out);
+    EXPECT_TRUE(Has(command, "_shrunk ")) << run.out;
+    EXPECT_TRUE(Has(ReadFile(Files(row.mutant)[0]), "# Repeat: ")) << ReadFile(Files(row.mutant)[0]);
+    const std::vector<std::string> shell = {"/bin/sh", "-c", command + " --output " + folder_ / "repro.c"};
+    EXPECT_EQ(RunProgram(shell, mutant).code, 1) << command;
+    EXPECT_EQ(RunProgram(shell).code, 0) << "without the bug it passes: " << command;
+    // The files are cases of the user's own.
+    const Finished suite = RunProgram({BinPath("diopi-agent"), "--impl", VendorPath("libdiopi_mutants"),
+                                       "--data", folder_ / "data", "--report-dir", folder_ / "suite",
+                                       "--cases", folder_ / row.mutant + "/explored", "--case", "*_shrunk"},
+                                      mutant);
+    EXPECT_EQ(suite.code, 1) << suite.out << suite.err;
+    // The next exploration knows the causes, and repeats the command.
+    const Finished again = Explore(VendorPath("libdiopi_mutants"), options, mutant, row.mutant);
+    EXPECT_TRUE(Has(again.out, ", known before")) << again.out;
+    EXPECT_TRUE(Has(again.out, command)) << again.out;
+  }
+}
+
+TEST_F(ExploreTest, AccusesNoCorrectLibrary) {
+  const Finished all = Explore(LibPath("libdiopi_cpu.so"), {"--explore", "1200"});
+  EXPECT_EQ(all.code, 0) << all.out << all.err;
+  EXPECT_TRUE(Files().empty());
+  EXPECT_FALSE(Has(all.out, "Causes")) << all.out;
+}
+
+// The same calls and verdicts for any number of workers.
+TEST_F(ExploreTest, TheSeedDeterminesTheExploration) {
+  const std::vector<std::string> mutant = {"DIOPI_MUTANT=softmax_without_max"};
+  const auto explore = [&](const std::string& workers, const std::string& seed) {
+    const Finished run =
+        Explore(VendorPath("libdiopi_mutants"),
+                {"--fname", "softmax", "add", "--explore", "400", "--workers", workers, "--seed", seed},
+                mutant, seed + workers);
+    EXPECT_EQ(run.code, 1) << run.out << run.err;
+    std::string files;
+    for (const std::string& file : Files(seed + workers)) files += std::filesystem::path(file).filename();
+    return ReadFile(folder_ / (seed + workers) + "/explored/statistics.csv") + files +
+           run.out.substr(run.out.find("\nOutcomes"), 60);
+  };
+  const std::string one = explore("1", "1");
+  EXPECT_EQ(one, explore("3", "1"));
+  EXPECT_NE(one, explore("1", "2"));
+}
+
+TEST_F(ExploreTest, StopsOnTheFirstFailure) {
+  const Finished run =
+      Explore(VendorPath("libdiopi_mutants"), {"--fname", "add", "--explore", "10m", "--stop-on-first"},
+              {"DIOPI_MUTANT=add_alpha_ignored"});
+  EXPECT_EQ(run.code, 1) << run.out << run.err;
+  EXPECT_TRUE(Has(run.out, "Causes")) << run.out;
+}
+
+TEST_F(ExploreTest, KeepsToTheProfile) {
+  WriteFile(folder_ / "chip.textproto",
+            "skip { match { operator: \"add\" dtype: float32 } reason: \"no float32\" }");
+  const Finished run = Explore(VendorPath("libdiopi_mutants"),
+                               {"--fname", "diopiAdd", "--dtype", "float32", "--explore", "50", "--profile",
+                                folder_ / "chip.textproto"},
+                               {"DIOPI_MUTANT=add_alpha_ignored"});
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_TRUE(Has(run.out, "Explored     0 calls")) << run.out;
+}
+
+TEST_F(ExploreTest, RefusesWhatDoesNotFit) {
+  struct Row {
+    std::vector<std::string> options;
+    const char* message;
+  };
+  const Row rows[] = {
+      {{"--explore", "0"}, "expected a number of calls (5000) or a time (90s, 10m, 2h), found '0'"},
+      {{"--explore", "10d"}, "found '10d'"},
+      {{"--explore", "-5m"}, "found '-5m'"},
+      {{"--seed", "3"}, "--explore"},
+      {{"--explore", "5", "--server", "127.0.0.1:1"}, "omit --server"},
+      {{"--explore", "5", "--case", "add.*"}, "omit --case"},
+      {{"--explore", "5", "--fname", "ad"}, "add"},
+  };
+  for (const Row& row : rows) {
+    const Finished run = Explore(LibPath("libdiopi_cpu.so"), row.options);
+    EXPECT_EQ(run.code, 2) << run.out << run.err;
+    EXPECT_TRUE(Has(run.err, row.message)) << run.err;
+  }
+}
+
+}  // namespace
+}  // namespace diopi::testing
