@@ -35,6 +35,11 @@ constexpr size_t kBytesPerOracle = size_t{1} << 30;
 constexpr double kShrinkTimeout = 5;  // seconds, for each of hundreds of calls, some of which may hang
 constexpr char kOracleDied[] = "its process ended with ";
 
+// "1 call", "2 calls".
+std::string Counted(int64_t count, const std::string& what) {
+  return absl::StrCat(count, " ", what, count == 1 ? "" : "s");
+}
+
 class Explorer {
  public:
   Explorer(const AgentOptions& options, const StopSignal& stop, bool terminal, std::ostream* out)
@@ -113,8 +118,8 @@ class Explorer {
     options.judge = MakeJudgeOptions(options_, compare_, options_.repeat);
     options.oracles = ProcessesFor(kBytesPerOracle);
     if (!options_.quiet) {
-      out_ << "Exploring    " << generator_->functions() << " functions of " << facts_.path << ", seed "
-           << options_.explore.seed << "\n"
+      out_ << "Exploring    " << Counted(generator_->functions(), "function") << " of " << facts_.path
+           << ", seed " << options_.explore.seed << "\n"
            << std::flush;
     }
     const auto progress = [this](const ExploreResult& now) {
@@ -137,8 +142,8 @@ class Explorer {
       classes += generator_->source(static_cast<size_t>(i)).seen().classes();
       pairs += generator_->source(static_cast<size_t>(i)).seen().pairs();
     }
-    out_ << absl::StrFormat("Explored     %d calls of %d functions in %.1f s: %.1f a second\n", result.calls,
-                            result.calls_of.size(), result.seconds,
+    out_ << absl::StrFormat("Explored     %s of %s in %.1f s: %.1f a second\n", Counted(result.calls, "call"),
+                            Counted(static_cast<int64_t>(result.calls_of.size()), "function"), result.seconds,
                             static_cast<double>(result.calls) / result.seconds)
          << "Outcomes     " << (outcomes.empty() ? "none" : absl::StrJoin(outcomes, ", ")) << "\n"
          << absl::StrFormat("Covered      %d classes of arguments, %d pairs of classes\n", classes, pairs)
