@@ -49,7 +49,7 @@ class Agent:
         start = time.monotonic()
         done = subprocess.run(command, env={**os.environ, self.variable: name}, stdout=subprocess.PIPE, text=True,
                               stderr=subprocess.DEVNULL, check=False)
-        judged = re.search(r"^Explored +(\d+) calls", done.stdout, re.M)
+        judged = re.search(r"^Explored +(\d+) calls?", done.stdout, re.M)
         if done.returncode > 1 or not judged:
             sys.exit(f"{name}: exit status {done.returncode}\n{done.stdout}")
         failed = re.findall(r"^  ([a-z0-9_.]+\.x1\S*): (?!left out)(.*)$", done.stdout, re.M)
