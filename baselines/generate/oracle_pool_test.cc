@@ -52,7 +52,8 @@ TEST(OraclePoolTest, LeavesOutOnlyWhatTheReferenceRefuses) {
 TEST(OraclePoolTest, ACrashCostsOneCase) {
   std::vector<v1::Case> cases = SomeCases();
   for (v1::Argument& arg : *cases[1].mutable_args()) {
-    if (arg.name() == "input") arg.mutable_tensor()->set_strides(0, int64_t{1} << 40);  // far outside its memory
+    if (arg.name() == "input")
+      arg.mutable_tensor()->set_strides(0, int64_t{1} << 40);  // far outside its memory
   }
   const std::vector<absl::Status> statuses = Compute(DIOPI_BINARY_DIR "/lib/libdiopi_cpu.so", cases);
   EXPECT_TRUE(statuses[0].ok()) << statuses[0];
