@@ -222,7 +222,10 @@ absl::Status Generator::Make(const std::vector<v1::Case>& cases) {
       Add(*made, group.operator_name, count);
       continue;
     }
-    absl::Status status = processes_->Run(
+    // A user's operator may have the name of a built-in one, and so the same file.
+    absl::Status status = started_.insert(group.operator_name).second ? absl::OkStatus() : processes_->Wait();
+    if (!status.ok()) return status;
+    status = processes_->Run(
         [&]() -> absl::StatusOr<ProcessPool::Fields> {
           const absl::StatusOr<GenerateSummary> made = MakeGroup(group);
           if (!made.ok()) return made.status();

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,8 @@ class Generator {
  public:
   // Loads the reference's library.
   static absl::StatusOr<Generator> Open(const GenerateOptions& options);
-  // Makes the missing ones of these cases. All cases of one operator must be in one call. With several jobs,
-  // operators may still be under way when it returns.
+  // Makes the missing ones of these cases. With several jobs, operators may still be under way when it
+  // returns. A second call for an operator waits for the first, and carries its cases over.
   absl::Status Make(const std::vector<v1::Case>& cases);
   // Waits for what is under way. What was made before an error is kept.
   absl::StatusOr<GenerateSummary> Finish();
@@ -58,6 +59,7 @@ class Generator {
 
   GenerateOptions options_;
   std::unique_ptr<ProcessPool> processes_;
+  std::set<std::string> started_;  // operators
   std::unique_ptr<loader::InProcessLibrary> library_;
   Provenance provenance_;
   GenerateSummary summary_;

@@ -229,6 +229,23 @@ TEST_F(GenerateTest, SeveralProcessesMakeWhatOneMakes) {
   }
 }
 
+// As where a user's operator file has the name of a built-in one.
+TEST_F(GenerateTest, TwoCallsForOneOperatorFollowEachOther) {
+  options_.jobs = 2;
+  const std::vector<v1::Case> cases = Select("diopiSum");
+  absl::StatusOr<Generator> generator = Generator::Open(options_);
+  ASSERT_TRUE(generator.ok()) << generator.status();
+  const auto middle = cases.begin() + static_cast<std::ptrdiff_t>(cases.size() / 2);
+  ASSERT_TRUE(generator->Make({cases.begin(), middle}).ok());
+  ASSERT_TRUE(generator->Make({middle, cases.end()}).ok());
+  const auto summary = generator->Finish();
+  ASSERT_TRUE(summary.ok()) << summary.status();
+  EXPECT_EQ(summary->cases_written, static_cast<int64_t>(cases.size()));
+  const auto reader = BaselineReader::Open(BaselinePath(options_.data_folder, "cpu", "sum"));
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  EXPECT_EQ((*reader)->case_ids().size(), cases.size());
+}
+
 TEST_F(GenerateTest, AnErrorInAnotherProcessNamesItsOperator) {
   options_.jobs = 2;
   fs::create_directories(BaselinePath(options_.data_folder, "cpu", "sum"));  // a folder where the file goes

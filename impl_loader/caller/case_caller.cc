@@ -39,8 +39,8 @@ int64_t Preemptions() {
 }
 
 // Displaces what the processor's caches hold: reads and writes a line in every 64 bytes of memory that is
-// larger than they are. The memory stays with the process, because touching it for the first time takes longer
-// than most calls. One thread at a time.
+// larger than they are. The memory stays with the process, because touching it for the first time takes
+// longer than most calls. One thread at a time.
 class CacheSweep {
  public:
   void Run() {
