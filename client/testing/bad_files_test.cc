@@ -42,13 +42,20 @@ TEST_F(BadFilesTest, GenOnAFullDisk) {
 
 // Killed while writing by the limit's own signal, always at the same place.
 TEST_F(BadFilesTest, AKilledGenLeavesNoBaselineAndIsTakenUp) {
-  const std::vector<std::string> gen = {
-      BinPath("diopi-cli"), "gen", "--data", data(), "--fname", "relu", "sqrt"};
+  std::vector<std::string> gen = {
+      BinPath("diopi-cli"), "gen", "--data", data(), "--fname", "relu", "sqrt", "--jobs", "1"};
   ASSERT_EQ(RunProgram({BinPath("diopi-cli"), "gen", "--data", data(), "--fname", "relu"}).code, 0);
   std::vector<std::string> limited = {"/bin/bash", "-c", "ulimit -f 32; exec \"$@\"", "bash"};
   limited.insert(limited.end(), gen.begin(), gen.end());
   const Finished killed = RunProgram(limited);
   EXPECT_EQ(killed.code, 128 + SIGXFSZ) << killed.out << killed.err;
+  EXPECT_FALSE(std::filesystem::exists(data() + "/baselines/cpu/sqrt.h5"));
+  // With several processes, the one that died is named.
+  gen.back() = limited.back() = "2";
+  const Finished one_killed = RunProgram(limited);
+  EXPECT_EQ(one_killed.code, 3) << one_killed.out << one_killed.err;
+  EXPECT_NE(one_killed.err.find("sqrt: its process ended with signal 25"), std::string::npos)
+      << one_killed.err;
   EXPECT_FALSE(std::filesystem::exists(data() + "/baselines/cpu/sqrt.h5"));
   const Finished again = RunProgram(gen);
   EXPECT_EQ(again.code, 0) << again.err;

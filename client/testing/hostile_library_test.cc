@@ -212,14 +212,41 @@ class HostileLibraryTest : public ::testing::Test {
     }
   }
 
+  // The value of a line of /proc/PID/status; empty when there is no such process.
+  static std::string StatusOf(pid_t pid, const std::string& name) {
+    for (const absl::string_view line :
+         absl::StrSplit(ReadFile(absl::StrCat("/proc/", pid, "/status")), '\n')) {
+      if (absl::StartsWith(line, name + ":")) {
+        return std::string(absl::StripAsciiWhitespace(line.substr(name.size() + 1)));
+      }
+    }
+    return "";
+  }
+
+  static bool IsBelow(pid_t pid, pid_t ancestor) {
+    while (pid > 1 && pid != ancestor) pid = std::atoi(StatusOf(pid, "PPid").c_str());
+    return pid == ancestor;
+  }
+
+  // Our number for a process below `ancestor` that calls itself `number`, in a PID namespace perhaps; or 0.
+  static pid_t FindOutside(const std::string& number, pid_t ancestor) {
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      const pid_t pid = std::atoi(entry.path().filename().c_str());
+      if (pid <= 0) continue;
+      const std::vector<std::string> numbers = absl::StrSplit(StatusOf(pid, "NSpid"), '\t');
+      if (numbers.back() == number && IsBelow(pid, ancestor)) return pid;
+    }
+    return 0;
+  }
+
   // Whether a process that the library has forked ends when the agent is killed: "held" or "open".
   static std::string LeaveBehind(uid_t user, const std::string& sandbox, const Arguments& more) {
     const Arguments agent = Smoke(sandbox, {"add"}, more);
     Running running({"/bin/sh", "-c", "exec " + absl::StrJoin(As(user, agent), " ") + " 2>&1"},
                     {absl::StrCat("DIOPI_TOKEN=", kToken), "DIOPI_TEST_LEAVE=yes"});
     const std::string line = running.WaitForLine("left behind: ");
-    const auto left =
-        static_cast<pid_t>(std::strtol(line.c_str() + std::min(line.size(), line.rfind(' ')), nullptr, 10));
+    const std::string number(absl::StripAsciiWhitespace(line.substr(std::min(line.size(), line.rfind(' ')))));
+    const pid_t left = FindOutside(number, running.pid());
     EXPECT_GT(left, 1) << line;
     const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, left, 0)));
     EXPECT_TRUE(process.valid());

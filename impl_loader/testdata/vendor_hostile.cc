@@ -61,15 +61,19 @@ std::string StatusOf(pid_t pid, const std::string& name) {
   return status.substr(from, status.find('\n', from) - from);
 }
 
-// The nearest ancestor that is an agent. In a PID namespace a process does not know its parent's number.
+// The number of no process: larger than any.
+constexpr pid_t kNobody = 0x3FFFFFFF;
+
+// The nearest ancestor that is an agent, or else the parent. In a PID namespace neither has a number.
 pid_t Agent() {
+  const pid_t parent = getppid() > 0 ? getppid() : kNobody;
   char self[16] = "";
-  if (readlink("/proc/self", self, sizeof(self) - 1) < 0) return getppid();
+  if (readlink("/proc/self", self, sizeof(self) - 1) < 0) return parent;
   pid_t pid = static_cast<pid_t>(std::strtol(self, nullptr, 10));
   while (pid > 1 && StatusOf(pid, "Name") != "diopi-agent") {
     pid = static_cast<pid_t>(std::strtol(StatusOf(pid, "PPid").c_str(), nullptr, 10));
   }
-  return pid > 1 ? pid : getppid();
+  return pid > 1 ? pid : parent;
 }
 
 // The server that the agent has started, by its command line.

@@ -99,6 +99,7 @@ inline void CheckCall(const AttentionCall& call) {
   Check(call.at_q.batch == call.at_k.batch, "expected as many sequences of keys as of queries, ",
         call.at_q.batch, ", got ", call.at_k.batch);
   Check(!call.sequences || call.at_q.batch <= Starts::kMost, "more than ", Starts::kMost, " sequences");
+  if (call.slopes) CheckShape(call.slopes, {call.at_q.heads}, "alibi_slopes");
 }
 
 // The arguments by the names that the functions have for them.
