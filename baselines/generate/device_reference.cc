@@ -266,7 +266,7 @@ absl::StatusOr<DeviceReferenceSummary> AddDeviceReference(const std::vector<v1::
   DeviceReferenceSummary all;
   ProcessPool pool(options.workers);
   for (const std::vector<v1::Case>& share : Shares(cases, options.workers)) {
-    const absl::Status status = pool.Run(
+    absl::Status status = pool.Run(
         [&]() -> absl::StatusOr<ProcessPool::Fields> {
           const absl::StatusOr<DeviceReferenceSummary> made = AddByOneWorker(share, options);
           if (!made.ok()) return made.status();
@@ -278,7 +278,7 @@ absl::StatusOr<DeviceReferenceSummary> AddDeviceReference(const std::vector<v1::
         });
     if (!status.ok()) return status;
   }
-  const absl::Status status = pool.Wait();
+  absl::Status status = pool.Wait();
   if (!status.ok()) return status;
   std::sort(all.quarantined.begin(), all.quarantined.end());
   std::sort(all.without.begin(), all.without.end());

@@ -81,8 +81,8 @@ absl::Status OraclePool::Compute(std::vector<v1::Case> cases, Done done) {
   return status.ok() ? StartAgain() : status;
 }
 
-absl::Status OraclePool::Start(std::shared_ptr<const Unit> unit) {
-  const absl::Status room = pool_.WaitForRoom();
+absl::Status OraclePool::Start(const std::shared_ptr<const Unit>& unit) {
+  absl::Status room = pool_.WaitForRoom();
   if (!room.ok()) return room;
   const auto work = [this, unit]() -> absl::StatusOr<Fields> {
     Fields fields;

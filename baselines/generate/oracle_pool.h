@@ -46,7 +46,7 @@ class OraclePool {
 
   OraclePool(std::unique_ptr<loader::InProcessLibrary> reference, int processes, ForkLock* lock)
       : reference_(std::move(reference)), lock_(lock), pool_(processes) {}
-  absl::Status Start(std::shared_ptr<const Unit> unit);
+  absl::Status Start(const std::shared_ptr<const Unit>& unit);
   void Take(const std::shared_ptr<const Unit>& unit, absl::StatusOr<ProcessPool::Fields> fields);
   absl::Status StartAgain();
 

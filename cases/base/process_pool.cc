@@ -113,7 +113,7 @@ absl::Status ProcessPool::WaitForRoom() {
 }
 
 absl::Status ProcessPool::Run(const Work& work, Done done) {
-  const absl::Status earlier = WaitForRoom();
+  absl::Status earlier = WaitForRoom();
   if (!earlier.ok()) return earlier;
   absl::StatusOr<Pipe> pipe = MakePipe();
   if (!pipe.ok()) return pipe.status();

@@ -26,7 +26,7 @@ absl::StatusOr<std::unique_ptr<Generator>> Generator::Make(const cases::Catalog&
                                                            const v1::Selection& selection,
                                                            const GeneratorOptions& options) {
   std::map<std::pair<std::string, std::string>, std::set<Dtype>> selected;  // by operator and function
-  const absl::Status status = catalog.VisitOperators(selection, [&](const std::vector<v1::Case>& cases) {
+  absl::Status status = catalog.VisitOperators(selection, [&](const std::vector<v1::Case>& cases) {
     for (const v1::Case& c : cases) selected[{c.operator_(), c.function()}].insert(c.dtype());
     return absl::OkStatus();
   });

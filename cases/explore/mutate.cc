@@ -326,7 +326,7 @@ std::string Mutation::Attribute() {
                                            absl::StartsWith(attribute.name(), "axis"));
   const v1::PointTensor* first = AnyTensor();
   if (place && first != nullptr && !first->shape().empty()) {
-    attribute.set_i(draws_->Below(2 * first->shape_size()) - first->shape_size());
+    attribute.set_i(draws_->Below(int64_t{2} * first->shape_size()) - first->shape_size());
   } else if ((attribute.has_i() || attribute.has_f()) && Chance(50)) {
     if (!SetNumber(&attribute)) return "";
   } else {
@@ -428,7 +428,7 @@ std::string Mutation::Broadcast() {
 std::string Mutation::Seed() {
   for (const abi::Param& param : options_.function->param()) {
     if (param.kind() != abi::GENERATOR) continue;
-    const std::string name = param.name();
+    const std::string& name = param.name();
     auto* attributes = point_->mutable_attr();
     auto given = std::find_if(attributes->begin(), attributes->end(),
                               [&](const v1::PointAttribute& each) { return each.name() == name; });

@@ -134,6 +134,7 @@ class Explorer {
 
   void PrintStatistics(const ExploreResult& result) const {
     std::vector<std::string> outcomes;
+    outcomes.reserve(result.outcomes.size());
     for (const auto& [outcome, count] : result.outcomes) {
       outcomes.push_back(absl::StrCat(count, " ", reports::OutcomeName(outcome)));
     }

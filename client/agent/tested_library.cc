@@ -24,7 +24,7 @@ absl::StatusOr<LibraryFacts> InspectTested(const AgentOptions& options) {
         facts->path, " is not the library that --require-sha256 asks for: its SHA-256 is ", facts->sha256));
   }
   if (options.device_lib.empty()) return facts;
-  const absl::Status device = InspectLibrary(options.device_lib).status();
+  absl::Status device = InspectLibrary(options.device_lib).status();
   if (!device.ok()) return device;
   return facts;
 }

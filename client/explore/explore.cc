@@ -77,7 +77,7 @@ class Exploration {
     for (std::unique_ptr<loader::Worker>& worker : workers) {
       threads.emplace_back([this, owned = std::move(worker)] { Work(owned.get()); });
     }
-    const absl::Status status = RunRounds(oracle->get());
+    absl::Status status = RunRounds(oracle->get());
     {
       const std::lock_guard lock(mutex_);
       closed_ = true;

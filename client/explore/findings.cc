@@ -78,7 +78,7 @@ class Writer {
     const v1::OperatorFile file =
         shrunk_++ < limits_.most_shrunk ? Shrink(FileOf(smallest->call), &finding) : FileOf(smallest->call);
     finding.command = command_(finding.verdict);
-    const absl::Status written = cases::WriteFileWhole(finding.path, Text(file, finding));
+    absl::Status written = cases::WriteFileWhole(finding.path, Text(file, finding));
     if (!written.ok()) return written;
     return finding;
   }
