@@ -150,11 +150,18 @@ class Exploration {
     changed_.notify_all();
   }
 
+  // A wait without a limit needs a libstdc++ that is newer than a bundle promises.
+  template <typename Condition>
+  void Await(std::unique_lock<std::mutex>* lock, Condition condition) {
+    while (!changed_.wait_for(*lock, std::chrono::hours(1), condition)) {
+    }
+  }
+
   // Waits until the first round is judged, and drops it.
   void LearnFromFirst() {
     std::unique_lock lock(mutex_);
     const Round& round = rounds_.front();
-    changed_.wait(lock, [&round] { return round.pending == 0; });
+    Await(&lock, [&round] { return round.pending == 0; });
     for (size_t i = 0; i < round.calls.size(); ++i) {
       if (round.seen[i].has_value()) generator_->Learn(round.calls[i], *round.seen[i]);
     }
@@ -164,7 +171,7 @@ class Exploration {
 
   std::optional<Ready> Take() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return closed_ || !ready_.empty(); });
+    Await(&lock, [this] { return closed_ || !ready_.empty(); });
     if (ready_.empty()) return std::nullopt;
     Ready ready = std::move(ready_.front());
     ready_.pop_front();
