@@ -9,10 +9,14 @@ function(diopi_library name)
   _diopi_precompiled(${name} diopi_library_headers)
 endfunction()
 
-# diopi_program(NAME SOURCES ... LINK ...): an executable in build/bin.
+# diopi_program(NAME [ALLOCATOR] SOURCES ... LINK ...): an executable in build/bin. ALLOCATOR: it allocates with tcmalloc; not
+# for programs that load a vendor's library, which gets the C library's malloc.
 function(diopi_program name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "ALLOCATOR" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
+  if(ARG_ALLOCATOR AND TCMALLOC_FOUND)
+    target_link_libraries(${name} PRIVATE PkgConfig::TCMALLOC)
+  endif()
   target_link_libraries(${name} PRIVATE diopi_options ${ARG_LINK})
 endfunction()
 

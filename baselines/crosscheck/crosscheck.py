@@ -10,6 +10,8 @@ Exact outputs agree bit for bit after PyTorch's value is rounded to the case's d
 """
 import argparse
 import json
+import multiprocessing
+import os
 import pathlib
 import sys
 
@@ -171,8 +173,22 @@ def check_case(case, group, function):
             yield (key, *compare_output(group, key, actual, output_dtype(case, name)))
 
 
-def check_file(path, functions, report):
-    """One operator's baselines: fills `report` and returns its row of the table."""
+def in_processes(function, parts):
+    """[function(part) for part in parts], as many at a time as there are processors, each in a process of its own. The
+    function may be a closure: the processes are forks."""
+    global _forked
+    _forked = function
+    with multiprocessing.get_context("fork").Pool(len(os.sched_getaffinity(0))) as pool:
+        return pool.map(_call_forked, parts, chunksize=1)
+
+
+def _call_forked(part):
+    return _forked(part)
+
+
+def check_file(path, functions):
+    """One operator's baselines: its row of the table, and a line for each disagreement."""
+    report = []
     row = {"operator": path.stem, "cases": 0, "statistical": 0, "ulps": 0.0, "bad": 0}
     with h5py.File(path, "r") as store:
         for case_id, group, case in cases_of(store):
@@ -197,7 +213,7 @@ def check_file(path, functions, report):
             row["bad"] += bool(wrong)
             for key, bad, ulps in wrong:
                 report.append("%s: %s: %d elements differ, by up to %.3g ulp" % (case_id, key, bad, ulps))
-    return row
+    return row, report
 
 
 def main():
@@ -206,12 +222,14 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(1)
     functions = load_functions(pathlib.Path(__file__).resolve().parent.parent)
-    files = sorted((options.data / "baselines" / "cpu").glob("*.h5"))
+    # The largest first: the processes then end at the same time.
+    files = sorted((options.data / "baselines" / "cpu").glob("*.h5"), key=lambda path: -path.stat().st_size)
     if not files:
         print("crosscheck: no baselines under %s" % options.data, file=sys.stderr)
         return 3
-    report = []
-    rows = [check_file(path, functions, report) for path in files]
+    checked = sorted(in_processes(lambda path: check_file(path, functions), files), key=lambda each: each[0]["operator"])
+    rows = [row for row, _ in checked]
+    report = [line for _, lines in checked for line in lines]
     print("%-24s %8s %12s %18s %14s" % ("operator", "cases", "statistical", "largest diff (ulp)", "disagreements"))
     for row in rows:
         print("%(operator)-24s %(cases)8d %(statistical)12d %(ulps)18.3g %(bad)14d" % row)

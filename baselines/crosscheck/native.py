@@ -18,7 +18,7 @@ import h5py
 import torch
 
 from calls import TORCH, load_functions, namespace
-from crosscheck import cases_of, output_dtype, read_tensor
+from crosscheck import cases_of, in_processes, output_dtype, read_tensor
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "timing"))
 from torch_time import laid_out, tensor_specs  # noqa: E402
@@ -76,23 +76,22 @@ def why_not(error):
     return (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
 
 
-def compute_all(data, functions, outputs):
-    """Computes every stored case. Returns ([case id], {case id: why PyTorch did not compute it})."""
+def compute_file(path, functions, outputs):
+    """Computes every case of an operator's file. Returns ([case id], {case id: why PyTorch did not compute it})."""
     cases, missing = [], {}
-    for path in sorted((data / "baselines" / "cpu").glob("*.h5")):
-        with h5py.File(path, "r") as store:
-            for case_id, group, case in cases_of(store):
-                cases.append(case_id)
-                if getattr(functions.get(case["function"]), "no_kernel", False):
-                    missing[case_id] = NO_KERNEL + "any dtype'"
-                    continue
-                try:
-                    results = list(compute(case, group, functions[case["function"]]))
-                except Exception as error:  # of any kind: it is what PyTorch says of the case
-                    missing[case_id] = why_not(error)
-                    continue
-                for key, tensor in results:
-                    outputs.add(case_id, key, tensor)
+    with h5py.File(path, "r") as store:
+        for case_id, group, case in cases_of(store):
+            cases.append(case_id)
+            if getattr(functions.get(case["function"]), "no_kernel", False):
+                missing[case_id] = NO_KERNEL + "any dtype'"
+                continue
+            try:
+                results = list(compute(case, group, functions[case["function"]]))
+            except Exception as error:  # of any kind: it is what PyTorch says of the case
+                missing[case_id] = why_not(error)
+                continue
+            for key, tensor in results:
+                outputs.add(case_id, key, tensor)
     return cases, missing
 
 
@@ -184,14 +183,20 @@ def print_report(tally, missing, shown=100):
 
 def run(data, program, functions, explanations):
     """(Tally, {"verdicts": ..., "missing": ...}) of all that is stored in `data`."""
-    with tempfile.TemporaryDirectory() as name:
-        outputs = Outputs(pathlib.Path(name))
-        cases, missing = compute_all(data, functions, outputs)
-        outputs.close()
-        verdicts = judge(program, data, name)
-    tally = Tally(explanations)
-    for case_id in cases:
-        tally.add(case_id, verdicts.get(case_id), missing.get(case_id))
+    def judge_file(path):
+        with tempfile.TemporaryDirectory() as name:
+            outputs = Outputs(pathlib.Path(name))
+            cases, missing = compute_file(path, functions, outputs)
+            outputs.close()
+            return cases, missing, judge(program, data, name)
+
+    paths = sorted((data / "baselines" / "cpu").glob("*.h5"), key=lambda path: -path.stat().st_size)
+    tally, verdicts, missing = Tally(explanations), {}, {}
+    for cases, why_missing, judged in in_processes(judge_file, paths):
+        verdicts |= judged
+        missing |= why_missing
+        for case_id in cases:
+            tally.add(case_id, judged.get(case_id), why_missing.get(case_id))
     return tally, {"verdicts": verdicts, "missing": missing}
 
 

@@ -1,31 +1,30 @@
 #!/usr/bin/env bash
-# Generates baselines into a fresh folder and compares them with PyTorch's own results; with --native, judges what
-# PyTorch's kernels compute in each case's own dtype.
-# usage: run.sh BUILD_FOLDER [--native] [--fname NAME ...]
+# Generates baselines into a fresh folder and compares them with PyTorch's own results; with --native, judges instead what
+# PyTorch's kernels compute in each case's own dtype; with --both, does both.
+# usage: run.sh BUILD_FOLDER [--native|--both] [--fname NAME ...]
 set -euo pipefail
-build=${1:?"usage: run.sh BUILD_FOLDER [--native] [--fname NAME ...]"}
+build=${1:?"usage: run.sh BUILD_FOLDER [--native|--both] [--fname NAME ...]"}
 shift
-native=no
-if [ "${1:-}" = --native ]; then
-  native=yes
-  shift
-fi
+what=--compare
+case "${1:-}" in --native|--both) what=$1; shift ;; esac
 here=$(cd "$(dirname "$0")" && pwd)
 data=$(mktemp -d)
 trap 'rm -rf "$data"' EXIT
 "$build/bin/diopi-cli" gen --data "$data" "$@" >"$data/gen.log" 2>&1 || { tail -n 40 "$data/gen.log" >&2; exit 3; }
+selection=()
+[ $# -eq 0 ] || selection=(--partial)
+status=0
 # Debian's torch and h5py belong to /usr/bin/python3; another python3 may come first on PATH.
 # One thread: the arrays are small, and OpenMP's idle threads cost more than they give.
 export OMP_NUM_THREADS=1
-if [ "$native" = no ]; then
+if [ "$what" != --native ]; then
   # PyTorch's plain kernels, which call the C library. Those for AVX2 and AVX-512 call SLEEF, whose range is smaller
   # (sinh(710) is infinite), and the processor and a tensor's strides decide which PyTorch uses.
-  export ATEN_CPU_CAPABILITY=default
-  /usr/bin/python3 "$here/crosscheck.py" --data "$data"
-else
-  # PyTorch chooses kernels by processor: this makes it choose the same everywhere.
-  export ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2
-  selection=()
-  [ $# -eq 0 ] || selection=(--partial)
-  /usr/bin/python3 "$here/native.py" --data "$data" --judge "$build/bin/diopi-judge" "${selection[@]}"
+  ATEN_CPU_CAPABILITY=default /usr/bin/python3 "$here/crosscheck.py" --data "$data" || status=$?
 fi
+if [ "$what" != --compare ]; then
+  # PyTorch chooses kernels by processor: this makes it choose the same everywhere.
+  ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 \
+    /usr/bin/python3 "$here/native.py" --data "$data" --judge "$build/bin/diopi-judge" "${selection[@]}" || status=$?
+fi
+exit "$status"

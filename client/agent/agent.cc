@@ -25,6 +25,7 @@
 #include "absl/strings/str_join.h"
 #include "baselines/compare/compare.h"
 #include "baselines/compare/contract.h"
+#include "cases/base/dtype.h"
 #include "cases/base/host_name.h"
 #include "cases/base/process.h"
 #include "cases/base/stage.h"
@@ -392,12 +393,14 @@ absl::Status Agent::CreateRun() {
   return without.empty() ? absl::OkStatus() : HaveBaselines(without);
 }
 
-// Whole operators, or their calls in models.
+// The run's cases of these operators; on --resume, whose selection the server knows, whole operators.
 std::vector<std::string> Agent::GenSelection(const std::vector<std::string>& operators) const {
   std::vector<std::string> words = {"--fname"};
   words.insert(words.end(), operators.begin(), operators.end());
-  if (!absl::StartsWith(selection_.suite(), cases::kModelSuites)) return words;
-  words.insert(words.end(), {"--suite", selection_.suite()});
+  for (const std::string& glob : selection_.cases()) words.insert(words.end(), {"--case", glob});
+  for (const int dtype : selection_.dtypes())
+    words.insert(words.end(), {"--dtype", std::string(DtypeName(static_cast<Dtype>(dtype)))});
+  if (!selection_.suite().empty()) words.insert(words.end(), {"--suite", selection_.suite()});
   if (selection_.max_tensor_bytes() > 0)
     words.insert(words.end(), {"--max-bytes", absl::StrCat(selection_.max_tensor_bytes())});
   return words;

@@ -45,6 +45,7 @@ TrialOptions OptionsOf(const Source& source) {
   }
   for (const std::string& function : source.functions) options.selection.add_functions(function);
   options.selection.set_suite("smoke");
+  options.every = 3;
   return options;
 }
 

@@ -75,8 +75,10 @@ class Trials {
       functions.insert(planted.functions.begin(), planted.functions.end());
     }
     std::map<std::string, std::vector<v1::Case>> by_operator;
+    std::map<std::string, int> seen;
     for (v1::Case& c : *cases) {
-      if (functions.count(c.function()) != 0) by_operator[c.operator_()].push_back(std::move(c));
+      if (functions.count(c.function()) == 0 || seen[c.operator_()]++ % options_.every != 0) continue;
+      by_operator[c.operator_()].push_back(std::move(c));
     }
     for (const auto& [name, operator_cases] : by_operator) {
       for (int seed = 0; seed < options_.seeds; ++seed) {

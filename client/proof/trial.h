@@ -22,6 +22,7 @@ struct TrialOptions {
   std::string reference_library;  // libdiopi_cpu.so: makes the baselines, in this process
   std::vector<Planted> planted;
   v1::Selection selection;
+  int every = 1;  // only every n-th case of an operator
   int seeds = 1;  // of generated inputs; seed 0 gives the inputs of the stored baselines
   int threads = 2;
   std::chrono::seconds case_timeout{60};  // no injected bug hangs; a busy machine is slow

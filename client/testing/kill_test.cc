@@ -24,7 +24,9 @@ class KillTest : public CoreBaselinesTest {
                                         "--error-report",
                                         *folder_ / "errors",
                                         "--suite",
-                                        "smoke"};
+                                        "smoke",
+                                        "--fname",
+                                        "a*,b*"};
     command.insert(command.end(), more.begin(), more.end());
     return command;
   }

@@ -253,27 +253,27 @@ const PAGES: [string, () => string][] = [
   ['unknown', () => '/runs/none'],
 ];
 
+// The page is loaded once for each device; the window's width and the colours change in place.
 describe.each([
-  ['light', { dark: false, width: 1360, height: 900 }],
-  ['dark', { dark: true, width: 1360, height: 900 }],
-  ['phone', { dark: false, width: 360, height: 780, touch: true }],
-  ['phone-dark', { dark: true, width: 390, height: 844, touch: true }],
-])('%s', (name, options) => {
-  test.each(PAGES)('%s: nothing sticks out, and a screenshot', async (page, path) => {
-    const {
-      page: tab,
-      context,
-      elsewhere,
-    } = await visit(browser, { origin: demo.server.origin, ...options });
+  ['desk', { height: 900 }, { light: 1360, dark: 1360 }],
+  ['phone', { height: 800, touch: true }, { phone: 360, 'phone-dark': 390 }],
+])('%s', (_, options, widths) => {
+  test.each(PAGES)('%s: nothing sticks out, and screenshots', async (page, path) => {
+    const seen = await visit(browser, { origin: demo.server.origin, ...options });
+    const tab = seen.page;
     await tab.goto(path());
     await tab.waitForLoadState('networkidle');
     await tab.locator('h1').waitFor();
     await expect.poll(() => tab.locator('[aria-busy]').count()).toBe(0);
     expect(await tab.getByRole('alert').count()).toBe(page === 'unknown' ? 1 : 0);
-    expect(await overflow(tab)).toBe(0);
-    await tab.screenshot({ path: join(SHOTS, `${page}-${name}.png`), fullPage: page.startsWith('case') });
-    expect(elsewhere).toEqual([]);
-    await context.close();
+    for (const [name, width] of Object.entries(widths)) {
+      await tab.emulateMedia({ colorScheme: name.endsWith('dark') ? 'dark' : 'light' });
+      await tab.setViewportSize({ width, height: options.height });
+      expect(await overflow(tab), name).toBe(0);
+      await tab.screenshot({ path: join(SHOTS, `${page}-${name}.png`), fullPage: page.startsWith('case') });
+    }
+    expect(seen.elsewhere).toEqual([]);
+    await seen.context.close();
   });
 });
 
