@@ -1,7 +1,18 @@
 #include "baselines/generate/generate.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cinttypes>
+#include <cstdio>
 #include <fstream>
+#include <map>
+#include <memory>
+#include <new>
 #include <set>
 #include <sstream>
 #include <string>
@@ -14,6 +25,8 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "cases/base/hash.h"
+#include "cases/base/process.h"
+#include "cases/base/process_pool.h"
 #include "cases/core/slices.h"
 
 namespace diopi::baselines {
@@ -138,47 +151,13 @@ class GroupWriter {
   GenerateSummary* summary_;
 };
 
-// What a child process returns.
-ProcessPool::Fields ToFields(const GenerateSummary& made) {
-  ProcessPool::Fields fields = {absl::StrCat(made.operators_written), absl::StrCat(made.operators_up_to_date),
-                                absl::StrCat(made.cases_written)};
-  fields.insert(fields.end(), made.failures.begin(), made.failures.end());
-  return fields;
-}
-
-GenerateSummary FromFields(const ProcessPool::Fields& fields) {
-  GenerateSummary made;
-  made.operators_written = std::stoll(fields.at(0));
-  made.operators_up_to_date = std::stoll(fields.at(1));
-  made.cases_written = std::stoll(fields.at(2));
-  made.failures.assign(fields.begin() + 3, fields.end());
-  return made;
-}
-
-}  // namespace
-
-Generator::Generator(GenerateOptions options, std::unique_ptr<loader::InProcessLibrary> library,
-                     Provenance provenance)
-    : options_(std::move(options)), library_(std::move(library)), provenance_(std::move(provenance)) {
-  if (options_.jobs > 1) processes_ = std::make_unique<ProcessPool>(options_.jobs);
-}
-
-absl::StatusOr<Generator> Generator::Open(const GenerateOptions& options) {
-  absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> library =
-      loader::InProcessLibrary::Open(options.library_path);
-  if (!library.ok()) return library.status();
-  absl::StatusOr<Provenance> provenance = MakeProvenance(options, **library);
-  if (!provenance.ok()) return provenance.status();
-  return Generator(options, *std::move(library), *std::move(provenance));
-}
-
 // In the order in which they came.
-struct Generator::Group {
+struct Group {
   std::string operator_name;
   std::vector<const v1::Case*> cases;
 };
 
-std::vector<Generator::Group> Generator::GroupByOperator(const std::vector<v1::Case>& cases) {
+std::vector<Group> GroupByOperator(const std::vector<v1::Case>& cases) {
   std::vector<Group> groups;
   for (const v1::Case& c : cases) {
     auto group = std::find_if(groups.begin(), groups.end(),
@@ -189,74 +168,209 @@ std::vector<Generator::Group> Generator::GroupByOperator(const std::vector<v1::C
   return groups;
 }
 
-absl::StatusOr<GenerateSummary> Generator::MakeGroup(const Group& group) const {
-  GenerateSummary summary;
-  const std::string path = BaselinePath(options_.data_folder, options_.reference, group.operator_name);
-  const std::unique_ptr<BaselineReader> old = OpenUsable(path, provenance_);
-  const bool up_to_date = std::all_of(group.cases.begin(), group.cases.end(),
-                                      [&](const v1::Case* c) { return Holds(old.get(), *c); });
-  if (!options_.force && up_to_date) {
-    ++summary.operators_up_to_date;
+// Which operators this process makes. Every process comes by all operators in the same order, and `claimed`
+// of them, the first ones, have a process: who comes by the next one first makes it.
+class Share {
+ public:
+  explicit Share(std::atomic<size_t>* claimed) : claimed_(claimed) {}  // null: there is one process
+
+  // A user's operator may have the name of a built-in one, and so the same file: both are one process's.
+  bool Has(const std::string& operator_name) {
+    const auto [known, fresh] = mine_.try_emplace(operator_name, false);
+    size_t index = mine_.size() - 1;
+    if (fresh) known->second = claimed_ == nullptr || claimed_->compare_exchange_strong(index, index + 1);
+    return known->second;
+  }
+
+ private:
+  std::atomic<size_t>* const claimed_;
+  std::map<std::string, bool> mine_;
+};
+
+// An operator's name, cases written (kBegun: it is begun), cases in all.
+using Progress = std::function<void(const std::string&, int64_t, int64_t)>;
+constexpr int64_t kBegun = -1;
+
+// What one process makes at the moment, for its errors.
+class Current {
+ public:
+  void Follow(const Progress& progress, const std::string& name, int64_t written, int64_t cases) {
+    name_ = written == kBegun ? name : "";
+    if (written != kBegun && progress) progress(name, written, cases);
+  }
+  absl::Status Named(const absl::Status& status) const {
+    if (status.ok() || name_.empty()) return status;
+    return absl::Status(status.code(), absl::StrCat(name_, ": ", status.message()));
+  }
+
+ private:
+  std::string name_;
+};
+
+class Generator {
+ public:
+  Generator(const GenerateOptions& options, std::unique_ptr<loader::InProcessLibrary> library,
+            Provenance provenance)
+      : options_(options), library_(std::move(library)), provenance_(std::move(provenance)) {}
+
+  absl::StatusOr<GenerateSummary> Make(const CaseSource& source, Share share, const Progress& progress) {
+    GenerateSummary summary;
+    absl::Status status = source([&](const std::vector<v1::Case>& cases) {
+      for (const Group& group : GroupByOperator(cases)) {
+        if (!share.Has(group.operator_name)) continue;
+        const int64_t before = summary.cases_written;
+        const auto count = static_cast<int64_t>(group.cases.size());
+        progress(group.operator_name, kBegun, count);
+        absl::Status made = MakeGroup(group, &summary);
+        if (!made.ok()) return made;
+        progress(group.operator_name, summary.cases_written - before, count);
+      }
+      return absl::OkStatus();
+    });
+    if (!status.ok()) return status;
     return summary;
   }
-  absl::Status status =
-      GroupWriter(group.cases, old.get(), library_.get(), &summary).Write(path, provenance_, options_.force);
-  if (!status.ok()) return status;
-  return summary;
-}
 
-void Generator::Add(const GenerateSummary& made, const std::string& name, int64_t cases) {
-  summary_.operators_written += made.operators_written;
-  summary_.operators_up_to_date += made.operators_up_to_date;
-  summary_.cases_written += made.cases_written;
-  summary_.failures.insert(summary_.failures.end(), made.failures.begin(), made.failures.end());
-  if (options_.progress) options_.progress(name, made.cases_written, cases);
-}
-
-absl::Status Generator::Make(const std::vector<v1::Case>& cases) {
-  for (const Group& group : GroupByOperator(cases)) {
-    const auto count = static_cast<int64_t>(group.cases.size());
-    if (processes_ == nullptr) {
-      const absl::StatusOr<GenerateSummary> made = MakeGroup(group);
-      if (!made.ok()) return made.status();
-      Add(*made, group.operator_name, count);
-      continue;
+ private:
+  absl::Status MakeGroup(const Group& group, GenerateSummary* summary) const {
+    const std::string path = BaselinePath(options_.data_folder, options_.reference, group.operator_name);
+    const std::unique_ptr<BaselineReader> old = OpenUsable(path, provenance_);
+    const bool up_to_date = std::all_of(group.cases.begin(), group.cases.end(),
+                                        [&](const v1::Case* c) { return Holds(old.get(), *c); });
+    if (!options_.force && up_to_date) {
+      ++summary->operators_up_to_date;
+      return absl::OkStatus();
     }
-    // A user's operator may have the name of a built-in one, and so the same file.
-    absl::Status status = started_.insert(group.operator_name).second ? absl::OkStatus() : processes_->Wait();
-    if (!status.ok()) return status;
-    status = processes_->Run(
-        [&]() -> absl::StatusOr<ProcessPool::Fields> {
-          const absl::StatusOr<GenerateSummary> made = MakeGroup(group);
+    return GroupWriter(group.cases, old.get(), library_.get(), summary)
+        .Write(path, provenance_, options_.force);
+  }
+
+  const GenerateOptions& options_;
+  std::unique_ptr<loader::InProcessLibrary> library_;
+  Provenance provenance_;
+};
+
+// What a child process returns.
+ProcessPool::Fields ToFields(const GenerateSummary& made) {
+  ProcessPool::Fields fields = {absl::StrCat(made.operators_written), absl::StrCat(made.operators_up_to_date),
+                                absl::StrCat(made.cases_written)};
+  fields.insert(fields.end(), made.failures.begin(), made.failures.end());
+  return fields;
+}
+
+void AddFields(const ProcessPool::Fields& fields, GenerateSummary* all) {
+  all->operators_written += std::stoll(fields.at(0));
+  all->operators_up_to_date += std::stoll(fields.at(1));
+  all->cases_written += std::stoll(fields.at(2));
+  all->failures.insert(all->failures.end(), fields.begin() + 3, fields.end());
+}
+
+// Memory that this process shares with its children.
+class SharedCounter {
+ public:
+  SharedCounter()
+      : memory_(mmap(nullptr, sizeof(std::atomic<size_t>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                     -1, 0)) {
+    if (memory_ != MAP_FAILED) new (memory_) std::atomic<size_t>(0);
+  }
+  SharedCounter(const SharedCounter&) = delete;
+  SharedCounter& operator=(const SharedCounter&) = delete;
+  ~SharedCounter() {
+    if (memory_ != MAP_FAILED) munmap(memory_, sizeof(std::atomic<size_t>));
+  }
+  // Null when the memory could not be had.
+  std::atomic<size_t>* get() const {
+    return memory_ == MAP_FAILED ? nullptr : static_cast<std::atomic<size_t>*>(memory_);
+  }
+
+ private:
+  void* memory_;
+};
+
+// The progress of children, as lines CHILD NAME WRITTEN CASES. A line is short enough for one write to keep
+// it whole.
+class ProgressPipe {
+ public:
+  explicit ProgressPipe(Pipe pipe) : pipe_(std::move(pipe)) {}
+
+  Progress OfChild(int child) const {
+    return [this, child](const std::string& name, int64_t written, int64_t cases) {
+      const std::string line = absl::StrCat(child, " ", name, " ", written, " ", cases, "\n");
+      (void)!write(pipe_.write.get(), line.data(), line.size());
+    };
+  }
+  // Once the children are started: follows them until the last of them has ended.
+  void Follow(const Progress& progress, std::vector<Current>* children) {
+    pipe_.write.Close();
+    FILE* const lines = fdopen(dup(pipe_.read.get()), "r");
+    if (lines == nullptr) return;
+    size_t child = 0;
+    std::array<char, 512> name{};
+    int64_t written = 0;
+    int64_t cases = 0;
+    while (std::fscanf(lines, "%zu %511s %" SCNd64 " %" SCNd64, &child, name.data(), &written, &cases) == 4)
+      children->at(child).Follow(progress, name.data(), written, cases);
+    std::fclose(lines);
+  }
+
+ private:
+  Pipe pipe_;
+};
+
+// Children that are forked once, and not for every operator: after a fork, every page that this process
+// writes to is copied first, which took longer than making an operator.
+absl::StatusOr<GenerateSummary> MakeInProcesses(Generator* generator, const CaseSource& source,
+                                                const GenerateOptions& options) {
+  const SharedCounter claimed;
+  absl::StatusOr<Pipe> pipe = MakePipe();
+  if (!pipe.ok()) return pipe.status();
+  if (claimed.get() == nullptr) return absl::ErrnoToStatus(errno, "mmap");
+  ProgressPipe progress(*std::move(pipe));
+  std::vector<Current> children(static_cast<size_t>(options.jobs));
+  GenerateSummary all;
+  ProcessPool processes(options.jobs);
+  for (int i = 0; i < options.jobs; ++i) {
+    absl::Status status = processes.Run(
+        [&, i]() -> absl::StatusOr<ProcessPool::Fields> {
+          const auto made = generator->Make(source, Share(claimed.get()), progress.OfChild(i));
           if (!made.ok()) return made.status();
           return ToFields(*made);
         },
-        [this, name = group.operator_name, count](const absl::StatusOr<ProcessPool::Fields>& made) {
-          if (!made.ok()) {
-            return absl::Status(made.status().code(), absl::StrCat(name, ": ", made.status().message()));
-          }
-          Add(FromFields(*made), name, count);
-          return absl::OkStatus();
+        [&all, &child = children[static_cast<size_t>(i)]](const absl::StatusOr<ProcessPool::Fields>& made) {
+          if (made.ok()) AddFields(*made, &all);
+          return child.Named(made.status());
         });
     if (!status.ok()) return status;
   }
-  return absl::OkStatus();
+  progress.Follow(options.progress, &children);
+  absl::Status status = processes.Wait();
+  if (!status.ok()) return status;
+  std::sort(all.failures.begin(), all.failures.end());  // the order of the processes' ends is chance
+  return all;
 }
 
-absl::StatusOr<GenerateSummary> Generator::Finish() {
-  absl::Status status = processes_ == nullptr ? absl::OkStatus() : processes_->Wait();
-  if (!status.ok()) return status;
-  std::sort(summary_.failures.begin(),
-            summary_.failures.end());  // the order of the processes' ends is chance
-  return summary_;
+}  // namespace
+
+absl::StatusOr<GenerateSummary> Generate(const CaseSource& source, const GenerateOptions& options) {
+  absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> library =
+      loader::InProcessLibrary::Open(options.library_path);
+  if (!library.ok()) return library.status();
+  absl::StatusOr<Provenance> provenance = MakeProvenance(options, **library);
+  if (!provenance.ok()) return provenance.status();
+  Generator generator(options, *std::move(library), *std::move(provenance));
+  if (options.jobs > 1) return MakeInProcesses(&generator, source, options);
+  Current current;
+  absl::StatusOr<GenerateSummary> made =
+      generator.Make(source, Share(nullptr), [&](const std::string& name, int64_t written, int64_t cases) {
+        current.Follow(options.progress, name, written, cases);
+      });
+  if (!made.ok()) return current.Named(made.status());
+  std::sort(made->failures.begin(), made->failures.end());
+  return made;
 }
 
 absl::StatusOr<GenerateSummary> Generate(const std::vector<v1::Case>& cases, const GenerateOptions& options) {
-  absl::StatusOr<Generator> generator = Generator::Open(options);
-  if (!generator.ok()) return generator.status();
-  absl::Status status = generator->Make(cases);
-  if (!status.ok()) return status;
-  return generator->Finish();
+  return Generate([&cases](VisitCases visit) { return visit(cases); }, options);
 }
 
 }  // namespace diopi::baselines

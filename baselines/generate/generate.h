@@ -4,14 +4,12 @@
 #define BASELINES_GENERATE_GENERATE_H_
 
 #include <functional>
-#include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "baselines/store/store.h"
-#include "cases/base/process_pool.h"
 #include "cases/core/catalog.h"
 #include "impl_loader/caller/in_process.h"
 
@@ -35,36 +33,16 @@ struct GenerateSummary {
   std::vector<std::string> failures;
 };
 
-// One operator's cases are written as one file, atomically; an operator whose file already holds all of
-// `cases` with their hashes, made by the same build of the library, is skipped, so an interrupted run
-// resumes. When a file of that build is rewritten, its valid and its other cases are carried over.
-class Generator {
- public:
-  // Loads the reference's library.
-  static absl::StatusOr<Generator> Open(const GenerateOptions& options);
-  // Makes the missing ones of these cases. With several jobs, operators may still be under way when it
-  // returns. A second call for an operator waits for the first, and carries its cases over.
-  absl::Status Make(const std::vector<v1::Case>& cases);
-  // Waits for what is under way. What was made before an error is kept.
-  absl::StatusOr<GenerateSummary> Finish();
+// Calls its argument with the cases of one or several operators at a time; may be called several times, in
+// several processes, and must give the same operators in the same order.
+using VisitCases = absl::FunctionRef<absl::Status(const std::vector<v1::Case>&)>;
+using CaseSource = std::function<absl::Status(VisitCases)>;
 
- private:
-  struct Group;  // the cases of one operator
-
-  Generator(GenerateOptions options, std::unique_ptr<loader::InProcessLibrary> library,
-            Provenance provenance);
-  static std::vector<Group> GroupByOperator(const std::vector<v1::Case>& cases);
-  absl::StatusOr<GenerateSummary> MakeGroup(const Group& group) const;
-  void Add(const GenerateSummary& made, const std::string& name, int64_t cases);
-
-  GenerateOptions options_;
-  std::unique_ptr<ProcessPool> processes_;
-  std::set<std::string> started_;  // operators
-  std::unique_ptr<loader::InProcessLibrary> library_;
-  Provenance provenance_;
-  GenerateSummary summary_;
-};
-
+// Makes the missing ones of these cases. One operator's cases are written as one file, atomically; an
+// operator whose file already holds all of its cases with their hashes, made by the same build of the
+// library, is skipped, so an interrupted run resumes. When a file of that build is rewritten, its valid and
+// its other cases are carried over. What was made before an error is kept.
+absl::StatusOr<GenerateSummary> Generate(const CaseSource& source, const GenerateOptions& options);
 absl::StatusOr<GenerateSummary> Generate(const std::vector<v1::Case>& cases, const GenerateOptions& options);
 
 // Converts the element types in a case's specs and tensors to those that a device gets.

@@ -183,17 +183,24 @@ TEST_F(GenerateTest, TheSecondRunFindsEverythingUpToDateAndForceDoesNot) {
   EXPECT_EQ(third->cases_written, first->cases_written);
 }
 
-TEST_F(GenerateTest, OneGeneratorMakesOperatorAfterOperator) {
-  absl::StatusOr<Generator> generator = Generator::Open(options_);
-  ASSERT_TRUE(generator.ok()) << generator.status();
+TEST_F(GenerateTest, ASourceMayGiveAnOperatorTwice) {
   const std::vector<v1::Case> exp = Select("diopiExp");
   const std::vector<v1::Case> add = Select("diopiAdd");
-  for (const std::vector<v1::Case>& cases : {exp, add, exp}) ASSERT_TRUE(generator->Make(cases).ok());
-  const auto summary = generator->Finish();
-  ASSERT_TRUE(summary.ok()) << summary.status();
-  EXPECT_EQ(summary->operators_written, 2);
-  EXPECT_EQ(summary->operators_up_to_date, 1);
-  EXPECT_EQ(summary->cases_written, static_cast<int64_t>(exp.size() + add.size()));
+  const CaseSource source = [&](VisitCases visit) {
+    absl::Status status;
+    for (const std::vector<v1::Case>& cases : {exp, add, exp}) status.Update(visit(cases));
+    return status;
+  };
+  for (const int jobs : {1, 3}) {
+    options_.jobs = jobs;
+    options_.force = false;
+    fs::remove_all(options_.data_folder);
+    const auto summary = Generate(source, options_);
+    ASSERT_TRUE(summary.ok()) << summary.status();
+    EXPECT_EQ(summary->operators_written, 2);
+    EXPECT_EQ(summary->operators_up_to_date, 1);
+    EXPECT_EQ(summary->cases_written, static_cast<int64_t>(exp.size() + add.size()));
+  }
 }
 
 TEST_F(GenerateTest, SeveralProcessesMakeWhatOneMakes) {
@@ -230,15 +237,17 @@ TEST_F(GenerateTest, SeveralProcessesMakeWhatOneMakes) {
 }
 
 // As where a user's operator file has the name of a built-in one.
-TEST_F(GenerateTest, TwoCallsForOneOperatorFollowEachOther) {
+TEST_F(GenerateTest, TwoGroupsOfOneOperatorFollowEachOther) {
   options_.jobs = 2;
   const std::vector<v1::Case> cases = Select("diopiSum");
-  absl::StatusOr<Generator> generator = Generator::Open(options_);
-  ASSERT_TRUE(generator.ok()) << generator.status();
   const auto middle = cases.begin() + static_cast<std::ptrdiff_t>(cases.size() / 2);
-  ASSERT_TRUE(generator->Make({cases.begin(), middle}).ok());
-  ASSERT_TRUE(generator->Make({middle, cases.end()}).ok());
-  const auto summary = generator->Finish();
+  const auto summary = Generate(
+      [&](VisitCases visit) {
+        absl::Status status = visit({cases.begin(), middle});
+        status.Update(visit({middle, cases.end()}));
+        return status;
+      },
+      options_);
   ASSERT_TRUE(summary.ok()) << summary.status();
   EXPECT_EQ(summary->cases_written, static_cast<int64_t>(cases.size()));
   const auto reader = BaselineReader::Open(BaselinePath(options_.data_folder, "cpu", "sum"));

@@ -73,12 +73,8 @@ class GenCommand final : public Command {
     const absl::StatusOr<FileLock> lock = FileLock::Take(data + "/gen.lock");
     if (!lock.ok()) return Tell(lock.status());
     const auto start = std::chrono::steady_clock::now();
-    absl::StatusOr<baselines::Generator> generator = baselines::Generator::Open(MakeOptions());
-    if (!generator.ok()) return Tell(generator.status());
-    const absl::Status status = VisitCases(
-        selection_, [&generator](const std::vector<v1::Case>& cases) { return generator->Make(cases); });
-    if (!status.ok()) return Tell(status);
-    const absl::StatusOr<baselines::GenerateSummary> summary = generator->Finish();
+    const absl::StatusOr<baselines::GenerateSummary> summary = baselines::Generate(
+        [this](baselines::VisitCases visit) { return VisitCases(selection_, visit); }, MakeOptions());
     if (!summary.ok()) return Tell(summary.status());
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     const ExitCode code = Conclude(*summary, seconds.count(), data);

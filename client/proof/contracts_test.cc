@@ -78,6 +78,7 @@ TEST(Contracts, AreNamedWhereTheyAreNotDeclared) {
   for (const Source& source : Sources()) {
     TrialOptions options = OptionsOf(source);
     std::erase_if(options.planted, [](const Planted& planted) { return planted.catalogue > 0; });
+    options.every = 2;
     options.declare = false;
     options.explain = true;
     CauseTally tally(options.planted);
