@@ -1,6 +1,6 @@
-// Through the adaptor, a correct library that computes in four bytes is never accused (suite core by the
-// option, suite smoke by a profile that says the same), and a wrong one is caught as without an adaptor
-// (suite smoke).
+// Through the adaptor, a correct library that computes in four bytes is never accused (a third of suite core
+// by the option, suite smoke by a profile that says the same), and a wrong one is caught as without an
+// adaptor (suite smoke).
 #include <gtest/gtest.h>
 
 #include <set>
@@ -32,7 +32,7 @@ class AdaptedTest : public CoreBaselinesTest {
 TEST_F(AdaptedTest, ACorrectLibraryIsNeverAccused) {
   const std::string profile = *folder_ / "chip.textproto";
   WriteFile(profile, "adaptor { dtype: \"(int64)->int32, (float64)->float32\" }\n");
-  std::vector<std::string> four_bytes = Core();
+  std::vector<std::string> four_bytes = ThirdOfCore();
   four_bytes.insert(four_bytes.begin(), "--four-bytes");
   for (const std::vector<std::string>& mode : {four_bytes, {"--profile", profile, "--suite", "smoke"}}) {
     int adapted = 0;

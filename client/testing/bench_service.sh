@@ -14,21 +14,20 @@ sections=(workers idle_agents stream results memory)  # in the order in which th
 # that the run with 2 workers got show whether the machine was idle: on a busy machine the ratio says nothing.
 bench_workers() {
   local agent=("$bin/diopi-agent" --impl "$lib" --data "$work/workers" --chip bench --quiet
-    --error-report "$work/error_report.csv") repeat one two cores name words i
-  local convolutions='conv*' functions
-  functions=$(choose '*' 'conv2d')
+    --error-report "$work/error_report.csv") repeat one two cores name words i functions convolutions
+  functions=$(choose '*' conv2d) convolutions=$(choose 'conv*' conv2d)
   timed "$bin/diopi-cli" gen --data "$work/workers" --quiet --fname "$functions"
   for repeat in 2 "${WORKERS_REPEAT:-$(choose 400 3)}"; do
     name="suite core, 2 calls a case, 2 workers"
     if [ "$repeat" != 2 ]; then
       name="convolutions, $repeat calls a case, 2 workers"
-      agent+=(--fname "$convolutions")
+      functions=$convolutions
     fi
     truncate -s 0 "$work/one" "$work/two" "$work/cores"
     for ((i = 0; i < ${WORKERS_RUNS:-$(choose 3 1)}; i++)); do  # one beside the other, so that a busy machine is busy for both
-      timed "${agent[@]}" --repeat "$repeat" --workers 1
+      timed "${agent[@]}" --fname "$functions" --repeat "$repeat" --workers 1
       echo "$seconds" >>"$work/one"
-      { TIMEFORMAT='%U %S' && time timed "${agent[@]}" --repeat "$repeat" --workers 2; } 2>"$work/cpu"
+      { TIMEFORMAT='%U %S' && time timed "${agent[@]}" --fname "$functions" --repeat "$repeat" --workers 2; } 2>"$work/cpu"
       echo "$seconds" >>"$work/two"
       awk -v s="$seconds" 'END { printf "%.2f\n", ($1 + $2) / s }' "$work/cpu" >>"$work/cores"
     done

@@ -40,6 +40,11 @@ class CoreBaselinesTest : public ::testing::Test {
     return kAddressSanitizer ? std::vector<std::string>{"--suite", "smoke"} : std::vector<std::string>{};
   }
 
+  // For libraries that take longer.
+  static std::vector<std::string> ThirdOfCore() {
+    return kAddressSanitizer ? Core() : std::vector<std::string>{"--shard-index", "0", "--shard-count", "3"};
+  }
+
   inline static TempFolder* folder_ = nullptr;
 };
 

@@ -40,7 +40,8 @@ class CudaPlansTest : public ::testing::Test {
     return RunProgram(
         {BinPath("diopi-agent"), "--impl", VendorPath("libdiopi_cuda_emulated"), "--data", *folder_ / "data",
          "--quiet", "--error-report", *folder_ / "errors.csv", "--fname", kOperators, "--repeat", "3",
-         "--suite", suite},  // the same number of calls per case: a sampled case would weigh more
+         "--suite", suite, "--shard-index", "0", "--shard-count",
+         suite == "core" ? "3" : "2"},  // the same number of calls per case: a sampled case would weigh more
         all);
   }
 
@@ -60,7 +61,7 @@ class CudaPlansTest : public ::testing::Test {
   inline static TempFolder* folder_ = nullptr;
 };
 
-// Suite core for one GPU, and smoke for the others.
+// A third of suite core for one GPU, and half of smoke for the others.
 TEST_F(CudaPlansTest, EveryGraph) {
   for (const std::string gpu : {"T4", "A100", "A10", "L40S", "H200", "B200"}) {
     SCOPED_TRACE(gpu);
@@ -98,7 +99,7 @@ TEST_F(CudaPlansTest, AnErrorFailsTheOperator) {
     EXPECT_NE(verdict.reason().find("no GPU 'A1000' is known"), std::string::npos) << verdict.reason();
     ++failed;
   }
-  EXPECT_GT(failed, 200);
+  EXPECT_GT(failed, 100);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
-// Tests of the built page in a real browser: two files at a time, each with servers of its own.
+// Tests of the built page in a real browser: one after the other, each file with servers of its own.
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   server: { host: '127.0.0.1' }, // by number: a bare container may have no name for it
   test: {
     include: ['testing/**/*_test.ts'],
-    maxWorkers: 2,
-    minWorkers: 1,
+    fileParallelism: false,
+    expect: { poll: { timeout: 10_000 } }, // a busy machine is slow
     testTimeout: 120_000,
     hookTimeout: 240_000,
   },
