@@ -263,22 +263,27 @@ absl::StatusOr<DeviceReferenceSummary> AddDeviceOutputs(const std::vector<v1::Ca
 absl::StatusOr<DeviceReferenceSummary> AddDeviceReference(const std::vector<v1::Case>& cases,
                                                           const DeviceReferenceOptions& options) {
   if (options.workers <= 1) return AddByOneWorker(cases, options);
+  const std::vector<std::vector<v1::Case>> shares = Shares(cases, options.workers);
+  absl::StatusOr<std::unique_ptr<ProcessPool>> pool =
+      ProcessPool::Start(static_cast<int>(shares.size()),
+                         [&](const ProcessPool::Fields& request,
+                             const ProcessPool::Note&) -> absl::StatusOr<ProcessPool::Fields> {
+                           const absl::StatusOr<DeviceReferenceSummary> made =
+                               AddByOneWorker(shares.at(std::stoul(request.at(0))), options);
+                           if (!made.ok()) return made.status();
+                           return ToFields(*made);
+                         });
+  if (!pool.ok()) return pool.status();
   DeviceReferenceSummary all;
-  ProcessPool pool(options.workers);
-  for (const std::vector<v1::Case>& share : Shares(cases, options.workers)) {
-    absl::Status status = pool.Run(
-        [&]() -> absl::StatusOr<ProcessPool::Fields> {
-          const absl::StatusOr<DeviceReferenceSummary> made = AddByOneWorker(share, options);
-          if (!made.ok()) return made.status();
-          return ToFields(*made);
-        },
-        [&all](const absl::StatusOr<ProcessPool::Fields>& made) {
+  for (size_t i = 0; i < shares.size(); ++i) {
+    absl::Status status =
+        (*pool)->Run({absl::StrCat(i)}, [&all](const absl::StatusOr<ProcessPool::Fields>& made) {
           if (made.ok()) AddFields(*made, &all);
           return made.status();
         });
     if (!status.ok()) return status;
   }
-  absl::Status status = pool.Wait();
+  absl::Status status = (*pool)->Wait();
   if (!status.ok()) return status;
   std::sort(all.quarantined.begin(), all.quarantined.end());
   std::sort(all.without.begin(), all.without.end());

@@ -1,14 +1,10 @@
 #include "baselines/generate/generate.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
-#include <cinttypes>
-#include <cstdio>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -17,15 +13,16 @@
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "cases/base/hash.h"
-#include "cases/base/process.h"
 #include "cases/base/process_pool.h"
 #include "cases/core/slices.h"
 
@@ -287,63 +284,40 @@ class SharedCounter {
   void* memory_;
 };
 
-// The progress of children, as lines CHILD NAME WRITTEN CASES. A line is short enough for one write to keep
-// it whole.
-class ProgressPipe {
- public:
-  explicit ProgressPipe(Pipe pipe) : pipe_(std::move(pipe)) {}
-
-  Progress OfChild(int child) const {
-    return [this, child](const std::string& name, int64_t written, int64_t cases) {
-      const std::string line = absl::StrCat(child, " ", name, " ", written, " ", cases, "\n");
-      (void)!write(pipe_.write.get(), line.data(), line.size());
-    };
-  }
-  // Once the children are started: follows them until the last of them has ended.
-  void Follow(const Progress& progress, std::vector<Current>* children) {
-    pipe_.write.Close();
-    FILE* const lines = fdopen(dup(pipe_.read.get()), "r");
-    if (lines == nullptr) return;
-    size_t child = 0;
-    std::array<char, 512> name{};
-    int64_t written = 0;
-    int64_t cases = 0;
-    while (std::fscanf(lines, "%zu %511s %" SCNd64 " %" SCNd64, &child, name.data(), &written, &cases) == 4)
-      children->at(child).Follow(progress, name.data(), written, cases);
-    std::fclose(lines);
-  }
-
- private:
-  Pipe pipe_;
-};
-
-// Children that are forked once, and not for every operator: after a fork, every page that this process
-// writes to is copied first, which took longer than making an operator.
 absl::StatusOr<GenerateSummary> MakeInProcesses(Generator* generator, const CaseSource& source,
                                                 const GenerateOptions& options) {
   const SharedCounter claimed;
-  absl::StatusOr<Pipe> pipe = MakePipe();
-  if (!pipe.ok()) return pipe.status();
   if (claimed.get() == nullptr) return absl::ErrnoToStatus(errno, "mmap");
-  ProgressPipe progress(*std::move(pipe));
+  const auto work = [&](const ProcessPool::Fields& /*request*/,
+                        const ProcessPool::Note& note) -> absl::StatusOr<ProcessPool::Fields> {
+    const auto progress = [&note](const std::string& name, int64_t written, int64_t cases) {
+      note(absl::StrCat(written, " ", cases, " ", name));
+    };
+    const auto made = generator->Make(source, Share(claimed.get()), progress);
+    if (!made.ok()) return made.status();
+    return ToFields(*made);
+  };
+  absl::StatusOr<std::unique_ptr<ProcessPool>> processes = ProcessPool::Start(options.jobs, work);
+  if (!processes.ok()) return processes.status();
   std::vector<Current> children(static_cast<size_t>(options.jobs));
   GenerateSummary all;
-  ProcessPool processes(options.jobs);
-  for (int i = 0; i < options.jobs; ++i) {
-    absl::Status status = processes.Run(
-        [&, i]() -> absl::StatusOr<ProcessPool::Fields> {
-          const auto made = generator->Make(source, Share(claimed.get()), progress.OfChild(i));
-          if (!made.ok()) return made.status();
-          return ToFields(*made);
-        },
-        [&all, &child = children[static_cast<size_t>(i)]](const absl::StatusOr<ProcessPool::Fields>& made) {
-          if (made.ok()) AddFields(*made, &all);
-          return child.Named(made.status());
-        });
+  for (Current& child : children) {
+    absl::Status status = (*processes)
+                              ->Run(
+                                  {},
+                                  [&all, &child](const absl::StatusOr<ProcessPool::Fields>& made) {
+                                    if (made.ok()) AddFields(*made, &all);
+                                    return child.Named(made.status());
+                                  },
+                                  [&options, &child](const std::string& note) {
+                                    const std::vector<std::string> words =
+                                        absl::StrSplit(note, absl::MaxSplits(' ', 2));
+                                    child.Follow(options.progress, words.at(2), std::stoll(words.at(0)),
+                                                 std::stoll(words.at(1)));
+                                  });
     if (!status.ok()) return status;
   }
-  progress.Follow(options.progress, &children);
-  absl::Status status = processes.Wait();
+  absl::Status status = (*processes)->Wait();
   if (!status.ok()) return status;
   std::sort(all.failures.begin(), all.failures.end());  // the order of the processes' ends is chance
   return all;

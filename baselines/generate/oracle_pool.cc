@@ -1,5 +1,5 @@
-// A child's result is a list of fields: for each case either its error, or the case and its tensors. When a
-// child dies, each case of its unit is computed again in a child of its own, so that only the culprit is
+// A child's answer is a list of fields: for each case either its error, or the case and its tensors. When a
+// child dies, each case of its unit is computed again as a unit of its own, so that only the culprit is
 // without reference.
 #include "baselines/generate/oracle_pool.h"
 
@@ -67,11 +67,31 @@ absl::StatusOr<Baseline> TakeResult(size_t* at, Fields* fields) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<OraclePool>> OraclePool::Open(const std::string& reference_library,
-                                                             int processes, ForkLock* lock) {
+                                                             int processes) {
   absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> reference =
       loader::InProcessLibrary::Open(reference_library);
   if (!reference.ok()) return reference.status();
-  return std::unique_ptr<OraclePool>(new OraclePool(*std::move(reference), processes, lock));
+  std::unique_ptr<OraclePool> oracle(new OraclePool(*std::move(reference)));
+  absl::StatusOr<std::unique_ptr<ProcessPool>> pool = ProcessPool::Start(
+      processes, [self = oracle.get()](const Fields& serialized, const ProcessPool::Note&) {
+        return self->Answer(serialized);
+      });
+  if (!pool.ok()) return pool.status();
+  oracle->pool_ = *std::move(pool);
+  return oracle;
+}
+
+// In a child.
+absl::StatusOr<Fields> OraclePool::Answer(const Fields& serialized) {
+  Fields fields;
+  v1::Case c;
+  for (const std::string& text : serialized) {
+    if (!c.ParseFromString(text)) return absl::DataLossError("a damaged case");
+    alarm(kSecondsPerCase);  // ends the process
+    PutResult(GenerateCase(*reference_, c), &fields);
+  }
+  alarm(0);
+  return fields;
 }
 
 absl::Status OraclePool::Compute(std::vector<v1::Case> cases, Done done) {
@@ -82,18 +102,9 @@ absl::Status OraclePool::Compute(std::vector<v1::Case> cases, Done done) {
 }
 
 absl::Status OraclePool::Start(const std::shared_ptr<const Unit>& unit) {
-  absl::Status room = pool_.WaitForRoom();
-  if (!room.ok()) return room;
-  const auto work = [this, unit]() -> absl::StatusOr<Fields> {
-    Fields fields;
-    for (const v1::Case& c : unit->cases) {
-      alarm(kSecondsPerCase);  // ends the process
-      PutResult(GenerateCase(*reference_, c), &fields);
-    }
-    return fields;
-  };
-  const auto forking = lock_->Forking();
-  return pool_.Run(work, [this, unit](absl::StatusOr<Fields> fields) {
+  Fields serialized;
+  for (const v1::Case& c : unit->cases) serialized.push_back(c.SerializeAsString());
+  return pool_->Run(serialized, [this, unit](absl::StatusOr<Fields> fields) {
     Take(unit, std::move(fields));
     return absl::OkStatus();
   });
@@ -125,7 +136,7 @@ absl::Status OraclePool::Wait() {
   absl::Status status;
   do {
     status = StartAgain();
-    if (status.ok()) status = pool_.Wait();
+    if (status.ok()) status = pool_->Wait();
   } while (status.ok() && !again_.empty());
   return status;
 }

@@ -11,7 +11,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "baselines/store/store.h"
-#include "cases/base/fork_lock.h"
 #include "cases/base/process_pool.h"
 #include "diopi/v1/case.pb.h"
 #include "impl_loader/caller/in_process.h"
@@ -24,13 +23,11 @@ class OraclePool {
   // Runs in the calling thread, with the case's place in the unit. The error says why there is no reference.
   using Done = std::function<void(size_t place, absl::StatusOr<Baseline> baseline)>;
 
-  // Loads the reference's library here, once for all children. Where this process has other threads, they and
-  // this one share `lock`, which must outlive the pool.
-  static absl::StatusOr<std::unique_ptr<OraclePool>> Open(const std::string& reference_library, int processes,
-                                                          ForkLock* lock);
+  // Loads the reference's library here, and starts the children: before this process has other threads.
+  static absl::StatusOr<std::unique_ptr<OraclePool>> Open(const std::string& reference_library,
+                                                          int processes);
 
-  // Starts a child that computes these cases one after the other; waits where all processes are busy. The
-  // error is this machine's: no process, no memory.
+  // Hands these cases to a child, which computes one after the other; waits where all are busy.
   absl::Status Compute(std::vector<v1::Case> unit, Done done);
   // Waits for all that was started.
   absl::Status Wait();
@@ -44,16 +41,16 @@ class OraclePool {
     Done done;
   };
 
-  OraclePool(std::unique_ptr<loader::InProcessLibrary> reference, int processes, ForkLock* lock)
-      : reference_(std::move(reference)), lock_(lock), pool_(processes) {}
+  explicit OraclePool(std::unique_ptr<loader::InProcessLibrary> reference)
+      : reference_(std::move(reference)) {}
+  absl::StatusOr<ProcessPool::Fields> Answer(const ProcessPool::Fields& serialized);
   absl::Status Start(const std::shared_ptr<const Unit>& unit);
   void Take(const std::shared_ptr<const Unit>& unit, absl::StatusOr<ProcessPool::Fields> fields);
   absl::Status StartAgain();
 
   std::unique_ptr<loader::InProcessLibrary> reference_;
-  ForkLock* const lock_;
   std::vector<std::shared_ptr<const Unit>> again_;  // units of one, out of those whose process died
-  ProcessPool pool_;
+  std::unique_ptr<ProcessPool> pool_;
 };
 
 }  // namespace diopi::baselines

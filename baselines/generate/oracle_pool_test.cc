@@ -18,8 +18,7 @@ std::vector<v1::Case> SomeCases() {
 
 // The statuses, by place.
 std::vector<absl::Status> Compute(const std::string& library, const std::vector<v1::Case>& cases) {
-  ForkLock lock;
-  const auto oracle = OraclePool::Open(library, 2, &lock);
+  const auto oracle = OraclePool::Open(library, 2);
   EXPECT_TRUE(oracle.ok()) << oracle.status();
   std::vector<absl::Status> statuses(cases.size(), absl::UnknownError("never called"));
   EXPECT_TRUE((*oracle)

@@ -1,11 +1,12 @@
-// Runs functions in child processes of this one, several at a time: code that may crash, or that shares a
-// library which does not run in threads.
+// Child processes of this one that answer requests: code that may crash, or that shares a library which does
+// not run in threads.
 #ifndef CASES_BASE_PROCESS_POOL_H_
 #define CASES_BASE_PROCESS_POOL_H_
 
 #include <sys/types.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,42 +20,52 @@ namespace diopi {
 // `bytes_each` bytes of its memory, and at least one.
 int ProcessesFor(size_t bytes_each);
 
-// Not thread-safe. The process that forks must not hold locks in other threads that the functions need.
+// Not thread-safe.
 class ProcessPool {
  public:
   // Text or bytes.
   using Fields = std::vector<std::string>;
-  // Runs in the child, which ends with it: what it changes in memory is lost, and its result is all that
-  // comes back.
-  using Work = std::function<absl::StatusOr<Fields>()>;
-  // Runs in this process, with the result, or with an error that says how the child ended without one.
-  using Done = std::function<absl::Status(absl::StatusOr<Fields> result)>;
+  // Tells this process how far a request is.
+  using Note = std::function<void(const std::string& text)>;
+  // Answers one request in a child. A child answers one after the other, and keeps what it changes in memory.
+  using Work = std::function<absl::StatusOr<Fields>(const Fields& request, const Note& note)>;
+  // Runs in this process, with the answer, or with an error that says how the child ended without one.
+  using Done = std::function<absl::Status(absl::StatusOr<Fields> answer)>;
 
-  explicit ProcessPool(int limit) : limit_(limit) {}
+  // Forks all children now: after a fork, every page that the parent writes to is copied first, which can
+  // take longer than the work, so it should happen once, while this process is small. A child that dies is
+  // replaced. No other thread may hold locks that `work` needs.
+  static absl::StatusOr<std::unique_ptr<ProcessPool>> Start(int children, Work work);
   ProcessPool(const ProcessPool&) = delete;
   ProcessPool& operator=(const ProcessPool&) = delete;
-  // Kills what still runs.
+  // Kills the children that still work.
   ~ProcessPool();
 
-  // Starts `work` when fewer than `limit` children run, and waits for that. The error is that of a `done`
-  // which was called meanwhile, of earlier work.
-  absl::Status Run(const Work& work, Done done);
-  // Waits until fewer than `limit` children run, so that Run forks at once. The error is that of a `done`.
+  // Hands the request to a child that is free, and waits for one. The error is that of a `done` which was
+  // called meanwhile, of an earlier request.
+  absl::Status Run(const Fields& request, Done done, Note on_note = nullptr);
+  // Waits until a child is free. The error is that of a `done`.
   absl::Status WaitForRoom();
-  // Waits for all children. The first error of a `done`; the others are called nevertheless.
+  // Waits for all answers. The first error of a `done`; the others are called nevertheless.
   absl::Status Wait();
 
  private:
   struct Child {
     pid_t pid = -1;
-    Descriptor result;
-    std::string received;
-    Done done;
+    Descriptor channel;
+    std::string received;  // parts of an answer
+    bool taken = false;    // it has the request
+    Done done;             // null: it is free
+    Note on_note;
   };
-  // Waits until a child has ended, and calls its `done`.
-  absl::Status WaitForOne();
 
-  int limit_;
+  ProcessPool() = default;
+  Child* Free();
+  // Waits until an answer has come, and calls its `done`.
+  absl::Status WaitForOne();
+  // Takes one message; whether it completed an answer, with the status of `done`.
+  bool Take(Child* child, absl::Status* status);
+
   std::vector<Child> children_;
 };
 

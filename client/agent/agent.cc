@@ -113,6 +113,7 @@ class Agent {
   // Number of cases by operator and function, from this program's own catalog; with a remote server an
   // estimate.
   std::map<std::pair<std::string, std::string>, int64_t> expected_;
+  std::map<std::string, std::set<std::string>> globs_;  // of --case, those that match cases of an operator
   std::unique_ptr<rpc::Client> client_;
   SessionWorker first_worker_;
   std::vector<std::string> dead_devices_;  // the reasons, one line each
@@ -205,6 +206,9 @@ absl::Status Agent::SelectCases() {
   if (!catalog.ok()) return catalog.status();
   const absl::Status known = (*catalog)->VisitRun(selection_, [this](const v1::Case& c) {
     ++expected_[{c.operator_(), c.function()}];
+    for (const std::string& glob : selection_.cases()) {
+      if (cases::GlobMatch(glob, c.id())) globs_[c.operator_()].insert(glob);
+    }
   });
   // Only the server knows which cases a shard has.
   if (!known.ok() || options_.shard_count > 1) expected_.clear();
@@ -397,7 +401,12 @@ absl::Status Agent::CreateRun() {
 std::vector<std::string> Agent::GenSelection(const std::vector<std::string>& operators) const {
   std::vector<std::string> words = {"--fname"};
   words.insert(words.end(), operators.begin(), operators.end());
-  for (const std::string& glob : selection_.cases()) words.insert(words.end(), {"--case", glob});
+  std::set<std::string> globs;  // of these operators: gen refuses one that matches nothing
+  for (const std::string& name : operators) {
+    const auto known = globs_.find(name);
+    if (known != globs_.end()) globs.insert(known->second.begin(), known->second.end());
+  }
+  for (const std::string& glob : globs) words.insert(words.end(), {"--case", glob});
   for (const int dtype : selection_.dtypes())
     words.insert(words.end(), {"--dtype", std::string(DtypeName(static_cast<Dtype>(dtype)))});
   if (!selection_.suite().empty()) words.insert(words.end(), {"--suite", selection_.suite()});

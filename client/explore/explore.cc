@@ -15,7 +15,6 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/generate/oracle_pool.h"
 #include "baselines/store/store.h"
-#include "cases/base/fork_lock.h"
 #include "client/judge/verdict_builder.h"
 #include "reports/model/outcome.h"
 
@@ -70,7 +69,7 @@ class Exploration {
 
   absl::StatusOr<ExploreResult> Run(std::vector<std::unique_ptr<loader::Worker>> workers) {
     absl::StatusOr<std::unique_ptr<baselines::OraclePool>> oracle =
-        baselines::OraclePool::Open(options_.judge.reference_library, options_.oracles, &fork_lock_);
+        baselines::OraclePool::Open(options_.judge.reference_library, options_.oracles);
     if (!oracle.ok()) return oracle.status();
     std::vector<std::thread> threads;
     threads.reserve(workers.size());
@@ -192,16 +191,11 @@ class Exploration {
     const auto lost = [&](const absl::Status& status) {
       return agent::MakeVerdict(baseline->c, v1::OUTCOME_HARNESS_ERROR, std::string(status.message()));
     };
-    absl::StatusOr<loader::CallOptions> call = absl::UnknownError("");
-    {
-      const auto working = fork_lock_.Working();
-      call = judge_.Prepare(baseline->c, &baseline->inputs);
-    }
+    const absl::StatusOr<loader::CallOptions> call = judge_.Prepare(baseline->c, &baseline->inputs);
     if (!call.ok()) return lost(call.status());
     const absl::Status submitted = worker->Submit(baseline->c, baseline->inputs, *call);
     if (!submitted.ok()) return lost(submitted);
     const loader::CallOutcome outcome = worker->Wait();
-    const auto working = fork_lock_.Working();
     return judge_.Judge(baseline->c, baseline->inputs, baseline->references, outcome, call->adaptor);
   }
 
@@ -225,7 +219,6 @@ class Exploration {
   const StopSignal& stop_;
   const Progress& progress_;
   const size_t unit_;
-  ForkLock fork_lock_;
   agent::CaseJudge judge_;
   const Clock::time_point start_;
   std::deque<Round> rounds_;  // of which only the last two are not judged; outlives the threads

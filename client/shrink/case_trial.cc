@@ -28,7 +28,7 @@ absl::StatusOr<std::unique_ptr<CaseTrial>> CaseTrial::Start(agent::CaseJudge* ju
   if (!started.ok()) return started.status();
   std::unique_ptr<CaseTrial> trial(new CaseTrial(judge, *std::move(started)));
   absl::StatusOr<std::unique_ptr<baselines::OraclePool>> oracle =
-      baselines::OraclePool::Open(reference_library, 1, &trial->lock_);
+      baselines::OraclePool::Open(reference_library, 1);
   if (!oracle.ok()) return oracle.status();
   trial->oracle_ = *std::move(oracle);
   return trial;

@@ -9,7 +9,6 @@
 
 #include "absl/status/statusor.h"
 #include "baselines/generate/oracle_pool.h"
-#include "cases/base/fork_lock.h"
 #include "client/judge/case_judge.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/operator.pb.h"
@@ -43,7 +42,6 @@ class CaseTrial {
 
   agent::CaseJudge* const judge_;
   std::unique_ptr<loader::Worker> worker_;
-  ForkLock lock_;
   std::unique_ptr<baselines::OraclePool> oracle_;
 };
 

@@ -117,6 +117,25 @@ TEST_F(BadInputTest, MissingBaselinesAndAServerOfSomebodyElse) {
   EXPECT_NE(finished.err.find("diopi-cli gen --data"), std::string::npos) << finished.err;
 }
 
+// Exactly the run's cases; globs of other operators and of the library's checks are not gen's business.
+TEST_F(BadInputTest, MissingBaselinesAreThoseOfTheSelection) {
+  const auto run = [this](const std::vector<std::string>& globs) {
+    std::vector<std::string> words = {"--impl", Cpu(), "--fname", "relu", "add", "library", "--case"};
+    words.insert(words.end(), globs.begin(), globs.end());
+    return RunProgram(Agent(words));
+  };
+  const Finished one = run({"add.float32.n1", "library.last_error"});
+  EXPECT_EQ(one.code, 0) << one.out << one.err;
+  EXPECT_NE(one.out.find("add: 1 of 1 cases written"), std::string::npos) << one.out;
+  const Finished more = run({"add.float32.n?", "relu.float32.size_1"});
+  EXPECT_EQ(more.code, 0) << more.out << more.err;
+  EXPECT_NE(more.out.find("add: 2 of 3 cases written"), std::string::npos) << more.out;
+  EXPECT_NE(more.out.find("relu: 1 of 1 cases written"), std::string::npos) << more.out;
+  const Finished again = run({"add.float32.n1", "relu.float32.*_1"});
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+  EXPECT_EQ(again.out.find("cases written"), std::string::npos) << again.out;
+}
+
 TEST_F(BadInputTest, BaselineThatIsNoHdf5) {
   WriteFile(baseline(), std::string(10'000, 'x'));
   const Finished finished = RunWithServer();

@@ -9,8 +9,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
+#include "baselines/ops/support/dtype.h"
 #include "baselines/ops/support/noise.h"
 
 namespace diopi::ops {
@@ -28,55 +31,116 @@ class Sum {
   C total_ = C(0);
 };
 
+// The noise of a growing sum. With all terms at hand its drift is looked for in every unit of the last place
+// that may matter; `Units` says which those are.
 template <typename V>
-class Sum<Noise<V>> {
+class SumNoise {
  public:
-  Sum& operator+=(const Noise<V>& term) {
+  void Add(const Noise<V>& term) {
     total_ = total_ + term;
     terms_ += term.s2;
     squares_ += term.v * term.v;
-    values_.push_back(term.v);
-    return *this;
+    ++count_;
   }
-  Noise<V> total() const {
+  // The sum without drift.
+  Noise<V> Independent() const {
     const V unit = Noise<V>::kUnit;
-    const V r2 = total_.v * total_.v;
     // The rounding of each term is the term's own, not the sum's: q^2 is left out at the end.
-    const V count = V(values_.size());
-    const V added = count < 2 ? V(0) : unit * unit / 3 * (count - 1) * (squares_ / 2 + r2 / 3);
-    const V variance = std::max(total_.s2, terms_ + added);
-    const V drift = Drift(kDriftSigmas * std::sqrt(variance)) / kDriftShare;
-    return Noise<V>::Clean(total_.v, variance + drift * drift);
+    const V added =
+        count_ < 2 ? V(0) : unit * unit / 3 * V(count_ - 1) * (squares_ / 2 + total_.v * total_.v / 3);
+    return Noise<V>::Clean(total_.v, std::max(total_.s2, terms_ + added));
+  }
+
+  // A partial sum is a multiple of its own last place w, so adding x rounds x to a multiple of w: terms that
+  // are equal are rounded alike as long as w lasts. `lost(exponent)` is the sum of the errors of rounding all
+  // terms to multiples of w = 2^exponent, which is asked for from the last place of the total, or of a walk
+  // of that many terms, down to where it cannot exceed what independent roundings make of it.
+  template <typename Lost>
+  Noise<V> WithDrift(const Lost& lost) const {
+    const Noise<V> independent = Independent();
+    if (!MayDrift()) return independent;
+    const V negligible = kDriftSigmas * std::sqrt(independent.s2);
+    V drift = negligible;
+    for (int exponent = LastPlace(); V(count_) * std::ldexp(V(1), exponent) / 2 > negligible; --exponent)
+      drift = std::max(drift, std::fabs(lost(exponent)));
+    if (!(drift > negligible)) return independent;
+    const V share = drift / kDriftShare;
+    return Noise<V>::Clean(independent.v, independent.s2 + share * share);
+  }
+  bool MayDrift() const { return count_ >= kDriftTerms && Reach() > 0 && std::isfinite(Reach()); }
+  // The exponent of the unit of the last place; only where it may drift.
+  int LastPlace() const { return std::ilogb(Reach()) + std::ilogb(2 * Noise<V>::kUnit); }
+  // The error of rounding a term to a multiple of 2^exponent.
+  static V Rounding(V term, int exponent) {
+    const V w = std::ldexp(V(1), exponent);
+    return std::nearbyint(term / w) * w - term;
   }
 
  private:
-  static constexpr size_t kDriftTerms = 32;  // fewer drift by less than any gate sees
-  static constexpr V kDriftSigmas = 4;       // independent roundings are not so far off
+  static constexpr int64_t kDriftTerms = 32;  // fewer drift by less than any gate sees
+  static constexpr V kDriftSigmas = 4;        // independent roundings are not so far off
   static constexpr V kDriftShare = 3;
 
-  // A partial sum is a multiple of its own last place w, so adding x rounds x to a multiple of w: terms that
-  // are equal are rounded alike as long as w lasts. The largest error of rounding all terms to one such grid,
-  // from the last place of the total, or of a walk of that many terms, down to where it cannot exceed
-  // `negligible`; 0 where it does not.
-  V Drift(V negligible) const {
-    const V reach = std::max(std::fabs(total_.v), std::sqrt(squares_));
-    if (values_.size() < kDriftTerms || !(reach > 0) || !std::isfinite(reach)) return V(0);
-    V drift = negligible;
-    V w = std::ldexp(V(2 * Noise<V>::kUnit), std::ilogb(reach));
-    while (V(values_.size()) * w / 2 > negligible) {
-      V lost = 0;
-      for (const V& x : values_) lost += std::nearbyint(x / w) * w - x;
-      drift = std::max(drift, std::fabs(lost));
-      w /= 2;
-    }
-    return drift > negligible ? drift : V(0);
-  }
+  V Reach() const { return std::max(std::fabs(total_.v), std::sqrt(squares_)); }
 
   Noise<V> total_ = Noise<V>(0);
   V terms_ = 0;    // sum of the terms' variances
   V squares_ = 0;  // sum of the terms' squares
+  int64_t count_ = 0;
+};
+
+template <typename V>
+class Sum<Noise<V>> {
+ public:
+  Sum& operator+=(const Noise<V>& term) {
+    noise_.Add(term);
+    values_.push_back(term.v);
+    return *this;
+  }
+  Noise<V> total() const {
+    return noise_.WithDrift([this](int exponent) {
+      V lost = 0;
+      for (const V& x : values_) lost += SumNoise<V>::Rounding(x, exponent);
+      return lost;
+    });
+  }
+
+ private:
+  SumNoise<V> noise_;
   std::vector<V> values_;
 };
+
+// The sums of the first term, of the first two, and so on.
+template <typename C>
+std::vector<C> RunningTotals(const std::vector<C>& terms) {
+  std::vector<C> totals;
+  totals.reserve(terms.size());
+  for (const C& term : terms) totals.push_back(totals.empty() ? term : WrapAdd(totals.back(), term));
+  return totals;
+}
+
+// Each with the noise that Sum gives it, in one pass: what is lost in every unit of the last place that any
+// of them asks for is summed along.
+template <typename V>
+std::vector<Noise<V>> RunningTotals(const std::vector<Noise<V>>& terms) {
+  std::vector<Noise<V>> totals;
+  totals.reserve(terms.size());
+  SumNoise<V> noise;
+  std::map<int, std::pair<V, size_t>> lost;  // by exponent: the errors of the first so many terms
+  for (size_t i = 0; i < terms.size(); ++i) {
+    noise.Add(terms[i]);
+    if (i == 0) {
+      totals.push_back(terms[0]);  // a copy, which rounds nothing
+      continue;
+    }
+    totals.push_back(noise.WithDrift([&](int exponent) {
+      auto& [sum, count] = lost[exponent];
+      for (; count <= i; ++count) sum += SumNoise<V>::Rounding(terms[count].v, exponent);
+      return sum;
+    }));
+  }
+  return totals;
+}
 
 // All sums of a list.
 template <typename C>

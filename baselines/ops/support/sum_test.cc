@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -114,6 +115,32 @@ TEST(Sum, OtherTermsDoNot) {
     // The noise number's own loop gives less or hardly more.
     EXPECT_LT(Total(terms).s2, 1.1 * ClosedForm(terms)) << terms.size();
   }
+}
+
+// Each prefix has the noise of a sum of its own.
+TEST(RunningTotals, AreTheSumsOfEveryPrefix) {
+  for (const std::vector<double>& terms :
+       {Cycled({0.3F}, 700), Cycled({0.1F, -2.5F, 1e-6F}, 200), std::vector<double>(40, 0.0),
+        std::vector<double>{1, 2, HUGE_VAL, 3}}) {
+    std::vector<N> numbers(terms.begin(), terms.end());
+    numbers.back().s2 = 0.25;
+    const std::vector<N> totals = RunningTotals(numbers);
+    ASSERT_EQ(totals.size(), terms.size());
+    EXPECT_EQ(totals[0].s2, 0) << "a copy";
+    Sum<N> sum;
+    float serial = 0;
+    for (size_t i = 0; i < terms.size(); ++i) {
+      sum += numbers[i];
+      EXPECT_EQ(totals[i].v, sum.total().v) << i;
+      EXPECT_DOUBLE_EQ(totals[i].s2, i == 0 ? 0 : sum.total().s2) << i;
+      serial += static_cast<float>(terms[i]);
+      if (!std::isfinite(serial) || totals[i].s2 == 0) continue;
+      EXPECT_LT(std::fabs(static_cast<double>(serial) - totals[i].v) / std::sqrt(totals[i].s2), 8) << i;
+    }
+  }
+  EXPECT_EQ(RunningTotals(std::vector<int64_t>{1, 2, INT64_MAX}),
+            (std::vector<int64_t>{1, 3, INT64_MIN + 2}));
+  EXPECT_TRUE(RunningTotals(std::vector<float>{}).empty());
 }
 
 TEST(Sum, TermsBringTheirOwnNoise) {
