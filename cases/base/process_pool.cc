@@ -173,7 +173,7 @@ int ProcessesFor(size_t bytes_each) {
   return static_cast<int>(std::max<int64_t>(1, std::min(allowed, bytes / static_cast<int64_t>(bytes_each))));
 }
 
-absl::StatusOr<std::unique_ptr<ProcessPool>> ProcessPool::Start(int children, Work work) {
+absl::StatusOr<std::unique_ptr<ProcessPool>> ProcessPool::Start(int children, const Work& work) {
   std::unique_ptr<ProcessPool> pool(new ProcessPool);
   for (int i = 0; i < children; ++i) {
     int ends[2];

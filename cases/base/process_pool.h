@@ -35,7 +35,7 @@ class ProcessPool {
   // Forks all children now: after a fork, every page that the parent writes to is copied first, which can
   // take longer than the work, so it should happen once, while this process is small. A child that dies is
   // replaced. No other thread may hold locks that `work` needs.
-  static absl::StatusOr<std::unique_ptr<ProcessPool>> Start(int children, Work work);
+  static absl::StatusOr<std::unique_ptr<ProcessPool>> Start(int children, const Work& work);
   ProcessPool(const ProcessPool&) = delete;
   ProcessPool& operator=(const ProcessPool&) = delete;
   // Kills the children that still work.

@@ -59,7 +59,7 @@ struct BorderLargest {
 template <typename C>
 struct BorderGradient {
   Out<C> out;
-  Scratch<C> sums;
+  Scratch<Sum<C>> sums;
   In<C> grad;
   In<int64_t> argmax;
   Borders<C> b;
@@ -67,7 +67,7 @@ struct BorderGradient {
   DIOPI_HD void operator()(int64_t plane) const {
     const int64_t count = b.Elements(), first = plane * count;
     const int64_t image = plane / b.channels / 4, border = plane / b.channels % 4;
-    for (int64_t k = 0; k < count; ++k) sums[first + k] = C(0);
+    for (int64_t k = 0; k < count; ++k) sums[first + k] = Sum<C>();
     for (int64_t k = 0; k < count; ++k) {
       const int64_t cell = ((image * b.channels + plane % b.channels) * count + k) * 4 + border;
       C y = C(0), x = C(0), step_y = C(0), step_x = C(0);
@@ -76,7 +76,7 @@ struct BorderGradient {
       RoiPlace<C>(y + step_y * steps, x + step_x * steps, b.height, b.width)
           .Spread(sums, first, grad[cell], C(1));
     }
-    for (int64_t k = 0; k < count; ++k) out.Set(first + k, sums[first + k]);
+    for (int64_t k = 0; k < count; ++k) out.Set(first + k, sums[first + k].total());
   }
 };
 
@@ -113,8 +113,8 @@ DIOPI_KERNEL(diopiBorderAlignBackwardMmcv, a) {
   DispatchFloating(ResultType(out, {grad}), [&]<typename C>() {
     const Queue queue(a.ctx);
     ForEach(queue, out.size(0) * out.size(1),
-            BorderGradient<C>{Out<C>(out), Scratch<C>(queue, out.numel()), In<C>(grad), In<int64_t>(argmax),
-                              BordersOf<C>(a, out)});
+            BorderGradient<C>{Out<C>(out), Scratch<Sum<C>>(queue, out.numel()), In<C>(grad),
+                              In<int64_t>(argmax), BordersOf<C>(a, out)});
   });
 }
 

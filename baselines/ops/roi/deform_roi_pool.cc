@@ -51,7 +51,7 @@ struct DeformRoiMean {
 template <typename C>
 struct DeformRoiGradient {
   Out<C> out;
-  Scratch<C> sums;
+  Scratch<Sum<C>> sums;
   In<C> grad;
   RoiMoved<C> moved;
   int64_t count;  // of regions
@@ -59,7 +59,7 @@ struct DeformRoiGradient {
   DIOPI_HD void operator()(int64_t plane) const {
     const RoiSizes& s = moved.regions.sizes;
     const int64_t first = plane * s.Elements();
-    for (int64_t k = 0; k < s.Elements(); ++k) sums[first + k] = C(0);
+    for (int64_t k = 0; k < s.Elements(); ++k) sums[first + k] = Sum<C>();
     for (int64_t region = 0; region < count; ++region) {
       for (int64_t cell = 0; cell < s.Cells(); ++cell) {
         const RoiSamples<C> samples = moved.Of(region, cell);
@@ -72,7 +72,7 @@ struct DeformRoiGradient {
         }
       }
     }
-    for (int64_t k = 0; k < s.Elements(); ++k) out.Set(first + k, sums[first + k]);
+    for (int64_t k = 0; k < s.Elements(); ++k) out.Set(first + k, sums[first + k].total());
   }
 };
 
@@ -155,8 +155,9 @@ DIOPI_KERNEL(diopiDeformRoiPoolBackwardMmcv, a) {
     const Queue queue(a.ctx);
     const RoiMoved<C> moved = MovedOf<C>(a, sizes);
     const In<C> g(grad);
-    ForEach(queue, x.size(0) * x.size(1),
-            DeformRoiGradient<C>{Out<C>(of_images), Scratch<C>(queue, x.numel()), g, moved, grad.size(0)});
+    ForEach(
+        queue, x.size(0) * x.size(1),
+        DeformRoiGradient<C>{Out<C>(of_images), Scratch<Sum<C>>(queue, x.numel()), g, moved, grad.size(0)});
     ForEach(queue, of_offsets.numel(), DeformRoiOffsetGradient<C>{Out<C>(of_offsets), g, In<C>(x), moved});
   });
 }

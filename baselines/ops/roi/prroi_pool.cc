@@ -95,7 +95,7 @@ struct PrMean {
 template <typename C>
 struct PrGradient {
   Out<C> out;
-  Scratch<C> sums;
+  Scratch<Sum<C>> sums;
   In<C> grad;
   PrRegions<C> regions;
   int64_t count;  // of regions
@@ -103,7 +103,7 @@ struct PrGradient {
   DIOPI_HD void operator()(int64_t plane) const {
     const RoiSizes& s = regions.sizes;
     const int64_t first = plane * s.Elements();
-    for (int64_t k = 0; k < s.Elements(); ++k) sums[first + k] = C(0);
+    for (int64_t k = 0; k < s.Elements(); ++k) sums[first + k] = Sum<C>();
     for (int64_t region = 0; region < count; ++region) {
       if (regions.Image(region) != plane / s.channels) continue;
       for (int64_t k = 0; k < s.Cells(); ++k) {
@@ -112,7 +112,7 @@ struct PrGradient {
         Add(cell, grad[(region * s.channels + plane % s.channels) * s.Cells() + k] / cell.size, first);
       }
     }
-    for (int64_t k = 0; k < s.Elements(); ++k) out.Set(first + k, sums[first + k]);
+    for (int64_t k = 0; k < s.Elements(); ++k) out.Set(first + k, sums[first + k].total());
   }
 
  private:
@@ -140,7 +140,7 @@ struct PrCornerGradient {
 
   DIOPI_HD void operator()(int64_t region) const {
     const RoiSizes& s = regions.sizes;
-    C sums[4] = {C(0), C(0), C(0), C(0)};  // x1, y1, x2, y2
+    Sum<C> sums[4];  // x1, y1, x2, y2
     for (int64_t i = 0; i < s.channels * s.Cells(); ++i) {
       const int64_t at = region * s.channels * s.Cells() + i, cell = i % s.Cells();
       const PrCell<C> bounds = regions.Cell(region, cell);
@@ -158,7 +158,7 @@ struct PrCornerGradient {
       }
     }
     out.Set(region * 5, C(0));
-    for (int k = 0; k < 4; ++k) out.Set(region * 5 + 1 + k, sums[k]);
+    for (int k = 0; k < 4; ++k) out.Set(region * 5 + 1 + k, sums[k].total());
   }
 
  private:
@@ -214,7 +214,7 @@ DIOPI_KERNEL(diopiPrroiPoolbackwardMmcv, a) {
     CheckShape(grad, {count, out.size(1), a.pooled_height, a.pooled_width}, "grad_output");
     const Queue queue(a.ctx);
     ForEach(queue, out.size(0) * out.size(1),
-            PrGradient<C>{Out<C>(out), Scratch<C>(queue, out.numel()), In<C>(grad), regions, count});
+            PrGradient<C>{Out<C>(out), Scratch<Sum<C>>(queue, out.numel()), In<C>(grad), regions, count});
   });
 }
 

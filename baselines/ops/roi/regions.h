@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "baselines/ops/both.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
 
@@ -33,7 +34,7 @@ struct RoiPlace {
     return weight[0] * x[first + element[0]] + weight[1] * x[first + element[1]] +
            weight[2] * x[first + element[2]] + weight[3] * x[first + element[3]];
   }
-  DIOPI_HD void Spread(const Scratch<C>& sums, int64_t first, const C& gradient, const C& count) const {
+  DIOPI_HD void Spread(const Scratch<Sum<C>>& sums, int64_t first, const C& gradient, const C& count) const {
     if (!inside) return;
     for (int k = 0; k < 4; ++k) sums[first + element[k]] += gradient * weight[k] / count;
   }
@@ -181,7 +182,7 @@ struct RoiMean {
 template <typename C, typename Regions>
 struct RoiMeanGradient {
   Out<C> out;
-  Scratch<C> sums;  // as many as elements of `out`
+  Scratch<Sum<C>> sums;  // as many as elements of `out`
   In<C> grad;
   Regions regions;
   int64_t count;  // of regions
@@ -189,13 +190,13 @@ struct RoiMeanGradient {
   DIOPI_HD void operator()(int64_t plane) const {
     const RoiSizes& s = regions.sizes;
     const int64_t first = plane * s.Elements();
-    for (int64_t k = 0; k < s.Elements(); ++k) sums[first + k] = C(0);
+    for (int64_t k = 0; k < s.Elements(); ++k) sums[first + k] = Sum<C>();
     for (int64_t region = 0; region < count; ++region) {
       const RoiSamples<C> samples = regions.Of(region);
       if (samples.image == plane / s.channels)
         Add(samples, (region * s.channels + plane % s.channels) * s.Cells(), first);
     }
-    for (int64_t k = 0; k < s.Elements(); ++k) out.Set(first + k, sums[first + k]);
+    for (int64_t k = 0; k < s.Elements(); ++k) out.Set(first + k, sums[first + k].total());
   }
 
  private:

@@ -58,7 +58,7 @@ struct RiroiMean {
 template <typename C>
 struct RiroiGradient {
   Out<C> out;
-  Scratch<C> sums;
+  Scratch<Sum<C>> sums;
   In<C> grad;
   RoiRotated<C> regions;
   int64_t orientations, count;  // count: of regions
@@ -66,7 +66,7 @@ struct RiroiGradient {
   DIOPI_HD void operator()(int64_t plane) const {
     const RoiSizes& s = regions.sizes;
     const int64_t first = plane * s.Elements(), wanted = plane % s.channels;
-    for (int64_t k = 0; k < s.Elements(); ++k) sums[first + k] = C(0);
+    for (int64_t k = 0; k < s.Elements(); ++k) sums[first + k] = Sum<C>();
     for (int64_t region = 0; region < count; ++region) {
       const RoiSamples<C> samples = regions.Of(region);
       if (samples.image != plane / s.channels) continue;
@@ -79,7 +79,7 @@ struct RiroiGradient {
         }
       }
     }
-    for (int64_t k = 0; k < s.Elements(); ++k) out.Set(first + k, sums[first + k]);
+    for (int64_t k = 0; k < s.Elements(); ++k) out.Set(first + k, sums[first + k].total());
   }
 
  private:
@@ -126,7 +126,7 @@ DIOPI_KERNEL(diopiRiroiAlignRotatedBackwardMmcv, a) {
     const RoiRotated<C> regions{In<C>(rois), Rounded<C>(a.spatial_scale), sizes, a.clockwise, true};
     const Queue queue(a.ctx);
     ForEach(queue, out.size(0) * out.size(1),
-            RiroiGradient<C>{Out<C>(out), Scratch<C>(queue, out.numel()), In<C>(grad), regions,
+            RiroiGradient<C>{Out<C>(out), Scratch<Sum<C>>(queue, out.numel()), In<C>(grad), regions,
                              a.num_orientations, rois.size(0)});
   });
 }

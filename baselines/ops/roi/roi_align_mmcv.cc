@@ -37,14 +37,14 @@ struct RoiAlignLargest {
 template <typename C>
 struct RoiAlignLargestGradient {
   Out<C> out;
-  Scratch<C> sums;
+  Scratch<Sum<C>> sums;
   In<C> grad, at_y, at_x, rois;
   RoiSizes sizes;
   int64_t count;  // of regions
 
   DIOPI_HD void operator()(int64_t plane) const {
     const int64_t first = plane * sizes.Elements();
-    for (int64_t k = 0; k < sizes.Elements(); ++k) sums[first + k] = C(0);
+    for (int64_t k = 0; k < sizes.Elements(); ++k) sums[first + k] = Sum<C>();
     for (int64_t region = 0; region < count; ++region) {
       if (static_cast<int64_t>(rois[region * 5]) != plane / sizes.channels) continue;
       const int64_t cells = (region * sizes.channels + plane % sizes.channels) * sizes.Cells();
@@ -54,7 +54,7 @@ struct RoiAlignLargestGradient {
             .Spread(sums, first, grad[cell], C(1));
       }
     }
-    for (int64_t k = 0; k < sizes.Elements(); ++k) out.Set(first + k, sums[first + k]);
+    for (int64_t k = 0; k < sizes.Elements(); ++k) out.Set(first + k, sums[first + k].total());
   }
 };
 
@@ -100,7 +100,7 @@ DIOPI_KERNEL(diopiRoiAlignBackwardMmcv, a) {
   }
   DispatchFloating(ResultType(out, {grad}), [&]<typename C>() {
     const Queue queue(a.ctx);
-    const Scratch<C> sums(queue, out.numel());
+    const Scratch<Sum<C>> sums(queue, out.numel());
     const int64_t planes = out.size(0) * out.size(1), count = rois.size(0);
     if (a.pool_mode == kRoiAlignMean) {
       const RoiUpright<C> regions{In<C>(rois), Rounded<C>(a.spatial_scale), sizes};

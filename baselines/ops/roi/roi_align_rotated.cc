@@ -24,7 +24,7 @@ DIOPI_KERNEL(diopiRoiAlignRotatedBackwardMmcv, a) {
     const RoiRotated<C> regions{In<C>(rois), Rounded<C>(a.spatial_scale), sizes, a.clockwise, !a.aligned};
     const Queue queue(a.ctx);
     ForEach(queue, out.size(0) * out.size(1),
-            RoiMeanGradient<C, RoiRotated<C>>{Out<C>(out), Scratch<C>(queue, out.numel()), In<C>(grad),
+            RoiMeanGradient<C, RoiRotated<C>>{Out<C>(out), Scratch<Sum<C>>(queue, out.numel()), In<C>(grad),
                                               regions, rois.size(0)});
   });
 }

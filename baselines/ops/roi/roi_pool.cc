@@ -52,7 +52,7 @@ struct RoiPoolLargest {
 template <typename C>
 struct RoiPoolGradient {
   Out<C> out;
-  Scratch<C> sums;
+  Scratch<Sum<C>> sums;
   In<C> grad, rois;
   In<int64_t> argmax;
   RoiSizes s;
@@ -60,7 +60,7 @@ struct RoiPoolGradient {
 
   DIOPI_HD void operator()(int64_t plane) const {
     const int64_t first = plane * s.Elements();
-    for (int64_t k = 0; k < s.Elements(); ++k) sums[first + k] = C(0);
+    for (int64_t k = 0; k < s.Elements(); ++k) sums[first + k] = Sum<C>();
     for (int64_t region = 0; region < count; ++region) {
       if (static_cast<int64_t>(rois[region * 5]) != plane / s.channels) continue;
       const int64_t cells = (region * s.channels + plane % s.channels) * s.Cells();
@@ -68,7 +68,7 @@ struct RoiPoolGradient {
         if (argmax[cell] >= 0 && argmax[cell] < s.Elements()) sums[first + argmax[cell]] += grad[cell];
       }
     }
-    for (int64_t k = 0; k < s.Elements(); ++k) out.Set(first + k, sums[first + k]);
+    for (int64_t k = 0; k < s.Elements(); ++k) out.Set(first + k, sums[first + k].total());
   }
 };
 
@@ -94,7 +94,7 @@ DIOPI_KERNEL(diopiRoiPoolBackwardMmcv, a) {
   DispatchFloating(ResultType(out, {grad}), [&]<typename C>() {
     const Queue queue(a.ctx);
     ForEach(queue, out.size(0) * out.size(1),
-            RoiPoolGradient<C>{Out<C>(out), Scratch<C>(queue, out.numel()), In<C>(grad), In<C>(rois),
+            RoiPoolGradient<C>{Out<C>(out), Scratch<Sum<C>>(queue, out.numel()), In<C>(grad), In<C>(rois),
                                In<int64_t>(argmax), sizes, rois.size(0)});
   });
 }

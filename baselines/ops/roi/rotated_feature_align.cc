@@ -51,18 +51,18 @@ struct FeatureSum {
 template <typename C>
 struct FeatureGradient {
   Out<C> out;
-  Scratch<C> sums;
+  Scratch<Sum<C>> sums;
   In<C> grad;
   FeatureBoxes<C> boxes;
 
   DIOPI_HD void operator()(int64_t plane) const {
     const int64_t count = boxes.Elements(), first = plane * count, box = plane / boxes.channels * count;
-    for (int64_t k = 0; k < count; ++k) sums[first + k] = grad[first + k];
+    for (int64_t k = 0; k < count; ++k) (sums[first + k] = Sum<C>()) += grad[first + k];
     for (int64_t k = 0; k < count; ++k) {
       for (int64_t point = 0; point < boxes.points; ++point)
         boxes.Place(box + k, point).Spread(sums, first, grad[first + k], C(1));
     }
-    for (int64_t k = 0; k < count; ++k) out.Set(first + k, sums[first + k]);
+    for (int64_t k = 0; k < count; ++k) out.Set(first + k, sums[first + k].total());
   }
 };
 
@@ -96,7 +96,8 @@ DIOPI_KERNEL(diopiRotatedFeatureAlignBackwardMmcv, a) {
   DispatchFloating(ResultType(out, {grad}), [&]<typename C>() {
     const Queue queue(a.ctx);
     ForEach(queue, out.size(0) * out.size(1),
-            FeatureGradient<C>{Out<C>(out), Scratch<C>(queue, out.numel()), In<C>(grad), BoxesOf<C>(a, out)});
+            FeatureGradient<C>{Out<C>(out), Scratch<Sum<C>>(queue, out.numel()), In<C>(grad),
+                               BoxesOf<C>(a, out)});
   });
 }
 
