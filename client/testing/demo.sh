@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The demo: generates the baselines of suite smoke, serves them, tests an early, a faulty and a good vendor library on two chips, prints
-# reports and the address of the dashboard.
+# The demo: generates the baselines of suite smoke, serves them, tests an early, a faulty and a good vendor library on two
+# chips, prints reports and the address of the dashboard.
 # usage: demo.sh BUILD_FOLDER [--keep] [DATA_FOLDER]      --keep: leave the server running until Ctrl-C
+# DEMO_SELECTION: other cases than "--suite smoke", for the test
 set -euo pipefail
 usage="usage: demo.sh BUILD_FOLDER [--keep] [DATA_FOLDER]"
 build=${1:?"$usage"}
@@ -16,6 +17,7 @@ for argument in "$@"; do
   esac
 done
 bin=$build/bin
+read -ra selection <<<"${DEMO_SELECTION:---suite smoke}"
 mkdir -p "$data"
 
 say() { printf '\n== %s\n' "$*"; }
@@ -24,7 +26,7 @@ say() { printf '\n== %s\n' "$*"; }
 # should.
 run_agent() {
   local chip=$1 library=$2 status=0
-  "$bin/diopi-agent" --server "$address" --quiet --impl "$library" --chip "$chip" --suite smoke \
+  "$bin/diopi-agent" --server "$address" --quiet --impl "$library" --chip "$chip" "${selection[@]}" \
     --timeout-s 2 --error-report "$data/error_report_$chip.csv" >"$data/agent_$chip.log" 2>&1 || status=$?
   if [ "$status" -gt 1 ]; then
     cat "$data/agent_$chip.log" >&2
@@ -34,8 +36,8 @@ run_agent() {
   printf '%-7s %-20s %s\n' "$chip" "$(basename "$library")" "$(grep '^Correctness' "$data/agent_$chip.log")"
 }
 
-say "Generating the baselines of suite smoke into $data"
-"$bin/diopi-cli" gen --data "$data" --suite smoke
+say "Generating the baselines of ${selection[*]} into $data"
+"$bin/diopi-cli" gen --data "$data" "${selection[@]}"
 
 say "Starting the server"
 ready=$(mktemp -u)
@@ -60,8 +62,8 @@ for library in "$early" "$good" "$faulty"; do run_agent demo-b "$library"; done
 wait "$first"
 
 say "Report of the newest run of demo-b, a faulty library"
-"$bin/diopi-cli" report --data "$data" --run "$("$bin/diopi-cli" runs --data "$data" --chip demo-b --limit 1 --format csv |
-  sed -n '2s/,.*//p')" --format text >"$data/report_demo-b.txt"
+newest=$("$bin/diopi-cli" runs --data "$data" --chip demo-b --limit 1 --format csv | sed -n '2s/,.*//p')
+"$bin/diopi-cli" report --data "$data" --run "$newest" --format text >"$data/report_demo-b.txt"
 sed -n '1,/^Did not pass/p' "$data/report_demo-b.txt" | sed '$d'
 echo "Every failure, with the command that repeats it: $data/report_demo-b.txt"
 
@@ -69,7 +71,7 @@ say "Chips"
 "$bin/diopi-cli" chips --data "$data"
 
 say "Files"
-"$bin/diopi-cli" evaluate --data "$data" --chip demo-b --format html --output "$data/evaluation_demo-b.html"
+"$bin/diopi-cli" evaluate --data "$data" --run "$newest" --format html --output "$data/evaluation_demo-b.html"
 echo "results database      $data/results.db"
 echo "baselines             $data/baselines/cpu"
 echo "evaluation report     $data/evaluation_demo-b.html"
