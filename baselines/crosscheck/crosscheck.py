@@ -9,6 +9,7 @@ to 2^-149. For float64 cases r comes from 80-bit arithmetic and sigma is that of
 Exact outputs agree bit for bit after PyTorch's value is rounded to the case's dtype.
 """
 import argparse
+import concurrent.futures
 import json
 import multiprocessing
 import os
@@ -178,8 +179,9 @@ def in_processes(function, parts):
     function may be a closure: the processes are forks."""
     global _forked
     _forked = function
-    with multiprocessing.get_context("fork").Pool(len(os.sched_getaffinity(0))) as pool:
-        return pool.map(_call_forked, parts, chunksize=1)
+    # Not multiprocessing.Pool, which waits for ever for a process that died.
+    with concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0)), multiprocessing.get_context("fork")) as pool:
+        return list(pool.map(_call_forked, parts))
 
 
 def _call_forked(part):

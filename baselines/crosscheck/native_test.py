@@ -2,8 +2,10 @@
 
 usage: native_test.py BUILD
 """
+import concurrent.futures
 import contextlib
 import io
+import os
 import pathlib
 import subprocess
 import sys
@@ -103,6 +105,17 @@ class Judged(unittest.TestCase):
                 results["indices"] = results["indices"].flip(-1) if results["indices"].dim() else results["indices"]
             return results
         self.assertTrue(self.findings(spoil))
+
+    def test_a_judge_that_fails_ends_the_check_with_its_words(self):
+        judge = pathlib.Path(self.folder.name) / "judge"
+        judge.write_text("#!/bin/sh\necho 'no such folder' >&2\nexit 3\n")
+        judge.chmod(0o755)
+        with self.assertRaisesRegex(SystemExit, "crosscheck: no such folder"):
+            native.run(self.data, judge, native.load_functions(HERE.parent), [])
+
+    def test_a_process_that_dies_is_not_waited_for(self):
+        with self.assertRaises(concurrent.futures.process.BrokenProcessPool):
+            native.in_processes(lambda part: os._exit(part), [1, 2])
 
 
 if __name__ == "__main__":

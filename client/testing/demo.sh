@@ -36,7 +36,7 @@ run_agent() {
   printf '%-7s %-20s %s\n' "$chip" "$(basename "$library")" "$(grep '^Correctness' "$data/agent_$chip.log")"
 }
 
-say "Generating the baselines of ${selection[*]} into $data"
+say "Generating baselines (${selection[*]}) into $data"
 "$bin/diopi-cli" gen --data "$data" "${selection[@]}"
 
 say "Starting the server"
