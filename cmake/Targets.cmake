@@ -10,7 +10,7 @@ function(diopi_library name)
 endfunction()
 
 # diopi_program(NAME [ALLOCATOR] SOURCES ... LINK ...): an executable in build/bin. ALLOCATOR: it allocates with tcmalloc; not
-# for programs that load a vendor's library, which gets the C library's malloc.
+# for diopi-worker, where a vendor's library must find the C library's malloc.
 function(diopi_program name)
   cmake_parse_arguments(ARG "ALLOCATOR" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})

@@ -302,19 +302,15 @@ absl::StatusOr<GenerateSummary> MakeInProcesses(Generator* generator, const Case
   std::vector<Current> children(static_cast<size_t>(options.jobs));
   GenerateSummary all;
   for (Current& child : children) {
-    absl::Status status = (*processes)
-                              ->Run(
-                                  {},
-                                  [&all, &child](const absl::StatusOr<ProcessPool::Fields>& made) {
-                                    if (made.ok()) AddFields(*made, &all);
-                                    return child.Named(made.status());
-                                  },
-                                  [&options, &child](const std::string& note) {
-                                    const std::vector<std::string> words =
-                                        absl::StrSplit(note, absl::MaxSplits(' ', 2));
-                                    child.Follow(options.progress, words.at(2), std::stoll(words.at(0)),
-                                                 std::stoll(words.at(1)));
-                                  });
+    const auto add = [&all, &child](const absl::StatusOr<ProcessPool::Fields>& made) {
+      if (made.ok()) AddFields(*made, &all);
+      return child.Named(made.status());
+    };
+    const auto follow = [&options, &child](const std::string& note) {
+      const std::vector<std::string> words = absl::StrSplit(note, absl::MaxSplits(' ', 2));
+      child.Follow(options.progress, words.at(2), std::stoll(words.at(0)), std::stoll(words.at(1)));
+    };
+    absl::Status status = (*processes)->Run({}, add, follow);
     if (!status.ok()) return status;
   }
   absl::Status status = (*processes)->Wait();

@@ -57,7 +57,10 @@ struct FeatureGradient {
 
   DIOPI_HD void operator()(int64_t plane) const {
     const int64_t count = boxes.Elements(), first = plane * count, box = plane / boxes.channels * count;
-    for (int64_t k = 0; k < count; ++k) (sums[first + k] = Sum<C>()) += grad[first + k];
+    for (int64_t k = 0; k < count; ++k) {
+      sums[first + k] = Sum<C>();
+      sums[first + k] += grad[first + k];
+    }
     for (int64_t k = 0; k < count; ++k) {
       for (int64_t point = 0; point < boxes.points; ++point)
         boxes.Place(box + k, point).Spread(sums, first, grad[first + k], C(1));

@@ -31,8 +31,8 @@ class Sum {
   C total_ = C(0);
 };
 
-// The noise of a growing sum. With all terms at hand its drift is looked for in every unit of the last place
-// that may matter; `Units` says which those are.
+// The noise of a sum that grows term by term. It does not keep the terms: what their roundings add up to
+// comes from its owner.
 template <typename V>
 class SumNoise {
  public:
@@ -41,14 +41,6 @@ class SumNoise {
     terms_ += term.s2;
     squares_ += term.v * term.v;
     ++count_;
-  }
-  // The sum without drift.
-  Noise<V> Independent() const {
-    const V unit = Noise<V>::kUnit;
-    // The rounding of each term is the term's own, not the sum's: q^2 is left out at the end.
-    const V added =
-        count_ < 2 ? V(0) : unit * unit / 3 * V(count_ - 1) * (squares_ / 2 + total_.v * total_.v / 3);
-    return Noise<V>::Clean(total_.v, std::max(total_.s2, terms_ + added));
   }
 
   // A partial sum is a multiple of its own last place w, so adding x rounds x to a multiple of w: terms that
@@ -67,9 +59,6 @@ class SumNoise {
     const V share = drift / kDriftShare;
     return Noise<V>::Clean(independent.v, independent.s2 + share * share);
   }
-  bool MayDrift() const { return count_ >= kDriftTerms && Reach() > 0 && std::isfinite(Reach()); }
-  // The exponent of the unit of the last place; only where it may drift.
-  int LastPlace() const { return std::ilogb(Reach()) + std::ilogb(2 * Noise<V>::kUnit); }
   // The error of rounding a term to a multiple of 2^exponent.
   static V Rounding(V term, int exponent) {
     const V w = std::ldexp(V(1), exponent);
@@ -81,7 +70,18 @@ class SumNoise {
   static constexpr V kDriftSigmas = 4;        // independent roundings are not so far off
   static constexpr V kDriftShare = 3;
 
+  // The sum without drift.
+  Noise<V> Independent() const {
+    const V unit = Noise<V>::kUnit;
+    // The rounding of each term is the term's own, not the sum's: q^2 is left out at the end.
+    const V added =
+        count_ < 2 ? V(0) : unit * unit / 3 * V(count_ - 1) * (squares_ / 2 + total_.v * total_.v / 3);
+    return Noise<V>::Clean(total_.v, std::max(total_.s2, terms_ + added));
+  }
   V Reach() const { return std::max(std::fabs(total_.v), std::sqrt(squares_)); }
+  bool MayDrift() const { return count_ >= kDriftTerms && Reach() > 0 && std::isfinite(Reach()); }
+  // The exponent of the unit of the last place; only where it may drift.
+  int LastPlace() const { return std::ilogb(Reach()) + std::ilogb(2 * Noise<V>::kUnit); }
 
   Noise<V> total_ = Noise<V>(0);
   V terms_ = 0;    // sum of the terms' variances
