@@ -5,6 +5,7 @@
 // survive from one run to the next.
 #include "client/agent/agent.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -61,6 +62,10 @@ class Agent {
 
   ExitCode Run() {
     const absl::Status prepared = Prepare();
+    if (absl::IsCancelled(prepared) && stop_signal_ != 0) {
+      *err_ << "diopi-agent: stopped while baselines were being made; the next run makes the others\n";
+      return static_cast<ExitCode>(ExitCodeForSignal(stop_signal_));
+    }
     if (!prepared.ok()) return Tell(prepared);
     const absl::Status ran = RunCases();
     if (!ran.ok() && !absl::IsCancelled(ran)) return TellHowToResume(ran);
@@ -80,7 +85,7 @@ class Agent {
   absl::Status CreateRun();
   absl::Status HaveBaselines(const std::vector<std::string>& operators);
   std::vector<std::string> GenSelection(const std::vector<std::string>& operators) const;
-  absl::Status Generate(const std::vector<std::string>& operators) const;
+  absl::Status Generate(const std::vector<std::string>& operators);
   absl::Status RunCases();
   absl::Status MeasurePerformance();
   absl::Status ReportPerformance(const PerformanceResult& result);
@@ -437,7 +442,7 @@ absl::Status Agent::HaveBaselines(const std::vector<std::string>& operators) {
   return status;
 }
 
-absl::Status Agent::Generate(const std::vector<std::string>& operators) const {
+absl::Status Agent::Generate(const std::vector<std::string>& operators) {
   ProcessOptions gen;
   gen.command = {ProgramBeside("diopi-cli"), "gen", "--data", options_.data_folder};
   if (!options_.selection.cases_folder.empty()) {
@@ -451,9 +456,17 @@ absl::Status Agent::Generate(const std::vector<std::string>& operators) const {
   v1::ReportRequest alive;
   alive.set_run_id(run_.run_id());
   alive.set_agent_id(agent_id_);
-  while (!process->WaitFor(kSignOfLifeEvery).has_value()) client_->Report(alive).status().IgnoreError();
+  const auto pause = static_cast<int>(std::chrono::milliseconds(kSignOfLifeEvery).count());
+  pollfd events[] = {{process->descriptor(), POLLIN, 0}, {stop_.descriptor(), POLLIN, 0}};
+  while (!process->WaitFor(std::chrono::milliseconds(0)).has_value()) {
+    if (poll(events, 2, pause) == 0) client_->Report(alive).status().IgnoreError();
+    const int signal = stop_.Take();
+    if (signal == 0) continue;
+    stop_signal_ = signal;
+    process->Signal(SIGTERM);  // a terminal's Ctrl-C reaches it anyway
+  }
   const ExitStatus status = process->Wait();
-  if (status.signal == SIGINT || status.signal == SIGTERM) return absl::CancelledError("stopped");
+  if (stop_signal_ != 0) return absl::CancelledError("stopped");
   // 1: some cases could not be computed; they are reported as such.
   if (status.signal == 0 && status.code <= 1) return absl::OkStatus();
   return absl::InternalError(

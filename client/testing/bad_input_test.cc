@@ -224,6 +224,18 @@ TEST_F(BadInputTest, PortInUse) {
   EXPECT_EQ(first.Finish().code, 0);
 }
 
+TEST_F(BadInputTest, AStopWhileBaselinesAreMade) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    Running agent(Agent({"--impl", Cpu()}), {});  // all of core, which takes a minute
+    agent.WaitForLine("Making the baselines");
+    agent.Signal(signal);
+    const Finished finished = agent.Finish();
+    EXPECT_EQ(finished.code, 128 + signal) << finished.err;
+    EXPECT_NE(finished.err.find("stopped while baselines were being made"), std::string::npos)
+        << finished.err;
+  }
+}
+
 TEST_F(BadInputTest, ServerGone) {
   const std::string address = "unix:" + (folder_ / "nobody");
   const Finished finished = RunProgram(Agent({"--impl", Cpu(), "--fname", "relu", "--server", address}));
