@@ -189,36 +189,42 @@ DeviceResult RunInWorker(loader::Worker& worker, const v1::Case& c, const Tensor
   return {std::move(outcome.outputs), "", ""};
 }
 
-absl::StatusOr<DeviceReferenceSummary> AddByOneWorker(const std::vector<v1::Case>& cases,
-                                                      const DeviceReferenceOptions& options) {
-  absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options.worker);
-  if (!worker.ok()) return worker.status();
-  DeviceOutputsOptions outputs{options.data_folder, options.reference, {}, options.compare, options.force};
-  outputs.provenance = {VendorOf(**worker), (*worker)->hello().impl_version(), options.library_sha256,
-                        absl::StrJoin(options.compare.contracts.Texts(), ","),
-                        absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone())};
-  return AddDeviceOutputs(cases, outputs, [&](const v1::Case& c, const TensorMap& inputs) {
-    return RunInWorker(**worker, c, inputs);
-  });
-}
+// A worker that runs operators one after the other.
+class OneWorker {
+ public:
+  explicit OneWorker(const DeviceReferenceOptions& options) : options_(options) {}
 
-// About equal numbers of cases, no operator in two shares.
-std::vector<std::vector<v1::Case>> Shares(const std::vector<v1::Case>& cases, int count) {
-  std::map<std::string, std::vector<const v1::Case*>> by_operator;
-  for (const v1::Case& c : cases) by_operator[c.operator_()].push_back(&c);
-  std::vector<std::vector<const v1::Case*>> operators;
+  absl::StatusOr<DeviceReferenceSummary> Add(const std::vector<v1::Case>& cases) {
+    if (worker_ == nullptr) {
+      absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options_.worker);
+      if (!worker.ok()) return worker.status();
+      worker_ = *std::move(worker);
+    }
+    DeviceOutputsOptions outputs{
+        options_.data_folder, options_.reference, {}, options_.compare, options_.force};
+    outputs.provenance = {VendorOf(*worker_), worker_->hello().impl_version(), options_.library_sha256,
+                          absl::StrJoin(options_.compare.contracts.Texts(), ","),
+                          absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone())};
+    return AddDeviceOutputs(cases, outputs, [this](const v1::Case& c, const TensorMap& inputs) {
+      return RunInWorker(*worker_, c, inputs);
+    });
+  }
+
+ private:
+  const DeviceReferenceOptions& options_;
+  std::unique_ptr<loader::Worker> worker_;
+};
+
+// The cases of each operator; the operator with the most cases first, so that none is begun late.
+std::vector<std::vector<v1::Case>> ByOperator(const std::vector<v1::Case>& cases) {
+  std::map<std::string, std::vector<v1::Case>> by_operator;
+  for (const v1::Case& c : cases) by_operator[c.operator_()].push_back(c);
+  std::vector<std::vector<v1::Case>> operators;
   operators.reserve(by_operator.size());
   for (auto& [name, its] : by_operator) operators.push_back(std::move(its));
   std::stable_sort(operators.begin(), operators.end(),
                    [](const auto& a, const auto& b) { return a.size() > b.size(); });
-  std::vector<std::vector<v1::Case>> shares(static_cast<size_t>(count));
-  for (const std::vector<const v1::Case*>& its : operators) {
-    std::vector<v1::Case>& smallest = *std::min_element(
-        shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
-    for (const v1::Case* c : its) smallest.push_back(*c);
-  }
-  std::erase_if(shares, [](const auto& share) { return share.empty(); });
-  return shares;
+  return operators;
 }
 
 // What a child process returns.
@@ -262,20 +268,22 @@ absl::StatusOr<DeviceReferenceSummary> AddDeviceOutputs(const std::vector<v1::Ca
 
 absl::StatusOr<DeviceReferenceSummary> AddDeviceReference(const std::vector<v1::Case>& cases,
                                                           const DeviceReferenceOptions& options) {
-  if (options.workers <= 1) return AddByOneWorker(cases, options);
-  const std::vector<std::vector<v1::Case>> shares = Shares(cases, options.workers);
+  OneWorker worker(options);  // each child process has one of its own
+  if (options.workers <= 1) return worker.Add(cases);
+  const std::vector<std::vector<v1::Case>> operators = ByOperator(cases);
+  const int count = std::min(options.workers, static_cast<int>(operators.size()));
   absl::StatusOr<std::unique_ptr<ProcessPool>> pool =
-      ProcessPool::Start(static_cast<int>(shares.size()),
+      ProcessPool::Start(count,
                          [&](const ProcessPool::Fields& request,
                              const ProcessPool::Note&) -> absl::StatusOr<ProcessPool::Fields> {
                            const absl::StatusOr<DeviceReferenceSummary> made =
-                               AddByOneWorker(shares.at(std::stoul(request.at(0))), options);
+                               worker.Add(operators.at(std::stoul(request.at(0))));
                            if (!made.ok()) return made.status();
                            return ToFields(*made);
                          });
   if (!pool.ok()) return pool.status();
   DeviceReferenceSummary all;
-  for (size_t i = 0; i < shares.size(); ++i) {
+  for (size_t i = 0; i < operators.size(); ++i) {
     absl::Status status =
         (*pool)->Run({absl::StrCat(i)}, [&all](const absl::StatusOr<ProcessPool::Fields>& made) {
           if (made.ok()) AddFields(*made, &all);
