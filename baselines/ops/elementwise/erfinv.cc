@@ -1,5 +1,5 @@
-// The inverse of the error function: Newton's steps from an approximation (Winitzki's). Only the rounding of
-// the last step counts.
+// The inverse of the error function: Newton's steps from an approximation (Winitzki's; on a GPU, CUDA's).
+// Only the rounding of the last step counts.
 #include "baselines/ops/elementwise/unary.h"
 
 namespace diopi::ops {
@@ -43,8 +43,12 @@ DIOPI_HD C Erfinv(const C& y) {
     return value == V(-1) ? C(static_cast<V>(-INFINITY)) : C(static_cast<V>(NAN));
   }
   if (value == V(0)) return y;
+#if defined(__CUDA_ARCH__)
+  const V x = ::erfinv(value);
+#else
   V x = ErfinvStart(value);
   for (int step = 0; step < 3; ++step) x = NewtonStep(x, value);
+#endif
   return NewtonStep(C(x), y);
 }
 

@@ -27,6 +27,13 @@ struct PickRows {
     const int64_t from = row(i / width);
     out.Set(i, from < 0 ? OutOfBounds<C>() : weight[from * width + i % width]);
   }
+  bool Quads() const { return width % 4 == 0 && weight.Quads() && out.Quads(); }
+  DIOPI_HD void Quad(int64_t quad) const {
+    const int64_t fours = width / 4, from = row(quad / fours);
+    const C none = OutOfBounds<C>();
+    out.SetQuad(quad,
+                from < 0 ? Four<C>{{none, none, none, none}} : weight.QuadAt(from * fours + quad % fours));
+  }
 };
 
 void Forward(diopiContextHandle_t ctx, const Tensor& out, const Tensor& weight, const Tensor& indices) {
@@ -36,7 +43,7 @@ void Forward(diopiContextHandle_t ctx, const Tensor& out, const Tensor& weight, 
   CheckShape(out, shape, "out");
   const TokenRow row{In<int64_t>(indices), weight.size(0), kNoPadding};
   DispatchFloating(weight.dtype(), [&]<typename C>() {
-    ForEach(Queue(ctx), out.numel(), PickRows<C>{row, In<C>(weight), weight.size(1), Out<C>(out)});
+    MapElements(Queue(ctx), out.numel(), PickRows<C>{row, In<C>(weight), weight.size(1), Out<C>(out)});
   });
 }
 

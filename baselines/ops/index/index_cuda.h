@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "baselines/ops/index/index_common.h"
 #include "baselines/ops/support/cuda/access.h"
@@ -69,14 +70,25 @@ struct PickElements {
     const int64_t place = target.Place(i);
     out.Set(i, place < 0 ? OutOfBounds<C>() : LoadElement<C>(x, dtype, target.Offset(i, place)));
   }
+  // Slices whose elements are neighbours.
+  bool Quads() const {
+    return target.index.RepeatsQuads() && target.stride % 4 == 0 && InQuads<C>(x, dtype, target.others) &&
+           out.Quads();
+  }
+  DIOPI_HD void Quad(int64_t quad) const {
+    const int64_t place = target.Place(4 * quad);
+    const C none = OutOfBounds<C>();
+    out.SetQuad(quad, place < 0 ? Four<C>{{none, none, none, none}}
+                                : LoadFour<C>(x, dtype, target.Offset(4 * quad, place)));
+  }
 };
 
 // Elements 0 to n - 1 sorted by destination.
 struct Groups {
-  const uint64_t* destinations = nullptr;
-  const int64_t* sources = nullptr;
+  const uint32_t* destinations = nullptr;
+  const uint32_t* sources = nullptr;
   int64_t n = 0;
-  uint64_t none = 0;  // the destination of elements that go nowhere
+  uint32_t none = 0;  // the destination of elements that go nowhere
 
   // Whether place i is the first one of a group.
   DIOPI_HD bool Starts(int64_t i) const {
@@ -85,29 +97,31 @@ struct Groups {
   DIOPI_HD bool Continues(int64_t i, int64_t first) const {
     return i < n && destinations[i] == destinations[first];
   }
-  DIOPI_HD int64_t Destination(int64_t i) const { return static_cast<int64_t>(destinations[i]); }
+  DIOPI_HD int64_t Destination(int64_t i) const { return destinations[i]; }
 };
 
 template <typename F>
 struct WriteDestinations {
   F destination;
-  KeyedValues pairs;
-  uint64_t none;
+  KeyedValues<uint32_t> pairs;
+  uint32_t none;
   DIOPI_HD void operator()(int64_t i) const {
     const int64_t to = destination(i);
-    pairs.keys[i] = to < 0 ? none : static_cast<uint64_t>(to);
-    pairs.values[i] = i;
+    pairs.keys[i] = to < 0 ? none : static_cast<uint32_t>(to);
+    pairs.values[i] = static_cast<uint32_t>(i);
   }
 };
 
 // `destination(i)` is below `destinations`, or negative for nowhere.
 template <typename F>
 Groups GroupByDestination(const Queue& queue, int64_t n, int64_t destinations, const F& destination) {
-  const auto none = static_cast<uint64_t>(destinations);
   if (n <= 0) return {};
+  Check(n < int64_t{1} << 32 && destinations < int64_t{1} << 32, "indexing with ", n, " of ", destinations,
+        " elements is not implemented");
+  const auto none = static_cast<uint32_t>(destinations);
   int bits = 1;
-  while (none >> bits != 0) ++bits;
-  KeyedValues pairs{queue.Buffer<uint64_t>(n), queue.Buffer<int64_t>(n)};
+  while (bits < 32 && none >> bits != 0) ++bits;
+  KeyedValues<uint32_t> pairs{queue.Buffer<uint32_t>(n), queue.Buffer<uint32_t>(n)};
   ForEach(queue, n, WriteDestinations<F>{destination, pairs, none});
   pairs = SortByKey(queue, pairs, n, bits);
   return {pairs.keys, pairs.values, n, none};
@@ -134,12 +148,43 @@ struct CombineGroups {
   }
 };
 
+// *at = the greater one, whatever else is put there at the same time.
+DIOPI_HD inline void PutGreater(uint32_t* at, uint32_t value) {
+#if defined(__CUDA_ARCH__)
+  atomicMax(at, value);
+#else
+  if (*at < value) *at = value;
+#endif
+}
+// Where there is one, the last source of each destination wins: its number plus 1; else 0.
+template <typename F>
+struct FindLast {
+  F destination;
+  uint32_t* last;
+  DIOPI_HD void operator()(int64_t i) const {
+    const int64_t to = destination(i);
+    if (to >= 0) PutGreater(last + to, static_cast<uint32_t>(i + 1));
+  }
+};
+template <typename C>
+struct TakeLast {
+  In<C> source;
+  const uint32_t* last;
+  DIOPI_HD C operator()(int64_t i, C before) const { return last[i] == 0 ? before : source[last[i] - 1]; }
+};
+
 // out = base (zeros where it is null), combined with source[i] at destination(i) for every i below n.
 template <typename C, typename F>
 void ScatterElements(const Queue& queue, const Tensor& out, const Tensor& base, int64_t n,
                      const F& destination, const In<C>& source, ScatterReduce reduce) {
   const In<C> before = base ? In<C>(base) : In<C>::Constant(C(0));
   const Out<C> result(out);
+  if (reduce == ScatterReduce::kReplace && n < std::numeric_limits<uint32_t>::max()) {
+    auto* const last = queue.Buffer<uint32_t>(out.numel());
+    queue.Zero(last, out.numel() * static_cast<int64_t>(sizeof(uint32_t)));
+    ForEach(queue, n, FindLast<F>{destination, last});
+    return Map(queue, out.numel(), result, AtIndex{TakeLast<C>{source, last}}, before);
+  }
   const Groups groups = GroupByDestination(queue, n, out.numel(), destination);
   const bool in_place = base && base.data() == out.data();
   if (!in_place) Copy(queue, out.numel(), result, before);

@@ -19,7 +19,7 @@ void IndexSelect(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, i
   const IndexedShapes shapes(x.shape(), selected, WrapDim(dim, x.rank()));
   const Target target(IndexOfElements(index, selected, shapes.axis), shapes, x.strides());
   DispatchAny(x.dtype(), [&]<typename C>() {
-    ForEach(Queue(ctx), out.numel(), PickElements<C>{target, x.data(), x.dtype(), Out<C>(out)});
+    MapElements(Queue(ctx), out.numel(), PickElements<C>{target, x.data(), x.dtype(), Out<C>(out)});
   });
 }
 

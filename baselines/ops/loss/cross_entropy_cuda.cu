@@ -1,6 +1,9 @@
 // cross_entropy: see cross_entropy_cpu.cc. A row's log_softmax is stored as its greatest score and the
 // logarithm of its sum.
 #include "baselines/ops/loss/loss_cuda.h"
+#include "baselines/ops/softmax/shifted_sums_cuda.h"
+#include "baselines/ops/support/cuda/quotients.h"
+#include "baselines/ops/support/cuda/row_order.h"
 
 namespace diopi::ops::cuda {
 namespace {
@@ -11,37 +14,14 @@ struct CrossEntropy {
   double label_smoothing;
 };
 
-// y[c] = log_softmax(x)[c] of every row.
+// y[c] = log_softmax(x)[c] of every row; rows.sums are logarithms.
 template <typename C>
 struct LogSoftmax {
   In<C> x;
   int64_t classes;
-  C *greatest, *log_sum;  // one a row
-  DIOPI_HD C At(int64_t row, int64_t c) const { return x[row * classes + c] - greatest[row] - log_sum[row]; }
-};
-template <typename C>
-struct GreatestScore {
-  using State = C;
-  LogSoftmax<C> y;
-  DIOPI_HD State Empty() const { return C(-INFINITY); }
-  DIOPI_HD State Load(int64_t row, int64_t c) const { return y.x[row * y.classes + c]; }
-  DIOPI_HD State Combine(State a, State b) const { return b > a || b != b ? b : a; }
-  DIOPI_HD void Finish(int64_t row, State greatest) const { y.greatest[row] = greatest; }
-};
-template <typename C>
-struct LogOfSum {
-  using State = C;
-  LogSoftmax<C> y;
-  DIOPI_HD State Empty() const { return C(0); }
-  DIOPI_HD State Load(int64_t row, int64_t c) const {
-    using std::exp;
-    return exp(y.x[row * y.classes + c] - y.greatest[row]);
-  }
-  DIOPI_HD State Combine(State a, State b) const { return a + b; }
-  DIOPI_HD void Finish(int64_t row, State sum) const {
-    using std::log;
-    y.log_sum[row] = log(sum);
-  }
+  ShiftedSums<C> rows;
+  DIOPI_HD C Of(int64_t row, C x_c) const { return x_c - rows.greatest[row] - rows.sums[row]; }
+  DIOPI_HD C At(int64_t row, int64_t c) const { return Of(row, x[row * classes + c]); }
 };
 
 // How much each class of a row counts: the coefficients of -y[c] in the row's loss.
@@ -104,25 +84,20 @@ struct Gradient {
   LogSoftmax<C> y;
   Coefficients<C> coefficients;
   const C *factors, *sums;
-  Out<C> out;
-  DIOPI_HD void operator()(int64_t i) const {
+  Quotients by_classes;
+  DIOPI_HD C operator()(int64_t i, C x) const {
     using std::exp;
-    const int64_t row = i / y.classes, c = i % y.classes;
-    C value = C(0);
-    if (!coefficients.Ignored(row))
-      value = exp(y.At(row, c)) * sums[row] - factors[row] * coefficients.At(row, c);
-    out.Set(i, value);
+    const int64_t row = by_classes.Of(i), c = i - row * y.classes;
+    if (coefficients.Ignored(row)) return C(0);
+    return exp(y.Of(row, x)) * sums[row] - factors[row] * coefficients.At(row, c);
   }
 };
 
 template <typename C>
 LogSoftmax<C> ComputeLogSoftmax(const Queue& queue, const Tensor& input, const ClassShape& shape) {
-  const int64_t rows = shape.count();
-  const LogSoftmax<C> y{In<C>(input, ClassRows(input)), shape.classes, queue.Buffer<C>(rows),
-                        queue.Buffer<C>(rows)};
-  ReduceRows(queue, rows, shape.classes, GreatestScore<C>{y});
-  ReduceRows(queue, rows, shape.classes, LogOfSum<C>{y});
-  return y;
+  const RowView rows = ClassRows(input);
+  const In<C> x(input, rows);
+  return {x, shape.classes, SumShifted(queue, shape.count(), shape.classes, x, /*log=*/true, OrderOf(rows))};
 }
 
 template <typename C>
@@ -182,7 +157,8 @@ void Backward(diopiContextHandle_t ctx, const Tensor& grad_input, const Tensor& 
     const int64_t terms = coefficients.One() ? 1 : shape.classes;
     const C* const sums = RowSums(queue, rows, terms, GradientTerm<C>{coefficients, factors});
     const Out<C> gradient(grad_input, ClassRows(grad_input));
-    ForEach(queue, input.numel(), Gradient<C>{y, coefficients, factors, sums, gradient});
+    Map(queue, input.numel(), gradient,
+        AtIndex{Gradient<C>{y, coefficients, factors, sums, Quotients(shape.classes)}}, y.x);
   });
 }
 

@@ -2,6 +2,7 @@
 // running ones otherwise.
 #include "baselines/ops/normalization/batch_norm_dnn.h"
 #include "baselines/ops/normalization/normalization_cuda.h"
+#include "baselines/ops/support/cuda/quotients.h"
 
 namespace diopi::ops::cuda {
 namespace {
@@ -61,33 +62,32 @@ struct SaveStats {
 // Elements of a channel are a row of x and of out.
 template <typename C>
 struct NormalizeChannels {
-  Out<C> out;
-  In<C> x, weight, bias;
+  In<C> weight, bias;
   ChannelStats<C> stats;
-  int64_t length;
-  DIOPI_HD void operator()(int64_t i) const {
-    const int64_t c = i / length;
-    out.Set(i, (x[i] - stats.mean[c]) * stats.invstd[c] * weight[c] + bias[c]);
+  Quotients by_length;
+  DIOPI_HD C operator()(int64_t i, C x) const {
+    const int64_t c = by_length.Of(i);
+    return (x - stats.mean[c]) * stats.invstd[c] * weight[c] + bias[c];
   }
 };
 
 template <typename C>
 struct ChannelGradient {
-  Out<C> out;
-  In<C> grad, x, weight;
+  In<C> weight;
   ChannelStats<C> stats;
   const TwoSums<C>* sums;
   int64_t length;
+  Quotients by_length;
   bool training;
-  DIOPI_HD void operator()(int64_t i) const {
-    const int64_t c = i / length;
+  DIOPI_HD C operator()(int64_t i, C grad, C x) const {
+    const int64_t c = by_length.Of(i);
     const C invstd = stats.invstd[c];
-    C centred = grad[i];
+    C centred = grad;
     if (training) {
       const C mean_grad = sums[c].first / C(length), slope = sums[c].second * invstd * invstd / C(length);
-      centred = grad[i] - mean_grad - (x[i] - stats.mean[c]) * slope;
+      centred = grad - mean_grad - (x - stats.mean[c]) * slope;
     }
-    out.Set(i, centred * invstd * weight[c]);
+    return centred * invstd * weight[c];
   }
 };
 template <typename C>
@@ -143,9 +143,8 @@ void BatchNorm(diopiContextHandle_t ctx, const Tensor& out, const Tensor& saved_
     } else {
       ForEach(queue, s.channels, GivenStats<C>{stats, In<C>(running.mean), In<C>(running.var), false, eps});
     }
-    ForEach(queue, x.numel(),
-            NormalizeChannels<C>{Out<C>(out, ChannelRows(out)), in, InOr<C>(w, 1), InOr<C>(b, 0), stats,
-                                 s.length()});
+    const NormalizeChannels<C> normalize{InOr<C>(w, 1), InOr<C>(b, 0), stats, Quotients(s.length())};
+    Map(queue, x.numel(), Out<C>(out, ChannelRows(out)), AtIndex{normalize}, in);
     ForEach(queue, s.channels, SaveStats<C>{save_mean, save_invstd, stats});
   });
 }
@@ -173,11 +172,11 @@ void BatchNormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor&
             GivenStats<C>{stats, In<C>(training ? saved_mean : running.mean, each),
                           In<C>(training ? saved_invstd : running.var, each), training, eps});
     const TwoSums<C>* sums =
-        RowSums(queue, s.channels, s.length(), ChannelTerms<C, const C*>{g, in, stats.mean, s.length()});
+        RowSums(queue, s.channels, s.length(), ChannelTerms<C, const C*>{in, g, stats.mean});
     if (dx) {
-      ForEach(queue, dx.numel(),
-              ChannelGradient<C>{Out<C>(dx, ChannelRows(dx)), g, in, InOr<C>(w, 1), stats, sums, s.length(),
-                                 training});
+      const ChannelGradient<C> gradient{InOr<C>(w, 1),         stats,   sums, s.length(),
+                                        Quotients(s.length()), training};
+      Map(queue, dx.numel(), Out<C>(dx, ChannelRows(dx)), AtIndex{gradient}, g, in);
     }
     ForEach(queue, s.channels, ParameterGradients<C>{dw, db, stats, sums});
   });

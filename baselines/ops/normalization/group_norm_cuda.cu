@@ -1,33 +1,37 @@
 // Channels in groups, normalized with the statistics of each group of each sample; as PyTorch has it, x *
 // (rstd * weight) + (bias - mean * rstd * weight).
 #include "baselines/ops/normalization/normalization_cuda.h"
+#include "baselines/ops/support/cuda/quotients.h"
 
 namespace diopi::ops::cuda {
 namespace {
 
+// Where element i belongs.
+struct GroupPlaces {
+  Quotients length, area, channels;
+  explicit GroupPlaces(const Groups& s) : length(s.length()), area(s.area), channels(s.channels) {}
+  DIOPI_HD int64_t Group(int64_t i) const { return length.Of(i); }
+  DIOPI_HD int64_t Channel(int64_t i) const { return channels.Rest(area.Of(i)); }
+};
+
 template <typename C>
 struct NormalizeGroups {
-  Out<C> out;
-  In<C> x, weight, bias;
+  In<C> weight, bias;
   const C* mean;
   const C* rstd;
-  Groups s;
-  DIOPI_HD void operator()(int64_t i) const {
-    const int64_t group = i / s.length(), channel = i / s.area % s.channels;
+  GroupPlaces places;
+  DIOPI_HD C operator()(int64_t i, C x) const {
+    const int64_t group = places.Group(i), channel = places.Channel(i);
     const C scale = rstd[group] * weight[channel];
-    out.Set(i, x[i] * scale + (bias[channel] - scale * mean[group]));
+    return x * scale + (bias[channel] - scale * mean[group]);
   }
 };
 
-// Sums over one channel of one sample: of grad * x, and of grad.
+// Sums over one channel of one sample: of x * y, where y is the gradient, and of y.
 template <typename C>
 struct AreaTerms {
-  In<C> grad, x;
-  int64_t area;
-  DIOPI_HD TwoSums<C> operator()(int64_t row, int64_t j) const {
-    const C g = grad[row * area + j];
-    return {g * x[row * area + j], g};
-  }
+  In<C> x, y;
+  DIOPI_HD TwoSums<C> Of(int64_t, int64_t, C x_j, C grad) const { return {grad * x_j, grad}; }
 };
 // The same over the channels of a group, weighted.
 template <typename C>
@@ -57,17 +61,17 @@ struct SampleTerms {
 // grad_input = grad * (rstd * weight) + x * c2 + c3 with c2, c3 of each group.
 template <typename C>
 struct GroupGradient {
-  Out<C> out;
-  In<C> grad, x, weight, mean, rstd;
+  In<C> weight, mean, rstd;
   const TwoSums<C>* sums;
-  Groups s;
-  DIOPI_HD void operator()(int64_t i) const {
-    const int64_t group = i / s.length(), channel = i / s.area % s.channels;
-    const C mu = mean[group], rs = rstd[group], share = C(1) / C(s.length());
+  GroupPlaces places;
+  int64_t length;
+  DIOPI_HD C operator()(int64_t i, C grad, C x) const {
+    const int64_t group = places.Group(i), channel = places.Channel(i);
+    const C mu = mean[group], rs = rstd[group], share = C(1) / C(length);
     const TwoSums<C> sum = sums[group];
     const C c2 = (sum.second * mu - sum.first) * rs * rs * rs * share;
     const C c3 = -c2 * mu - sum.second * rs * share;
-    out.Set(i, grad[i] * (rs * weight[channel]) + x[i] * c2 + c3);
+    return grad * (rs * weight[channel]) + x * c2 + c3;
   }
 };
 
@@ -82,8 +86,8 @@ void GroupNorm(diopiContextHandle_t ctx, const Tensor& out, const Tensor& saved_
     C* rstd = queue.Buffer<C>(rows);
     ForEach(queue, rows,
             SaveMoments<C>{Out<C>(saved_mean), Out<C>(saved_rstd), moments, rstd, s.length(), eps});
-    ForEach(queue, x.numel(),
-            NormalizeGroups<C>{Out<C>(out), In<C>(x), InOr<C>(w, 1), InOr<C>(b, 0), moments.mean, rstd, s});
+    const NormalizeGroups<C> normalize{InOr<C>(w, 1), InOr<C>(b, 0), moments.mean, rstd, GroupPlaces(s)};
+    Map(queue, x.numel(), Out<C>(out), AtIndex{normalize}, In<C>(x));
   });
 }
 
@@ -94,11 +98,12 @@ void GroupNormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor&
   DispatchFloating(ResultType(grad, {grad, x}), [&]<typename C>() {
     const Queue queue(ctx);
     const In<C> g(grad), in(x), weight = InOr<C>(w, 1), mean(saved_mean), rstd(saved_rstd);
-    const TwoSums<C>* areas = RowSums(queue, s.batch * s.channels, s.area, AreaTerms<C>{g, in, s.area});
+    const TwoSums<C>* areas = RowSums(queue, s.batch * s.channels, s.area, AreaTerms<C>{in, g});
     if (dx) {
       const TwoSums<C>* sums =
           RowSums(queue, s.batch * s.groups, s.per_group(), GroupTerms<C>{areas, weight, s});
-      ForEach(queue, dx.numel(), GroupGradient<C>{Out<C>(dx), g, in, weight, mean, rstd, sums, s});
+      const GroupGradient<C> gradient{weight, mean, rstd, sums, GroupPlaces(s), s.length()};
+      Map(queue, dx.numel(), Out<C>(dx), AtIndex{gradient}, g, in);
     }
     if (dw || db) {
       const TwoSums<C>* sums = RowSums(queue, s.channels, s.batch, SampleTerms<C>{areas, mean, rstd, s});

@@ -1,20 +1,19 @@
 // (x - mean) * rstd * weight + bias over the last dimensions, with the statistics of each row. The GB forms
 // name the first of these dimensions, and their running_var and running_std are rstd.
 #include "baselines/ops/normalization/normalization_cuda.h"
+#include "baselines/ops/support/cuda/quotients.h"
 
 namespace diopi::ops::cuda {
 namespace {
 
 template <typename C>
 struct NormalizeRows {
-  Out<C> out;
-  In<C> x, weight, bias;
   const C* mean;
   const C* rstd;
-  int64_t width;
-  DIOPI_HD void operator()(int64_t i) const {
-    const int64_t row = i / width, j = i % width;
-    out.Set(i, weight[j] * (rstd[row] * (x[i] - mean[row])) + bias[j]);
+  Quotients by_width;
+  DIOPI_HD C operator()(int64_t i, C x, C weight, C bias) const {
+    const int64_t row = by_width.Of(i);
+    return weight * (rstd[row] * (x - mean[row])) + bias;
   }
 };
 
@@ -29,43 +28,71 @@ struct SaveZeros {
 };
 
 template <typename C>
-struct LayerInputs {
-  In<C> grad, x, weight, mean, rstd;
-  int64_t width;
-
-  DIOPI_HD C Normalized(int64_t row, int64_t j) const { return (x[row * width + j] - mean[row]) * rstd[row]; }
-  DIOPI_HD C Scaled(int64_t row, int64_t j) const { return weight[j] * grad[row * width + j]; }
+struct RowStats {
+  const C *mean, *rstd;
+  DIOPI_HD C Normalized(int64_t row, C x) const { return (x - mean[row]) * rstd[row]; }
 };
-// Sums over a row: of d = weight * grad, and of d * h.
+// Sums over a row: of d = weight * grad, and of d * h. y is the gradient.
 template <typename C>
 struct RowTerms {
-  LayerInputs<C> in;
-  DIOPI_HD TwoSums<C> operator()(int64_t row, int64_t j) const {
-    const C scaled = in.Scaled(row, j);
-    return {scaled, scaled * in.Normalized(row, j)};
+  In<C> x, y, weight;
+  RowStats<C> stats;
+  DIOPI_HD TwoSums<C> Of(int64_t row, int64_t j, C x_j, C grad) const {
+    const C scaled = weight[j] * grad;
+    return {scaled, scaled * stats.Normalized(row, x_j)};
   }
 };
 // Sums over a column: of grad * h, and of grad.
 template <typename C>
 struct ColumnTerms {
-  LayerInputs<C> in;
+  In<C> x, grad;
+  RowStats<C> stats;
+  int64_t width;
   DIOPI_HD TwoSums<C> operator()(int64_t j, int64_t row) const {
-    const C g = in.grad[row * in.width + j];
-    return {g * in.Normalized(row, j), g};
+    const C g = grad[row * width + j];
+    return {g * stats.Normalized(row, x[row * width + j]), g};
   }
 };
 template <typename C>
 struct LayerGradient {
-  Out<C> out;
-  LayerInputs<C> in;
+  RowStats<C> stats;
   const TwoSums<C>* sums;
-  DIOPI_HD void operator()(int64_t i) const {
-    const int64_t row = i / in.width, j = i % in.width;
-    const C width = C(in.width), h = in.Normalized(row, j);
+  int64_t width;
+  Quotients by_width;
+  DIOPI_HD C operator()(int64_t i, C grad, C x, C weight) const {
+    const int64_t row = by_width.Of(i);
+    const C h = stats.Normalized(row, x);
     const TwoSums<C> s = sums[row];
-    out.Set(i, (width * in.Scaled(row, j) - h * s.second - s.first) * (in.rstd[row] / width));
+    return (C(width) * (weight * grad) - h * s.second - s.first) * (stats.rstd[row] / C(width));
   }
 };
+
+template <typename C>
+struct ReadStats {
+  In<C> mean, rstd;
+  C *to_mean, *to_rstd;
+  DIOPI_HD void operator()(int64_t row) const {
+    to_mean[row] = mean[row];
+    to_rstd[row] = rstd[row];
+  }
+};
+// As numbers of the compute type, because each is read for every element of its row.
+template <typename C>
+RowStats<C> StatsOf(const Queue& queue, const Tensor& mean, const Tensor& rstd, int64_t rows) {
+  C *const to_mean = queue.Buffer<C>(rows), *const to_rstd = queue.Buffer<C>(rows);
+  ForEach(queue, rows, ReadStats<C>{In<C>(mean), In<C>(rstd), to_mean, to_rstd});
+  return {to_mean, to_rstd};
+}
+
+// A weight or bias over all rows.
+template <typename C>
+In<C> OfRows(const Tensor& tensor, double neutral, const RowShape& r) {
+  if (!tensor) return In<C>::Constant(C(neutral));
+  Shape shape = tensor.shape(), strides = tensor.strides();
+  shape.insert(shape.begin(), r.rows);
+  strides.insert(strides.begin(), 0);
+  return In<C>(tensor.data(), tensor.dtype(), shape, strides);
+}
 
 void LayerNorm(diopiContextHandle_t ctx, const Tensor& out, const Tensor& saved_mean,
                const Tensor& saved_rstd, const Tensor& x, const Tensor& w, const Tensor& b,
@@ -78,9 +105,8 @@ void LayerNorm(diopiContextHandle_t ctx, const Tensor& out, const Tensor& saved_
     const RowMoments<C> moments = MomentsOfRows(queue, r.rows, r.width, In<C>(x));
     C* rstd = queue.Buffer<C>(r.rows);
     ForEach(queue, r.rows, SaveMoments<C>{mean_out, rstd_out, moments, rstd, r.width, eps});
-    ForEach(
-        queue, x.numel(),
-        NormalizeRows<C>{Out<C>(out), In<C>(x), InOr<C>(w, 1), InOr<C>(b, 0), moments.mean, rstd, r.width});
+    const NormalizeRows<C> normalize{moments.mean, rstd, Quotients(r.width)};
+    Map(queue, x.numel(), Out<C>(out), AtIndex{normalize}, In<C>(x), OfRows<C>(w, 1, r), OfRows<C>(b, 0, r));
   });
 }
 
@@ -92,14 +118,16 @@ void LayerNormBackward(diopiContextHandle_t ctx, const Tensor& dx, const Tensor&
   const RowShape r = PlanLayerNormBackward(dx, dw, db, grad, x, w, saved_mean, saved_rstd, normalized);
   DispatchFloating(ResultType(grad, {grad, x}), [&]<typename C>() {
     const Queue queue(ctx);
-    const LayerInputs<C> in{In<C>(grad),       In<C>(x),          InOr<C>(w, 1),
-                            In<C>(saved_mean), In<C>(saved_rstd), r.width};
+    const In<C> g(grad), in(x);
+    const RowStats<C> stats = StatsOf<C>(queue, saved_mean, saved_rstd, r.rows);
     if (dx) {
-      const TwoSums<C>* sums = RowSums(queue, r.rows, r.width, RowTerms<C>{in});
-      ForEach(queue, dx.numel(), LayerGradient<C>{Out<C>(dx), in, sums});
+      const TwoSums<C>* sums = RowSums(queue, r.rows, r.width, RowTerms<C>{in, g, InOr<C>(w, 1), stats});
+      const LayerGradient<C> gradient{stats, sums, r.width, Quotients(r.width)};
+      Map(queue, dx.numel(), Out<C>(dx), AtIndex{gradient}, g, in, OfRows<C>(w, 1, r));
     }
     if (dw || db) {
-      const TwoSums<C>* sums = RowSums(queue, r.width, r.rows, ColumnTerms<C>{in}, ReadOrder::kAcrossRows);
+      const TwoSums<C>* sums =
+          RowSums(queue, r.width, r.rows, ColumnTerms<C>{in, g, stats, r.width}, ReadOrder::kAcrossRows);
       ForEach(queue, r.width, StoreTwoSums<C>{dw, db, sums});
     }
   });

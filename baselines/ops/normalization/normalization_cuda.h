@@ -8,6 +8,7 @@
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
 #include "baselines/ops/support/cuda/for_each.h"
+#include "baselines/ops/support/cuda/map.h"
 #include "baselines/ops/support/cuda/row_sums.h"
 
 namespace diopi::ops::cuda {
@@ -19,7 +20,7 @@ struct MeanOfRows {
   C* mean;
   int64_t length;
   DIOPI_HD State Empty() const { return C(0); }
-  DIOPI_HD State Load(int64_t row, int64_t j) const { return x[row * length + j]; }
+  DIOPI_HD State Of(int64_t, int64_t, C x_j) const { return x_j; }
   DIOPI_HD State Combine(State a, State b) const { return a + b; }
   DIOPI_HD void Finish(int64_t row, State sum) const { mean[row] = sum / C(length); }
 };
@@ -27,9 +28,8 @@ template <typename C>
 struct SquaredDistance {
   In<C> x;
   const C* mean;
-  int64_t length;
-  DIOPI_HD C operator()(int64_t row, int64_t j) const {
-    const C distance = x[row * length + j] - mean[row];
+  DIOPI_HD C Of(int64_t row, int64_t, C x_j) const {
+    const C distance = x_j - mean[row];
     return distance * distance;
   }
 };
@@ -44,7 +44,7 @@ template <typename C>
 RowMoments<C> MomentsOfRows(const Queue& queue, int64_t rows, int64_t length, const In<C>& x) {
   C* mean = queue.Buffer<C>(rows);
   ReduceRows(queue, rows, length, MeanOfRows<C>{x, mean, length});
-  return {mean, RowSums(queue, rows, length, SquaredDistance<C>{x, mean, length})};
+  return {mean, RowSums(queue, rows, length, SquaredDistance<C>{x, mean})};
 }
 
 // An output that the host may leave out.
@@ -102,15 +102,13 @@ inline RowView ChannelRows(const Tensor& tensor) {
   return RowsOf(tensor, dims);
 }
 
-// The sums, per channel, of grad and of grad * (x - mean); `mean` has one element per channel.
+// The sums, per channel, of y, a gradient, and of y * (x - mean); `mean` has one element per channel.
 template <typename C, typename Means = In<C>>
 struct ChannelTerms {
-  In<C> grad, x;
+  In<C> x, y;
   Means mean;
-  int64_t length;
-  DIOPI_HD TwoSums<C> operator()(int64_t c, int64_t i) const {
-    const C g = grad[c * length + i];
-    return {g, g * (x[c * length + i] - mean[c])};
+  DIOPI_HD TwoSums<C> Of(int64_t channel, int64_t, C x_i, C grad) const {
+    return {grad, grad * (x_i - mean[channel])};
   }
 };
 

@@ -60,8 +60,7 @@ DIOPI_KERNEL(diopiBatchNormBackwardReduce, a) {
   cuda::DispatchFloating(ResultType(sum_dy, {grad, x}), [&]<typename C>() {
     const Queue queue(a.ctx);
     const In<C> g(grad, ChannelRows(grad)), in(x, ChannelRows(x));
-    const TwoSums<C>* sums =
-        RowSums(queue, s.channels, s.length(), ChannelTerms<C>{g, in, In<C>(mean), s.length()});
+    const TwoSums<C>* sums = RowSums(queue, s.channels, s.length(), ChannelTerms<C>{in, g, In<C>(mean)});
     ForEach(queue, s.channels,
             StoreGradientSums<C>{a.input_g ? sum_dy : none, a.input_g ? sum_dy_xmu : none,
                                  a.weight_g ? dw : none, a.bias_g ? db : none, In<C>(invstd), sums});

@@ -39,18 +39,6 @@ struct PoolAxis {
     if (w.end > size) w.end = size;
     return w;
   }
-
-  // The windows that element h may belong to, from first to last, and whether it does belong to one of them.
-  DIOPI_HD int64_t FirstWith(int64_t h) const {
-    if (adaptive) return h * count / size;
-    const int64_t beyond = h + pad - (kernel - 1) * dilation;
-    return beyond > 0 ? (beyond + stride - 1) / stride : 0;
-  }
-  DIOPI_HD int64_t LastWith(int64_t h) const {
-    const int64_t last = adaptive ? ((h + 1) * count - 1) / size : (h + pad) / stride;
-    return last < count ? last : count - 1;
-  }
-  DIOPI_HD bool Has(int64_t i, int64_t h) const { return adaptive || (h + pad - i * stride) % dilation == 0; }
 };
 
 // An output beyond the last input row or its left padding would be empty, so ceil_mode does not make it.

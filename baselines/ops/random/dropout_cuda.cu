@@ -15,8 +15,19 @@ struct DropElements {
   In<C> x;
   Out<C> out;
   Out<int64_t> mask;
+  bool quads;
   DIOPI_HD void operator()(int64_t thread) const {
     const Words4 words = stream.Draw(thread);
+    if (quads && 4 * thread + 4 <= n) {
+      Four<C> values = x.QuadAt(thread);
+      Four<int64_t> marks;
+      for (int lane = 0; lane < 4; ++lane) {
+        marks.at[lane] = words.word[lane] >= dropped ? 1 : 0;
+        values.at[lane] = marks.at[lane] != 0 ? values.at[lane] * scale : C(0);
+      }
+      out.SetQuad(thread, values);
+      return mask.SetQuad(thread, marks);
+    }
     for (int lane = 0; lane < 4; ++lane) {
       const int64_t i = thread * 4 + lane;
       if (i >= n) return;
@@ -45,7 +56,9 @@ void Dropout(diopiContextHandle_t ctx, const Tensor& out, const Tensor& mask, co
     }
     const auto dropped = static_cast<uint64_t>(std::ceil(p * 0x1p32));
     const C scale = p < 1 ? static_cast<C>(1.0 / (1.0 - p)) : C(0);
-    ForEach(queue, Threads(n, 4), DropElements<C>{TakeBlock(generator), n, dropped, scale, x, result, kept});
+    const bool quads = x.Quads() && result.Quads() && kept.Quads();
+    ForEach(queue, Threads(n, 4),
+            DropElements<C>{TakeBlock(generator), n, dropped, scale, x, result, kept, quads});
   });
 }
 

@@ -28,7 +28,7 @@ struct DrawIntegers {
 struct DrawKeys {
   Stream stream;
   int64_t n;
-  KeyedValues pairs;
+  KeyedValues<uint64_t> pairs;
   DIOPI_HD void operator()(int64_t thread) const {
     const Words4 words = stream.Draw(thread);
     for (int64_t lane = 0; lane < 2 && thread * 2 + lane < n; ++lane) {
@@ -50,7 +50,7 @@ void Randperm(diopiContextHandle_t ctx, const Tensor& out, int64_t n, diopiGener
   const Queue queue(ctx);
   const Stream stream = TakeBlock(generator);
   if (n == 0) return;
-  KeyedValues pairs{queue.Buffer<uint64_t>(n), queue.Buffer<int64_t>(n)};
+  KeyedValues<uint64_t> pairs{queue.Buffer<uint64_t>(n), queue.Buffer<int64_t>(n)};
   ForEach(queue, Threads(n, 2), DrawKeys{stream, n, pairs});
   pairs = SortByKey(queue, pairs, n, 64);
   ForEach(queue, n, TakeShuffled{pairs.values, Out<int64_t>(out)});

@@ -21,10 +21,9 @@ struct ExtremeRows {
   Out<C> values;
   Out<int64_t> indices;
   bool has_values, has_indices, greatest;
-  int64_t length;
 
   DIOPI_HD State Empty() const { return State{C(0), -1}; }
-  DIOPI_HD State Load(int64_t row, int64_t j) const { return State{x[row * length + j], j}; }
+  DIOPI_HD State Of(int64_t, int64_t j, C x_j) const { return State{x_j, j}; }
   DIOPI_HD State Combine(State a, State b) const {
     if (a.at < 0 || b.at < 0) return a.at < 0 ? b : a;
     if (MoreExtreme(b.value, a.value, greatest)) return b;
@@ -45,8 +44,8 @@ inline void Extremes(diopiContextHandle_t ctx, const Tensor& values, const Tenso
   if (indices) CheckReduced(indices, rows);
   Check(rows.count == 0 || rows.length > 0, "cannot reduce an empty dimension: there is no identity");
   DispatchAny(input.dtype(), [&]<typename C>() {
-    ExtremeRows<C> op{In<C>(input, rows),         {},       {},         static_cast<bool>(values),
-                      static_cast<bool>(indices), greatest, rows.length};
+    ExtremeRows<C> op{In<C>(input, rows),         {},      {}, static_cast<bool>(values),
+                      static_cast<bool>(indices), greatest};
     if (values) op.values = Out<C>(values);
     if (indices) op.indices = Out<int64_t>(indices);
     ReduceRows(Queue(ctx), rows.count, rows.length, op, OrderOf(rows));

@@ -6,14 +6,15 @@ namespace {
 
 template <typename C>
 struct MeanRows : SumRows<C> {
-  DIOPI_HD void Finish(int64_t row, C sum) const { this->out.Set(row, sum / Exact<C>(this->length)); }
+  int64_t length;
+  DIOPI_HD void Finish(int64_t row, C sum) const { this->out.Set(row, sum / Exact<C>(length)); }
 };
 
 void Mean(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const Shape& dims) {
   const RowView rows = RowsOf(x, dims);
   CheckReduced(out, rows);
   DispatchFloating(FloatResultType(out, {x}), [&]<typename C>() {
-    const MeanRows<C> mean{{In<C>(x, rows), Out<C>(out), rows.length}};
+    const MeanRows<C> mean{{In<C>(x, rows), Out<C>(out)}, rows.length};
     ReduceRows(Queue(ctx), rows.count, rows.length, mean, OrderOf(rows));
   });
 }

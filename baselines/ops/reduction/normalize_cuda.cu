@@ -3,7 +3,8 @@
 #include "baselines/ops/reduction/norm_formula.h"
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/compute.h"
-#include "baselines/ops/support/cuda/for_each.h"
+#include "baselines/ops/support/cuda/map.h"
+#include "baselines/ops/support/cuda/quotients.h"
 #include "baselines/ops/support/cuda/row_order.h"
 #include "baselines/ops/support/cuda/row_sums.h"
 
@@ -16,11 +17,9 @@ struct NormOfLines {
   using State = C;
   In<C> x;
   C* norms;
-  int64_t length;
   double p;
   DIOPI_HD State Empty() const { return C(0); }
-  DIOPI_HD State Load(int64_t line, int64_t j) const {
-    const C element = x[line * length + j];
+  DIOPI_HD State Of(int64_t, int64_t, C element) const {
     return InfinitePower(p) ? Magnitude(element) : NormTerm(element, p);
   }
   DIOPI_HD State Combine(State a, State b) const {
@@ -30,12 +29,10 @@ struct NormOfLines {
   DIOPI_HD void Finish(int64_t line, State s) const { norms[line] = InfinitePower(p) ? s : NormOfSum(s, p); }
 };
 
-// Elements of a line are a row of each tensor.
 template <typename C>
 struct Lines {
-  In<C> x, grad;
   const C* norms;
-  int64_t length;
+  Quotients by_length;
   double p;
   C eps;
   DIOPI_HD C Divisor(int64_t line) const { return norms[line] < eps ? eps : norms[line]; }
@@ -44,40 +41,38 @@ struct Lines {
 
 template <typename C>
 struct DivideLines {
-  Out<C> out;
   Lines<C> of;
-  DIOPI_HD void operator()(int64_t i) const { out.Set(i, of.x[i] / of.Divisor(i / of.length)); }
+  DIOPI_HD C operator()(int64_t i, C x) const { return x / of.Divisor(of.by_length.Of(i)); }
 };
 
+// y is the gradient.
 template <typename C>
 struct DivisorTerms {
+  In<C> x, y;
   Lines<C> of;
-  DIOPI_HD C operator()(int64_t line, int64_t j) const {
+  DIOPI_HD C Of(int64_t line, int64_t, C x_j, C grad) const {
     const C divisor = of.Divisor(line);
-    return of.x[line * of.length + j] * (C(-1) / divisor / divisor) * of.grad[line * of.length + j];
+    return x_j * (C(-1) / divisor / divisor) * grad;
   }
 };
 
 template <typename C>
 struct LineGradient {
-  Out<C> out;
   Lines<C> of;
   const C* sums;
-  DIOPI_HD void operator()(int64_t i) const {
-    const int64_t line = i / of.length;
+  DIOPI_HD C operator()(int64_t i, C x, C grad) const {
+    const int64_t line = of.by_length.Of(i);
     const C norm = of.norms[line];
-    C gradient = C(1) / of.Divisor(line) * of.grad[i];
-    if (!of.Constant(line)) {
-      gradient += OwnFactor(of.x[i], norm, of.p) * SharedFactor(norm, sums[line], of.p, 1);
-    }
-    out.Set(i, gradient);
+    const C gradient = C(1) / of.Divisor(line) * grad;
+    if (of.Constant(line)) return gradient;
+    return gradient + OwnFactor(x, norm, of.p) * SharedFactor(norm, sums[line], of.p, 1);
   }
 };
 
 template <typename C>
 const C* NormsOf(const Queue& queue, const In<C>& x, const RowView& rows, double p) {
   C* norms = queue.Buffer<C>(rows.count);
-  ReduceRows(queue, rows.count, rows.length, NormOfLines<C>{x, norms, rows.length, p}, OrderOf(rows));
+  ReduceRows(queue, rows.count, rows.length, NormOfLines<C>{x, norms, p}, OrderOf(rows));
   return norms;
 }
 
@@ -95,8 +90,8 @@ DIOPI_KERNEL(diopiNormalize, a) {
   cuda::DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
     const Queue queue(a.ctx);
     const In<C> in(x, rows);
-    const Lines<C> lines{in, In<C>(), NormsOf(queue, in, rows, p), rows.length, p, Rounded<C>(a.eps)};
-    ForEach(queue, x.numel(), DivideLines<C>{Out<C>(out, RowsOf(out, dims)), lines});
+    const Lines<C> lines{NormsOf(queue, in, rows, p), Quotients(rows.length), p, Rounded<C>(a.eps)};
+    Map(queue, x.numel(), Out<C>(out, RowsOf(out, dims)), AtIndex{DivideLines<C>{lines}}, in);
   });
 }
 
@@ -113,10 +108,9 @@ DIOPI_KERNEL(diopiNormalizeBackward, a) {
   const auto p = static_cast<double>(a.p);
   cuda::DispatchFloating(ResultType(dx, {grad, x}), [&]<typename C>() {
     const Queue queue(a.ctx);
-    const In<C> in(x, rows);
-    const Lines<C> lines{
-        in, In<C>(grad, RowsOf(grad, dims)), NormsOf(queue, in, rows, p), rows.length, p, Rounded<C>(a.eps)};
-    const C* sums = RowSums(queue, rows.count, rows.length, DivisorTerms<C>{lines}, OrderOf(rows));
-    ForEach(queue, x.numel(), LineGradient<C>{Out<C>(dx, RowsOf(dx, dims)), lines, sums});
+    const In<C> in(x, rows), g(grad, RowsOf(grad, dims));
+    const Lines<C> lines{NormsOf(queue, in, rows, p), Quotients(rows.length), p, Rounded<C>(a.eps)};
+    const C* sums = RowSums(queue, rows.count, rows.length, DivisorTerms<C>{in, g, lines}, OrderOf(rows));
+    Map(queue, x.numel(), Out<C>(dx, RowsOf(dx, dims)), AtIndex{LineGradient<C>{lines, sums}}, in, g);
   });
 }

@@ -13,13 +13,9 @@ struct ProductRows {
   using State = C;
   In<C> x;
   Out<C> out;
-  int64_t length;
   bool truth;  // only whether a factor is zero counts
   DIOPI_HD State Empty() const { return C(1); }
-  DIOPI_HD State Load(int64_t row, int64_t j) const {
-    const C factor = x[row * length + j];
-    return truth ? C(factor != C(0) ? 1 : 0) : factor;
-  }
+  DIOPI_HD State Of(int64_t, int64_t, C factor) const { return truth ? C(factor != C(0) ? 1 : 0) : factor; }
   DIOPI_HD State Combine(State a, State b) const { return WrapMul(a, b); }
   DIOPI_HD void Finish(int64_t row, State product) const { out.Set(row, product); }
 };
@@ -29,7 +25,7 @@ void Product(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const
   CheckReduced(out, rows);
   const bool truth = IsBool(out.dtype());
   DispatchAny(truth ? x.dtype() : out.dtype(), [&]<typename C>() {
-    const ProductRows<C> op{In<C>(x, rows), Out<C>(out), rows.length, truth};
+    const ProductRows<C> op{In<C>(x, rows), Out<C>(out), truth};
     ReduceRows(Queue(ctx), rows.count, rows.length, op, OrderOf(rows));
   });
 }

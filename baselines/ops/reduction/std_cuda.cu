@@ -18,7 +18,7 @@ struct RowMeans {
   C* means;
   int64_t length;
   DIOPI_HD State Empty() const { return C(0); }
-  DIOPI_HD State Load(int64_t row, int64_t j) const { return x[row * length + j]; }
+  DIOPI_HD State Of(int64_t, int64_t, C x_j) const { return x_j; }
   DIOPI_HD State Combine(State a, State b) const { return a + b; }
   DIOPI_HD void Finish(int64_t row, State sum) const { means[row] = sum / Exact<C>(length); }
 };
@@ -29,11 +29,10 @@ struct RowDeviations {
   In<C> x;
   const C* means;
   Out<C> out;
-  int64_t length;
   C divisor;
   DIOPI_HD State Empty() const { return C(0); }
-  DIOPI_HD State Load(int64_t row, int64_t j) const {
-    const C distance = x[row * length + j] - means[row];
+  DIOPI_HD State Of(int64_t row, int64_t, C x_j) const {
+    const C distance = x_j - means[row];
     return distance * distance;
   }
   DIOPI_HD State Combine(State a, State b) const { return a + b; }
@@ -55,8 +54,8 @@ void Std(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const Sha
     C* const means = queue.Buffer<C>(rows.count);
     const ReadOrder order = OrderOf(rows);
     ReduceRows(queue, rows.count, rows.length, RowMeans<C>{in, means, rows.length}, order);
-    ReduceRows(queue, rows.count, rows.length,
-               RowDeviations<C>{in, means, Out<C>(out), rows.length, Rounded<C>(divisor)}, order);
+    ReduceRows(queue, rows.count, rows.length, RowDeviations<C>{in, means, Out<C>(out), Rounded<C>(divisor)},
+               order);
   });
 }
 

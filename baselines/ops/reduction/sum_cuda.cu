@@ -8,7 +8,7 @@ void Sum(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, const Sha
   const RowView rows = RowsOf(x, dims);
   CheckReduced(out, rows);
   DispatchAny(IsFloating(x.dtype()) ? x.dtype() : out.dtype(), [&]<typename C>() {
-    const SumRows<C> sum{In<C>(x, rows), Out<C>(out), rows.length};
+    const SumRows<C> sum{In<C>(x, rows), Out<C>(out)};
     ReduceRows(Queue(ctx), rows.count, rows.length, sum, OrderOf(rows));
   });
 }

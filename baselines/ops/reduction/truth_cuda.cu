@@ -12,10 +12,9 @@ struct TruthRows {
   using State = int;
   In<C> x;
   Out<int64_t> out;
-  int64_t length;
   bool any;
   DIOPI_HD State Empty() const { return any ? 0 : 1; }
-  DIOPI_HD State Load(int64_t row, int64_t j) const { return x[row * length + j] != C(0) ? 1 : 0; }
+  DIOPI_HD State Of(int64_t, int64_t, C x_j) const { return x_j != C(0) ? 1 : 0; }
   DIOPI_HD State Combine(State a, State b) const { return any ? a | b : a & b; }
   DIOPI_HD void Finish(int64_t row, State truth) const { out.Set(row, truth); }
 };
@@ -24,7 +23,7 @@ void ReduceTruth(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, c
   const RowView rows = RowsOf(x, dim == nullptr ? Shape{} : Shape{*dim});
   CheckReduced(out, rows);
   DispatchAny(x.dtype(), [&]<typename C>() {
-    const TruthRows<C> op{In<C>(x, rows), Out<int64_t>(out), rows.length, any};
+    const TruthRows<C> op{In<C>(x, rows), Out<int64_t>(out), any};
     ReduceRows(Queue(ctx), rows.count, rows.length, op, OrderOf(rows));
   });
 }

@@ -16,11 +16,9 @@ struct VectorNorms {
   using State = C;
   In<C> x;
   Out<C> out;
-  int64_t length;
   double p;
   DIOPI_HD State Empty() const { return InfinitePower(p) ? C(-1) : C(0); }
-  DIOPI_HD State Load(int64_t row, int64_t j) const {
-    const C element = x[row * length + j];
+  DIOPI_HD State Of(int64_t, int64_t, C element) const {
     return InfinitePower(p) ? Magnitude(element) : NormTerm(element, p);
   }
   DIOPI_HD State Combine(State a, State b) const {
@@ -40,8 +38,7 @@ inline void VectorNorm(const Queue& queue, const Tensor& out, const Tensor& x, c
   Check(rows.length > 0 || rows.count == 0 || (p >= 0 && !InfinitePower(p)), "cannot compute the ", p,
         " norm over an empty dimension: there is no identity");
   DispatchFloating(ResultType(out, {x}), [&]<typename C>() {
-    ReduceRows(queue, rows.count, rows.length, VectorNorms<C>{In<C>(x, rows), Out<C>(out), rows.length, p},
-               OrderOf(rows));
+    ReduceRows(queue, rows.count, rows.length, VectorNorms<C>{In<C>(x, rows), Out<C>(out), p}, OrderOf(rows));
   });
 }
 

@@ -9,19 +9,6 @@
 
 namespace diopi::ops::cuda {
 
-// Elements of rows as numbers whose unsigned order is the order of the result.
-template <typename C>
-struct RowKeys {
-  static constexpr int kBits = std::is_same_v<C, float> ? 32 : 64;
-  In<C> x;
-  bool descending;
-  DIOPI_HD uint64_t operator[](int64_t i) const {
-    const uint64_t ordered = OrderedBits(x[i]);
-    const uint64_t key = descending ? ~ordered : ordered;
-    return kBits == 32 ? key & 0xffffffff : key;
-  }
-};
-
 inline constexpr int kDigitBits = 4, kDigits = 1 << kDigitBits;
 
 struct DigitCounts {
@@ -33,7 +20,7 @@ struct DigitCounts {
 template <typename C>
 struct AppendDigit {
   using State = DigitCounts;
-  RowKeys<C> keys;
+  SortKeys<C> keys;
   int64_t length;
   int shift;
   uint64_t* prefix;
@@ -70,7 +57,7 @@ struct WantAll {
 
 template <typename C>
 struct EqualToLast {
-  RowKeys<C> keys;
+  SortKeys<C> keys;
   const uint64_t* last;
   int64_t length;
   int64_t* equal;
@@ -81,7 +68,7 @@ struct EqualToLast {
 // sums.
 template <typename C>
 struct FlagTaken {
-  RowKeys<C> keys;
+  SortKeys<C> keys;
   const uint64_t* last;
   const int64_t* wanted;
   const int64_t* equals;
@@ -120,11 +107,12 @@ void SelectRows(const Queue& queue, const In<C>& x, int64_t rows, int64_t length
   const int64_t n = rows * length, selected = rows * count;
   if (n <= 0) return;
   Check(length < int64_t{1} << 32, "selecting from rows of ", length, " elements is not implemented");
-  const RowKeys<C> keys{x, descending};
+  const SortKeys<C> keys{x, descending};
+  constexpr int kKeyBits = 8 * sizeof(typename SortKeys<C>::Key);
   auto* const last = queue.Buffer<uint64_t>(rows);
   auto* const wanted = queue.Buffer<int64_t>(rows);
   ForEach(queue, rows, WantAll{last, wanted, count});
-  for (int shift = RowKeys<C>::kBits - kDigitBits; shift >= 0; shift -= kDigitBits) {
+  for (int shift = kKeyBits - kDigitBits; shift >= 0; shift -= kDigitBits) {
     ReduceRows(queue, rows, length, AppendDigit<C>{keys, length, shift, last, wanted});
   }
   auto* const equals = queue.Buffer<int64_t>(n);

@@ -4,10 +4,12 @@
 //   In<C>::Constant(1)                   reads as a tensor of ones, of any shape
 //   Out<C> out(tensor);                  out.Set(i, value)
 //
+// Both read and write four neighbours at once (QuadAt, SetQuad) where Quads() says so.
 // Both are values that a functor holds as members; the host makes and checks them.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_ACCESS_H_
 #define BASELINES_OPS_SUPPORT_CUDA_ACCESS_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "baselines/ops/support/cuda/element.h"
@@ -19,6 +21,15 @@ namespace diopi::ops::cuda {
 inline void CheckDtype(diopiDtype_t dtype) {
   if (!IsBool(dtype) && !IsInteger(dtype) && (!IsFloating(dtype) || IsNoise(dtype)))
     FailDtype("not implemented for '", DtypeName(dtype), "'");
+}
+
+// Whether elements 4 q to 4 q + 3 are always neighbours in aligned memory, of a dtype that C stands for
+// (which keeps kernels small).
+template <typename C>
+bool InQuads(const void* data, diopiDtype_t dtype, const Layout& layout) {
+  const auto alignment = static_cast<uintptr_t>(std::min<int64_t>(4 * ElementSize(dtype), 16));
+  return layout.inner == 1 && layout.Fours() && reinterpret_cast<uintptr_t>(data) % alignment == 0 &&
+         WithFormOf<C>(dtype, AnyForm());
 }
 
 template <typename C>
@@ -54,6 +65,16 @@ class In {
     return LoadElement<C>(data_, dtype_, layout_.Offset(index));
   }
 
+  // Broadcast along the last dimension, four elements are the same one.
+  bool Quads() const { return RepeatsQuads() || InQuads<C>(data_, dtype_, layout_); }
+  bool RepeatsQuads() const { return data_ == nullptr || (layout_.inner == 0 && layout_.Fours()); }
+  // Elements 4 * quad to 4 * quad + 3.
+  DIOPI_HD Four<C> QuadAt(int64_t quad) const {
+    if (data_ != nullptr && layout_.inner == 1) return LoadFour<C>(data_, dtype_, layout_.Offset(4 * quad));
+    const C value = (*this)[4 * quad];
+    return {{value, value, value, value}};
+  }
+
  private:
   const void* data_ = nullptr;
   C constant_ = C(0);
@@ -84,6 +105,10 @@ class Out {
 
   DIOPI_HD void Set(int64_t index, C value) const {
     StoreElement<C>(data_, dtype_, layout_.Offset(index), value);
+  }
+  bool Quads() const { return InQuads<C>(data_, dtype_, layout_); }
+  DIOPI_HD void SetQuad(int64_t quad, const Four<C>& values) const {
+    StoreFour<C>(data_, dtype_, layout_.Offset(4 * quad), values);
   }
   // The present value, for functions that update.
   DIOPI_HD C operator[](int64_t index) const { return LoadElement<C>(data_, dtype_, layout_.Offset(index)); }

@@ -5,6 +5,13 @@
 
 namespace diopi::ops::cuda {
 
+bool Layout::Fours() const {
+  if (rank <= 1) return true;
+  bool fours = sizes[rank - 1] % 4 == 0;
+  for (int d = 0; d + 1 < rank; ++d) fours = fours && (inner == 0 || strides[d] % 4 == 0);
+  return fours;
+}
+
 Layout MakeLayout(const Shape& shape, const Shape& strides) {
   Layout layout;
   layout.narrow = Numel(shape) <= std::numeric_limits<uint32_t>::max();
@@ -22,6 +29,7 @@ Layout MakeLayout(const Shape& shape, const Shape& strides) {
     layout.strides[layout.rank] = strides[d];
     ++layout.rank;
   }
+  layout.inner = layout.rank == 0 ? 0 : layout.strides[layout.rank - 1];
   return layout;
 }
 

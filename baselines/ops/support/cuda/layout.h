@@ -19,8 +19,13 @@ inline constexpr int kMaxDims = 8;
 struct Layout {
   int rank = 0;
   bool narrow = true;  // every index fits 32 bits
+  int64_t inner = 0;   // the last dimension's stride; 0 for one element
   int64_t sizes[kMaxDims] = {};
   int64_t strides[kMaxDims] = {};  // in elements
+
+  // Whether four elements from a multiple of 4 on lie in the last dimension, and every such group a multiple
+  // of 4 from the first element. Of one dimension the last group may be incomplete.
+  bool Fours() const;
 
   // The offset from the first element of the one at this place in row-major order.
   DIOPI_HD int64_t Offset(int64_t index) const {

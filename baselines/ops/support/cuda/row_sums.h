@@ -2,8 +2,9 @@
 //
 //   State* sums = RowSums(queue, rows, length, f);    sums[row] = f(row, 0) + ... + f(row, length - 1)
 //
-// `f` is a functor, `DIOPI_HD State operator()(int64_t row, int64_t j) const`; State is C or TwoSums<C>. The
-// sums are in device memory, for functors of later calls on the queue; by reduce.h's tree.
+// `f` is a functor, `DIOPI_HD State operator()(int64_t row, int64_t j) const`, or has operands and Of as
+// reduce.h has them; State is C or TwoSums<C>. The sums are in device memory, for functors of later calls on
+// the queue; by reduce.h's tree.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_ROW_SUMS_H_
 #define BASELINES_OPS_SUPPORT_CUDA_ROW_SUMS_H_
 
@@ -25,12 +26,11 @@ struct TwoSums {
 };
 
 template <typename S, typename F>
-struct AddRows {
+struct AddRows : F {
   using State = S;
-  F f;
   S* sums;
   DIOPI_HD State Empty() const { return State{}; }
-  DIOPI_HD State Load(int64_t row, int64_t j) const { return f(row, j); }
+  DIOPI_HD State Load(int64_t row, int64_t j) const requires(!HasOperands<F>) { return (*this)(row, j); }
   DIOPI_HD State Combine(const State& a, const State& b) const { return a + b; }
   DIOPI_HD void Finish(int64_t row, const State& sum) const { sums[row] = sum; }
 };
@@ -38,9 +38,16 @@ struct AddRows {
 template <typename F>
 auto RowSums(const Queue& queue, int64_t rows, int64_t length, const F& f,
              ReadOrder order = ReadOrder::kAlongRows) {
-  using State = decltype(f(int64_t{0}, int64_t{0}));
+  const auto term = [&f] {
+    if constexpr (HasOperands<F>) {
+      return StateOf(f, 0, 0, 0);
+    } else {
+      return f(0, 0);
+    }
+  };
+  using State = decltype(term());
   State* sums = queue.Buffer<State>(rows);
-  ReduceRows(queue, rows, length, AddRows<State, F>{f, sums}, order);
+  ReduceRows(queue, rows, length, AddRows<State, F>{{f}, sums}, order);
   return sums;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -15,6 +16,7 @@
 #include "baselines/ops/support/cuda/access.h"
 #include "baselines/ops/support/cuda/gemm.h"
 #include "baselines/ops/support/cuda/launch.h"
+#include "baselines/ops/support/cuda/map.h"
 #include "baselines/ops/support/cuda/quotients.h"
 #include "baselines/ops/support/cuda/reduce.h"
 #include "baselines/ops/support/cuda/row_order.h"
@@ -162,6 +164,9 @@ TEST(CudaElement, SmallFormatsAreThoseOfTheCpuReference) {
              {value * (1 + near), value * (1 + 0x1p-11 + near), value * (1 + 0x1p-8 + near)}) {
           ASSERT_EQ(EncodeSmall<Float16Format>(x), ToFloat16(x)) << x;
           ASSERT_EQ(EncodeSmall<Bfloat16Format>(x), ToBfloat16(x)) << x;
+          const auto single = static_cast<float>(x);
+          ASSERT_EQ(EncodeFloat16(single), ToFloat16(double{single})) << single;
+          ASSERT_EQ(EncodeBfloat16(single), ToBfloat16(double{single})) << single;
         }
       }
     }
@@ -220,6 +225,85 @@ TEST(CudaElement, EveryTypeIsReadAndWrittenAsByTheCpuReference) {
   }
 }
 
+struct AddTo {
+  template <typename C>
+  DIOPI_HD C operator()(C x, C y) const {
+    return x + y;
+  }
+};
+
+// Adds a test's tensor y to the elements of x from `begin` on, in memory that is aligned where begin is 0.
+// Returns whether it went four by four.
+template <typename C>
+bool ExpectAdded(diopiDtype_t dtype, int64_t n, int64_t begin, const Shape& y_strides) {
+  TestTensor x(dtype, {n + 8}, {3, 1, 4, 1, 5, 9, 2, 6}), y(dtype, {n}, y_strides, 0, {2, 7, 1, 8});
+  const std::vector<double> a = x.values(), b = y.values();
+  const auto element = static_cast<size_t>(ElementSize(dtype));
+  std::vector<double> aligned_x(a.size()), aligned_y(2 * b.size());
+  std::memcpy(aligned_x.data(), x.view().data(), a.size() * element);
+  std::memcpy(aligned_y.data(), y.view().data(), (1 + (b.size() - 1) * y_strides[0]) * element);
+  void* const from = reinterpret_cast<char*>(aligned_x.data()) + static_cast<size_t>(begin) * element;
+  const In<C> left(from, dtype, {n}, {1}), right(aligned_y.data(), dtype, {n}, y_strides);
+  const Out<C> out(from, dtype, {n}, {1});
+  diopiContext ctx;
+  Map(Queue(&ctx), n, out, AddTo(), left, right);
+  std::memcpy(x.view().writable(), aligned_x.data(), a.size() * element);
+  const std::vector<double> got = x.values();
+  for (size_t i = 0, first = static_cast<size_t>(begin); i < got.size(); ++i) {
+    const bool inside = i >= first && i - first < b.size();
+    EXPECT_EQ(got[i], inside ? a[i] + b[i - first] : a[i])
+        << DtypeName(dtype) << " " << n << " from " << begin << ": " << i;
+  }
+  return MapTwo<C, AddTo, In<C>, In<C>>{out, AddTo(), left, right}.Quads();
+}
+
+TEST(CudaMap, GoesFourByFourWhereMemoryIsAlignedAndDense) {
+  for (const int64_t n : {2, 3, 4, 5, 8, 1023}) {
+    for (const int64_t begin : {0, 1, 4}) {
+      for (const Shape& strides : {Shape{1}, Shape{0}, Shape{2}}) {
+        const bool quads = begin % 4 == 0 && strides[0] != 2;
+        EXPECT_EQ(ExpectAdded<float>(diopi_dtype_float32, n, begin, strides), quads);
+        EXPECT_EQ(ExpectAdded<float>(diopi_dtype_float16, n, begin, strides), quads);
+        EXPECT_EQ(ExpectAdded<float>(diopi_dtype_bfloat16, n, begin, strides), quads);
+        EXPECT_EQ(ExpectAdded<double>(diopi_dtype_float64, n, begin, strides), quads);
+        EXPECT_EQ(ExpectAdded<int64_t>(diopi_dtype_uint8, n, begin, strides), quads);
+        EXPECT_FALSE(ExpectAdded<double>(diopi_dtype_float32, n, begin, strides)) << "another type's form";
+      }
+    }
+  }
+}
+
+TEST(CudaMap, FindsFoursInStridedAndBroadcastMemory) {
+  struct Row {
+    Shape shape, strides;
+    bool quads;
+  };
+  const Row rows[] = {{{3, 8}, {8, 1}, true},      {{3, 8}, {12, 1}, true},  {{3, 8}, {0, 1}, true},
+                      {{3, 8}, {1, 0}, true},      {{3, 8}, {10, 1}, false}, {{3, 6}, {8, 1}, false},
+                      {{3, 6}, {1, 0}, false},     {{3, 8}, {16, 2}, false}, {{8, 3}, {1, 8}, false},
+                      {{2, 3, 4}, {4, 8, 1}, true}};
+  for (const Row& row : rows) {
+    std::vector<double> memory(64);
+    std::iota(memory.begin(), memory.end(), 0);
+    const In<double> in(memory.data(), diopi_dtype_float64, row.shape, row.strides);
+    ASSERT_EQ(in.Quads(), row.quads) << ShapeText(row.shape) << ShapeText(row.strides);
+    for (int64_t i = 0; row.quads && i < Numel(row.shape); ++i)
+      EXPECT_EQ(in.QuadAt(i / 4).at[i % 4], in[i]) << ShapeText(row.shape) << ShapeText(row.strides);
+  }
+}
+
+struct PlusIndex {
+  DIOPI_HD double operator()(int64_t i, double x) const { return x + static_cast<double>(1000 * i); }
+};
+
+TEST(CudaMap, AFormulaMayTakeTheIndex) {
+  std::vector<double> memory(11, 1), out(11);
+  diopiContext ctx;
+  Map(Queue(&ctx), 11, Out<double>(out.data(), diopi_dtype_float64, {11}, {1}), AtIndex<PlusIndex>{},
+      In<double>(memory.data(), diopi_dtype_float64, {11}, {1}));
+  for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], 1 + 1000 * static_cast<double>(i));
+}
+
 TEST(CudaEmulated, TheHostCannotTouchDeviceMemoryAndKernelsCan) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // OpenBLAS has threads
   auto* memory = static_cast<volatile char*>(device_malloc(1));
@@ -266,6 +350,53 @@ TEST(CudaReduce, TakesEveryElementOnce) {
   }
 }
 
+// Sums of (row + 1) * x * y * (j + 1), where y is perhaps x.
+struct SumOfOne {
+  using State = int64_t;
+  In<int64_t> x;
+  int64_t* out;
+  DIOPI_HD State Empty() const { return 0; }
+  DIOPI_HD State Of(int64_t row, int64_t j, int64_t x_j) const { return (row + 1) * x_j * x_j * (j + 1); }
+  DIOPI_HD State Combine(State a, State b) const { return a + b; }
+  DIOPI_HD void Finish(int64_t row, State sum) const { out[row] += sum; }
+};
+struct SumOfTwo {
+  using State = int64_t;
+  In<int64_t> x, y;
+  int64_t* out;
+  DIOPI_HD State Empty() const { return 0; }
+  DIOPI_HD State Of(int64_t row, int64_t j, int64_t x_j, int64_t y_j) const {
+    return (row + 1) * x_j * y_j * (j + 1);
+  }
+  DIOPI_HD State Combine(State a, State b) const { return a + b; }
+  DIOPI_HD void Finish(int64_t row, State sum) const { out[row] += sum; }
+};
+
+TEST(CudaReduce, OperandsAreReadByFoursOrOneByOne) {
+  for (const int64_t rows : {1, 3, 2100}) {
+    for (const int64_t length : {4, 15, 16, 20, 64, 129, 132, 1024, 8196, 20000}) {
+      if (rows * length > 2000000) continue;
+      std::vector<int64_t> x(static_cast<size_t>(rows * length)), expected(static_cast<size_t>(rows), 0);
+      for (size_t i = 0; i < x.size(); ++i) {
+        x[i] = static_cast<int64_t>(i % 7) - 3;
+        const auto j = static_cast<int64_t>(i) % length, row = static_cast<int64_t>(i) / length;
+        expected[static_cast<size_t>(row)] += (row + 1) * x[i] * x[i] * (j + 1);
+      }
+      const In<int64_t> in(x.data(), diopi_dtype_int64, {rows, length}, {length, 1});
+      EXPECT_TRUE(ReadsFours(SumOfTwo{in, in, nullptr}));
+      EXPECT_EQ(TreeFor(rows, length, ReadOrder::kAlongRows, true).fours, length % 4 == 0);
+      for (const ReadOrder order : {ReadOrder::kAlongRows, ReadOrder::kAcrossRows}) {
+        diopiContext ctx;
+        std::vector<int64_t> one(expected.size(), 0), two(expected.size(), 0);
+        ReduceRows(Queue(&ctx), rows, length, SumOfOne{in, one.data()}, order);
+        ReduceRows(Queue(&ctx), rows, length, SumOfTwo{in, in, two.data()}, order);
+        EXPECT_EQ(one, expected) << rows << "x" << length;
+        EXPECT_EQ(two, expected) << rows << "x" << length;
+      }
+    }
+  }
+}
+
 // Maps x -> a x + b modulo 2^64: composition tells which order the parts came in.
 struct Affine {
   uint64_t a = 1, b = 0;
@@ -305,7 +436,7 @@ template <typename C>
 void ExpectSorted(diopiDtype_t dtype, const std::vector<double>& choices) {
   std::mt19937 random(1);
   for (const int64_t rows : {1, 2, 5}) {
-    for (const int64_t length : {1, 2, 100}) {
+    for (const int64_t length : {int64_t{1}, int64_t{2}, int64_t{100}, kShortRow, kShortRow + 1}) {
       std::vector<double> values(static_cast<size_t>(rows * length));
       for (double& x : values) x = choices[random() % choices.size()];
       TestTensor x(dtype, {rows, length}, values);
