@@ -25,7 +25,9 @@ Steps, in this order; one that fails does not stop those after it:
              left when they begin, and report what they did not reach
   --start-s  seconds after which one start of compute-sanitizer begins no further case (default: 120)
   --jobs     compute-sanitizer processes at a time (default: 4; 1 on a GPU in exclusive mode)
-  --workers  worker processes of core and pack (default: 1; a GPU that several processes share serves them in turn)
+  --workers  worker processes of core and pack (default: 1). A GPU serves processes in turn, and several are slower than
+             one: NVIDIA's MPS is started for several, where nvidia-cuda-mps-control is found. They then run with --sandbox
+             off, because they could not reach it otherwise
   --fname    only these operators
   --impl     another library instead of libdiopi_cuda.so; --device cpu: PyTorch then computes on the CPU
 
@@ -141,7 +143,24 @@ case "$(ask_gpu compute_mode)" in *xclusive*) exclusive=yes jobs=1 workers=1 ;; 
 
 probe=(--case add.float32.n17)
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# NVIDIA's Multi-Process Service for several workers. compute-sanitizer does not work with it.
+start_mps() {
+  [ "$workers" -gt 1 ] || return 0
+  if ! mps=$(PATH=$PATH:/usr/local/nvidia/bin command -v nvidia-cuda-mps-control) || ! "$mps" -d >/dev/null 2>&1; then
+    echo "nvidia-check: NVIDIA's MPS (nvidia-cuda-mps-control) does not run here: $workers workers take turns on the GPU"
+    mps=
+    return 0
+  fi
+  confined=$sandbox sandbox=off
+}
+stop_mps() {
+  [ -n "$mps" ] || return 0
+  echo quit | "$mps" >/dev/null 2>&1 || true
+  sandbox=$confined mps=
+}
+
+mps='' confined=''
+trap 'stop_mps; rm -rf "$work"' EXIT
 data=${data:-$work/data}
 "$cli" call --impl "$impl" "${probe[@]}" >"$work/probe" 2>&1 || fail "$(tail -n 1 "$work/probe")"
 
@@ -338,13 +357,17 @@ timing() {
 }
 
 run_step() {
+  local status=0
+  [[ $1 != core && $1 != pack ]] || start_mps
   case "$1" in
     versions) versions ;;
     core) core ;;
     pack) pack ;;
     timing) timing ;;
     *) sanitize "$1" ;;
-  esac
+  esac || status=$?
+  stop_mps
+  return "$status"
 }
 
 failed=0

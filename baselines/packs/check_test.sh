@@ -89,6 +89,12 @@ cat >"$work/bin/nvidia-modprobe" <<'TOOL'
 #!/usr/bin/env bash
 echo "$*" >>"$0.log"
 TOOL
+cat >"$work/bin/nvidia-cuda-mps-control" <<'TOOL'
+#!/usr/bin/env bash
+# A GPU's MPS, which keeps a record, or none.
+[ -z "${NO_MPS:-}" ] || exit 1
+if [ $# -eq 0 ]; then cat; else echo "$*"; fi >>"$0.log"
+TOOL
 chmod +x "$work/bin"/*
 export PATH=$work/bin:$PATH
 emulated=$build/lib/vendors/libdiopi_cuda_emulated.so
@@ -156,6 +162,15 @@ says "The pack is correct" "$work/results/pack/log.txt"
 says "memcheck +passed in .*: [0-9]{3,} cases in [1-9][0-9]* starts, 0 findings"
 [ "$(wc -l <"$work/results/memcheck/findings.txt")" -eq 0 ] || fail "findings where there are none"
 case "$steps" in *timing*) says '\| Add \| float32 \|' "$work/results/timing/timing.md" ;; esac
+
+# Several workers share the GPU through NVIDIA's MPS, which runs for that time only and which a sandbox would hide.
+[ ! -e "$work/bin/nvidia-cuda-mps-control.log" ] || fail "MPS for one worker"
+check 0 --impl "$emulated" --steps core,memcheck --workers 2 --fname floor
+[ "$(paste -sd' ' "$work/bin/nvidia-cuda-mps-control.log")" = "-d quit" ] || fail "MPS was not started and stopped once"
+says '"sandbox":"off' "$work/results/core/report.json"
+NO_MPS=yes check 0 --impl "$emulated" --steps core --workers 2 --fname floor
+says "MPS .* does not run here: 2 workers take turns"
+says '"sandbox":"default' "$work/results/core/report.json"
 
 # Findings are told with their case, that case runs again alone, and the steps after it are made.
 FOUND="memcheck:softmax.float32.row_7 memcheck:softmax.float16.row_33" check 1 --impl "$emulated" \
