@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -28,6 +29,7 @@ import torch_time
 from calls import load_functions
 from points import write_cases
 
+BATCH = 12  # operators
 LEGEND = """Each figure is microseconds per call: the median of the samples, and in brackets their quartiles; a sample
 is up to %(calls)d calls in a row.
 %(clock)s
@@ -44,8 +46,11 @@ CLOCK = {
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--prefix", required=True, type=pathlib.Path, help="folder with bin/diopi-cli: a build, a bundle")
-    parser.add_argument("--impl", required=True, type=pathlib.Path, help="the library to measure")
+    parser.add_argument("--prefix", type=pathlib.Path, help="folder with bin/diopi-cli: a build, a bundle")
+    parser.add_argument("--impl", type=pathlib.Path, help="the library to measure")
+    parser.add_argument("--merge", nargs="+", default=[], metavar="TABLE.md.json", type=pathlib.Path,
+                        help="measure nothing: one table of what several runs on one device measured, with the row of the "
+                             "last file that has it")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cuda", help="PyTorch's device (default: cuda)")
     parser.add_argument("--output", required=True, type=pathlib.Path, help="the table; OUTPUT.json gets all samples")
     parser.add_argument("--fname", nargs="+", default=[], help="only these operators")
@@ -55,7 +60,10 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=2, help="about, for the samples of a case (default: 2)")
     parser.add_argument("--limit-s", type=float, default=1e9, help="begin no further operator after this many seconds")
     parser.add_argument("--core", action="store_true", help="only cases of core, no larger points")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if not options.merge and not (options.prefix and options.impl):
+        parser.error("expected --prefix and --impl, or --merge")
+    return options
 
 
 def run_cli(options, words):
@@ -74,17 +82,25 @@ def operators(options):
     return [line.split()[0] for line in listed.stdout.splitlines() if line.split()[0] != "library"]
 
 
-def our_times(options, name, cases, folder):
-    """The lines of `diopi-cli time` for one operator: (of the library, of its cases)."""
+def our_times(options, names, cases, folder):
+    """The lines of `diopi-cli time` for some operators: (of the library, of their cases). `cases` may not exist."""
     output = folder / "ours.jsonl"
-    words = ["time", "--impl", str(options.impl), "--fname", name, "--dtype", "float32,float16", "--largest", "1",
+    words = ["time", "--impl", str(options.impl), "--fname", ",".join(names), "--dtype", "float32,float16", "--largest", "1",
              "--inputs", str(folder / "inputs"), "--output", str(output), "--samples", str(options.samples),
              "--calls", str(options.calls), "--warmup", str(options.warmup), "--seconds", str(options.seconds)]
-    done = run_cli(options, words + ([] if options.core or not cases.exists() else ["--cases", str(cases)]))
+    done = run_cli(options, words + (["--cases", str(cases)] if cases.exists() else []))
     if done.returncode:
         raise RuntimeError(done.stderr.strip() or "diopi-cli time ended with %d" % done.returncode)
     lines = [json.loads(line) for line in output.read_text().splitlines()]
     return lines[0], lines[1:]
+
+
+def batches(names, pointed):
+    """Operators that are measured by one process, which takes a second to find the device: those with points of
+    their own (`pointed`) apart from the others."""
+    for chosen in (pointed.intersection(names), set(names) - pointed):
+        for i in range(0, len(chosen), BATCH):
+            yield sorted(chosen)[i:i + BATCH]
 
 
 def their_time(options, function, line):
@@ -152,23 +168,44 @@ def device_text(options):
     return names[0] if names else platform.processor()
 
 
-def table(options, library, rows, absent):
+def about(options, library):
+    """Where and with what a run measured."""
     versions = "PyTorch %s" % torch.__version__
     if options.device == "cuda":
         versions += ", CUDA %s, cuDNN %s" % (torch.version.cuda, torch.backends.cudnn.version())
         versions += "; TF32 off"
+    return {"library": library, "device": device_text(options), "versions": versions, "calls": options.calls,
+            "clock": CLOCK[options.device],
+            "measured": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")}
+
+
+def merged(paths):
+    """The runs, and their rows: of those for one case, the last run's."""
+    runs, rows = [json.loads(path.read_text()) for path in paths], {}
+    for number, run in enumerate(runs):
+        for row in run["rows"]:
+            rows[row["case"]] = dict(row, run=number)
+    for name in ("device", "versions", "calls", "clock"):
+        if len({run[name] for run in runs}) > 1:
+            raise SystemExit("timing: the files differ in %r: %s" % (name, ", ".join(sorted({str(run[name]) for run in runs}))))
+    return runs, sorted(rows.values(), key=lambda row: (row["case"].split(".")[0], row["case"]))
+
+
+def table(runs, rows, absent):
     ratios = [value for value in map(ratio, rows) if value is not None]
-    lines = ["# Time of %s beside PyTorch" % library["vendor"], "",
-             "- Device: %s" % device_text(options),
-             "- Ours: %s %s, SHA-256 %s" % (library["vendor"], library["version"], library["sha256"]),
-             "- %s" % versions,
-             "- Measured %s by `baselines/timing/timing.py`" % datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
-             "- %d rows, %d with both times%s" % (len(rows), len(ratios), "" if not ratios else
-                                                  "; ours / PyTorch: geometric mean %.2f, median %.2f, ours is the faster in %d"
-                                                  % (statistics.geometric_mean(ratios), statistics.median(ratios),
-                                                     sum(value < 1 for value in ratios))), "",
-             LEGEND % {"calls": options.calls, "clock": CLOCK[options.device]}, "",
-             "| Function | dtype | Shapes | Ours | PyTorch | Ours / PyTorch | Notes |", "|---|---|---|---|---|---|---|"]
+    lines = ["# Time of %s beside PyTorch" % runs[0]["library"]["vendor"], "", "- Device: %s" % runs[0]["device"]]
+    for number, run in enumerate(runs):
+        count = "" if len(runs) == 1 else "%d rows by " % sum(row["run"] == number for row in rows)
+        lines.append("- Ours: %s%s %s, SHA-256 %s" % (count, run["library"]["vendor"], run["library"]["version"],
+                                                      run["library"]["sha256"]))
+    lines += ["- %s" % runs[0]["versions"],
+              "- Measured %s by `baselines/timing/timing.py`" % ", ".join(sorted({run["measured"] for run in runs})),
+              "- %d rows, %d with both times%s" % (len(rows), len(ratios), "" if not ratios else
+                                                   "; ours / PyTorch: geometric mean %.2f, median %.2f, ours is the faster in %d"
+                                                   % (statistics.geometric_mean(ratios), statistics.median(ratios),
+                                                      sum(value < 1 for value in ratios))), "",
+              LEGEND % {"calls": runs[0]["calls"], "clock": runs[0]["clock"]}, "",
+              "| Function | dtype | Shapes | Ours | PyTorch | Ours / PyTorch | Notes |", "|---|---|---|---|---|---|---|"]
     for row in rows:
         value = ratio(row)
         lines.append("| %s | %s | %s | %s | %s | %s | %s |" %
@@ -185,6 +222,23 @@ def write_whole(path, text):
     os.replace(beside, path)
 
 
+def measure(options, names, cases, functions):
+    """(the library's line, the rows of some operators)."""
+    with tempfile.TemporaryDirectory(dir=cases.parent) as folder:
+        library, lines = our_times(options, names, cases, pathlib.Path(folder))
+        rows = []
+        for line in lines:
+            definition = line.pop("definition", {})
+            torch_line = dict(line, definition=definition) if definition else line
+            function = definition.get("function", "diopi?")
+            rows.append({"case": line["case"], "function": function, "dtype": definition.get("dtype", ""),
+                         "shapes": shapes(definition), "ours": line,
+                         "torch": their_time(options, functions.get(function), torch_line)})
+            line.pop("inputs", None)
+    print("timing: %s" % " ".join(names), flush=True)
+    return library, rows
+
+
 def measure_all(options):
     """(the library's line, rows, [(operator, why it is absent)])."""
     missing = []
@@ -193,33 +247,38 @@ def measure_all(options):
         print("timing: left out: %s" % text, file=sys.stderr)
     start, library, rows, absent = time.monotonic(), None, [], []
     with tempfile.TemporaryDirectory() as work:
-        cases = pathlib.Path(work) / "cases"
-        cases.mkdir()
-        write_cases(cases)
-        for name in operators(options):
+        points = pathlib.Path(work) / "points"
+        points.mkdir()
+        pointed = set() if options.core else set(write_cases(points))
+        for number, names in enumerate(batches(operators(options), pointed)):
             if time.monotonic() - start > options.limit_s:
-                absent.append((name, "no time left"))
+                absent += [(name, "no time left") for name in names]
                 continue
-            with tempfile.TemporaryDirectory(dir=work) as folder:
-                try:
-                    library, lines = our_times(options, name, cases / name, pathlib.Path(folder))
-                except RuntimeError as error:
-                    absent.append((name, str(error).splitlines()[0]))
-                    continue
-                for line in lines:
-                    definition = line.pop("definition", {})
-                    torch_line = dict(line, definition=definition) if definition else line
-                    function = definition.get("function", "diopi?")
-                    rows.append({"case": line["case"], "function": function, "dtype": definition.get("dtype", ""),
-                                 "shapes": shapes(definition), "ours": line,
-                                 "torch": their_time(options, functions.get(function), torch_line)})
-                    line.pop("inputs", None)
-            print("timing: %s" % name, flush=True)
-    return library, rows, absent
+            cases = pathlib.Path(work) / str(number)
+            if pointed.issuperset(names):
+                cases.mkdir()
+                for name in names:
+                    shutil.copy(points / name / (name + ".textproto"), cases)
+            try:
+                library, measured = measure(options, names, cases, functions)
+                rows += measured
+            except RuntimeError:  # one of them; which?
+                for name in names:
+                    try:
+                        library, measured = measure(options, [name], cases, functions)
+                        rows += measured
+                    except RuntimeError as error:
+                        absent.append((name, str(error).splitlines()[0]))
+    return library, sorted(rows, key=lambda row: (row["case"].split(".")[0], row["case"])), sorted(absent)
 
 
 def main():
     options = arguments()
+    if options.merge:
+        runs, rows = merged(options.merge)
+        write_whole(options.output, table(runs, rows, []))
+        print("timing: %s: %d rows of %d runs" % (options.output, len(rows), len(runs)))
+        return 0
     if options.device == "cuda" and not torch.cuda.is_available():
         print("timing: PyTorch %s sees no CUDA device" % torch.__version__, file=sys.stderr)
         return 2
@@ -232,8 +291,9 @@ def main():
     if library is None:
         print("timing: nothing was measured: %s" % (absent[0][1] if absent else "no operators"), file=sys.stderr)
         return 2
-    write_whole(options.output, table(options, library, rows, absent))
-    write_whole(options.output.with_name(options.output.name + ".json"), json.dumps({"library": library, "rows": rows}))
+    run = about(options, library)
+    write_whole(options.output, table([run], rows, absent))
+    write_whole(options.output.with_name(options.output.name + ".json"), json.dumps(dict(run, rows=rows)))
     both = sum(ratio(row) is not None for row in rows)
     print("timing: %s: %d rows, %d with both times, %d operators not measured" % (options.output, len(rows), both, len(absent)))
     return 0 if both and not absent else 1

@@ -24,7 +24,7 @@ except ImportError:
     torch = None
 
 
-def run(words, **environment):
+def run_program(words, **environment):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, env=dict(os.environ, **environment))
 
 
@@ -33,7 +33,7 @@ class Points(unittest.TestCase):
         """({operator: its cases of a model's size}, the operators that should have some)."""
         with tempfile.TemporaryDirectory() as folder:
             names = points.write_cases(pathlib.Path(folder), root)
-            listed = run([BUILD / "bin/diopi-cli", "list", "cases", "--case", "*.model_*", "--cases", folder])
+            listed = run_program([BUILD / "bin/diopi-cli", "list", "cases", "--case", "*.model_*", "--cases", folder])
         self.assertEqual(listed.returncode, 0, listed.stderr)
         found = {}
         for line in listed.stdout.splitlines():
@@ -62,7 +62,7 @@ class Points(unittest.TestCase):
             points.write_cases(pathlib.Path(folder))
             for path in pathlib.Path(folder).glob("*/*.textproto"):
                 path.write_text(re.sub(r"\b\d{3,}\b", lambda size: str(int(size[0]) // 64), path.read_text()))
-            done = run([BUILD / "bin/diopi-cli", "time", "--impl", BUILD / "lib/libdiopi_cpu.so", "--cases", folder, "--case",
+            done = run_program([BUILD / "bin/diopi-cli", "time", "--impl", BUILD / "lib/libdiopi_cpu.so", "--cases", folder, "--case",
                         "*.model_*", "--samples", "1", "--calls", "1", "--warmup", "1"])
         self.assertEqual(done.returncode, 0, done.stderr)
         errors = [line for line in map(json.loads, done.stdout.splitlines()) if "error" in line]
@@ -104,7 +104,7 @@ class WithoutTorch(unittest.TestCase):
     def test_it_says_so(self):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "torch.py").write_text("raise ImportError('none')\n")
-            done = run([sys.executable, HERE / "timing.py", "--prefix", BUILD], PYTHONPATH=folder)
+            done = run_program([sys.executable, HERE / "timing.py", "--prefix", BUILD], PYTHONPATH=folder)
         self.assertEqual(done.returncode, 2)
         self.assertIn("has no PyTorch", done.stderr)
 
@@ -112,7 +112,7 @@ class WithoutTorch(unittest.TestCase):
 @unittest.skipIf(torch is None, "no PyTorch (docker/packages-crosscheck.txt)")
 class Table(unittest.TestCase):
     def timing(self, folder, *words, library=BUILD / "lib/libdiopi_cpu.so"):
-        return run([sys.executable, HERE / "timing.py", "--prefix", BUILD, "--impl", library, "--output",
+        return run_program([sys.executable, HERE / "timing.py", "--prefix", BUILD, "--impl", library, "--output",
                     pathlib.Path(folder, "table.md"), "--device", "cpu", "--core", "--samples", "2", "--calls", "2",
                     "--warmup", "1", *words])
 
@@ -134,6 +134,32 @@ class Table(unittest.TestCase):
         for part in ("- Device: ", "PyTorch " + torch.__version__, raw["library"]["sha256"], "geometric mean"):
             self.assertIn(part, text)
         self.assertEqual(text.count("\n| "), 1 + len(rows))
+
+    def test_runs_are_merged_and_the_last_row_counts(self):
+        def run(version, times, **changed):
+            rows = [{"case": case, "function": "diopiAdd", "dtype": "float32", "shapes": "9", "ours": {"microseconds": [time]},
+                     "torch": {"microseconds": [2.0]}} for case, time in times.items()]
+            return dict({"library": {"vendor": "ours", "version": version, "sha256": "s" + version}, "device": "a GPU",
+                         "versions": "PyTorch 9", "calls": 50, "clock": "A clock.", "measured": "2026-11-26", "rows": rows},
+                        **changed)
+        with tempfile.TemporaryDirectory() as folder:
+            files = {"one": run("1", {"add.float32.model_a": 7.0, "add.float32.model_b": 5.0}),
+                     "two": run("2", {"add.float32.model_a": 3.0}), "other": run("3", {}, device="another GPU")}
+            paths = {name: pathlib.Path(folder, name) for name in files}
+            for name, content in files.items():
+                paths[name].write_text(json.dumps(content))
+            table = pathlib.Path(folder, "t.md")
+            merge = [sys.executable, HERE / "timing.py", "--output", table, "--merge", paths["one"], paths["two"]]
+            done = run_program(merge)
+            self.assertEqual((done.returncode, done.stdout), (0, "timing: %s: 2 rows of 2 runs\n" % table))
+            text = table.read_text()
+            differ = run_program(merge + [paths["other"]])
+        self.assertIn("| Add | float32 | 9 | 3 (3–3) | 2 (2–2) | 1.50 |", text)
+        self.assertIn("| 5 (5–5) | 2 (2–2) | 2.50 |", text)
+        self.assertNotIn("7 (7", text)
+        self.assertIn("- Ours: 1 rows by ours 2, SHA-256 s2", text)
+        self.assertEqual(differ.returncode, 1)
+        self.assertIn("the files differ in 'device': a GPU, another GPU", differ.stderr)
 
     def test_what_is_not_measured_is_said(self):
         with tempfile.TemporaryDirectory() as folder:
