@@ -37,12 +37,12 @@ mkdir -p "$source" "$release"
 
 # The source package that debhelper expects, with the installed build.
 cp -r "$here/debian" "$source/debian"
-cp "$here/README.md" "$root/CHANGELOG.md" "$source/"
+cp "$here/README.md" "$source/"
 for unit in diopi-server.service diopi-agent@.service; do
   sed 's,/usr/local/bin/,/usr/bin/,' "$root/docker/systemd/$unit" >"$source/debian/$unit"
 done
 maintainer=$(sed -n 's/^Maintainer: //p' "$source/debian/control")
-printf '%s\n' "diopi-conformance ($version) bookworm; urgency=medium" "" "  * CHANGELOG.md has the changes." "" \
+printf '%s\n' "diopi-conformance ($version) bookworm; urgency=medium" "" "  * CHANGELOG.md in the sources has the changes." "" \
   " -- $maintainer  $(LC_ALL=C date -u -d "@$SOURCE_DATE_EPOCH" -R)" >"$source/debian/changelog"
 
 # The programs find their libraries beside themselves, so they stay together in a folder of their own.
