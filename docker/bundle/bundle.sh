@@ -76,12 +76,13 @@ for path in "${ours[@]}"; do
     if of_the_system "$name" || [ -e "$top/lib/$name" ]; then continue; fi
     [ "$arrow $found" != "=> not found" ] || fail 3 "$path needs $name, which this machine does not have"
     install -m 644 "$(realpath "$found")" "$top/lib/$name"
-    package=$(dpkg-query -S "$(realpath "$found")" 2>/dev/null || dpkg-query -S "$found" 2>/dev/null || true)
-    package=${package%%:*}
-    if [ -n "$package" ] && [ -r "/usr/share/doc/$package/copyright" ]; then
-      cp -L "/usr/share/doc/$package/copyright" "$top/share/licenses/$package"
-    fi
+    printf '%s\n' "$found" "$(realpath "$found")" >>"$work/copied" # dpkg knows one of the names
   done
+done
+{ sort -u "$work/copied" | xargs dpkg-query -S 2>/dev/null || true; } | sed 's/:.*//' | sort -u | while read -r package; do
+  if [ -r "/usr/share/doc/$package/copyright" ]; then
+    cp -L "/usr/share/doc/$package/copyright" "$top/share/licenses/$package"
+  fi
 done
 
 # The files find each other wherever the folder lies. RUNPATH applies to each file alone: a DT_RPATH of the worker would
@@ -97,9 +98,9 @@ while IFS= read -r path; do
   patchelf --set-rpath "$folders" "$path"
 done < <(find "$top/bin" "$top/lib" -type f)
 
+objdump -p "${elves[@]}" >"$work/headers"
 newest() { # newest PREFIX: the highest version of that name that any file refers to
-  for path in "${elves[@]}"; do objdump -p "$path"; done |
-    sed -nE "s/^ +0x[0-9a-f]+ 0x[0-9a-f]+ [0-9]+ $1_([0-9.]+)\$/\\1/p" | sort -uV | tail -n 1
+  sed -nE "s/^ +0x[0-9a-f]+ 0x[0-9a-f]+ [0-9]+ $1_([0-9.]+)\$/\\1/p" "$work/headers" | sort -uV | tail -n 1
 }
 {
   echo "machine x86-64"
@@ -113,8 +114,8 @@ requires=$(tail -n +2 "$top/REQUIRES" | paste -sd, | sed 's/,/, /g')
 sed -e "s/@VERSION@/$version/" -e "s/@COMPONENTS@/$*/" -e "s/@REQUIRES@/$requires/" \
   "$here/README.in" >"$top/README"
 
-tar --directory "$work" --sort=name --owner=0 --group=0 --numeric-owner --use-compress-program "$compress" \
-  --create --file "$work/bundle" diopi
+tar --directory "$work" --sort=name ${SOURCE_DATE_EPOCH:+"--mtime=@$SOURCE_DATE_EPOCH"} --owner=0 --group=0 \
+  --numeric-owner --use-compress-program "$compress" --create --file "$work/bundle" diopi
 chmod 644 "$work/bundle"
 mv -f "$work/bundle" "$file"
 bytes=$(stat -c %s "$file")
