@@ -4,8 +4,8 @@
 //   In<C>::Constant(1)                   reads as a tensor of ones, of any shape
 //   Out<C> out(tensor);                  out.Set(i, value)
 //
-// Both read and write four neighbours at once (QuadAt, SetQuad) where Quads() says so.
-// Both are values that a functor holds as members; the host makes and checks them.
+// Where Quads() says so, they also read and write four neighbours at once (QuadAt, SetQuad). Both are values
+// that a functor holds as members; the host makes and checks them.
 #ifndef BASELINES_OPS_SUPPORT_CUDA_ACCESS_H_
 #define BASELINES_OPS_SUPPORT_CUDA_ACCESS_H_
 
