@@ -134,9 +134,9 @@ std::vector<Noise<V>> RunningTotals(const std::vector<Noise<V>>& terms) {
       continue;
     }
     totals.push_back(noise.WithDrift([&](int exponent) {
-      auto& [sum, count] = lost[exponent];
-      for (; count <= i; ++count) sum += SumNoise<V>::Rounding(terms[count].v, exponent);
-      return sum;
+      std::pair<V, size_t>& known = lost[exponent];
+      while (known.second <= i) known.first += SumNoise<V>::Rounding(terms[known.second++].v, exponent);
+      return known.first;
     }));
   }
   return totals;

@@ -139,7 +139,7 @@ DIOPI_HD State ReduceLane(const Op& op, const State* partial, int64_t row, int64
                        [&](int64_t j) { return partial[row * length + j]; });
   }
   if (tree.fours) {
-    return ReduceSteps(op, begin + 4 * lane, end, 4 * tree.lanes,
+    return ReduceSteps(op, begin + int64_t{4} * lane, end, int64_t{4} * tree.lanes,
                        [&](int64_t j) { return StateOfFour(op, row, length, j); });
   }
   return ReduceSteps(op, begin + lane, end, tree.lanes,
