@@ -49,8 +49,8 @@ def arguments():
     parser.add_argument("--prefix", type=pathlib.Path, help="folder with bin/diopi-cli: a build, a bundle")
     parser.add_argument("--impl", type=pathlib.Path, help="the library to measure")
     parser.add_argument("--merge", nargs="+", default=[], metavar="TABLE.md.json", type=pathlib.Path,
-                        help="measure nothing: one table of what several runs on one device measured, with the row of the "
-                             "last file that has it")
+                        help="measure nothing, and make one table of several runs on the same device; each row is taken from "
+                             "the last file that has it")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cuda", help="PyTorch's device (default: cuda)")
     parser.add_argument("--output", required=True, type=pathlib.Path, help="the table; OUTPUT.json gets all samples")
     parser.add_argument("--fname", nargs="+", default=[], help="only these operators")
@@ -179,6 +179,10 @@ def about(options, library):
             "measured": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")}
 
 
+def in_order(rows):
+    return sorted(rows, key=lambda row: (row["case"].split(".")[0], row["case"]))
+
+
 def merged(paths):
     """The runs, and their rows: of those for one case, the last run's."""
     runs, rows = [json.loads(path.read_text()) for path in paths], {}
@@ -188,7 +192,7 @@ def merged(paths):
     for name in ("device", "versions", "calls", "clock"):
         if len({run[name] for run in runs}) > 1:
             raise SystemExit("timing: the files differ in %r: %s" % (name, ", ".join(sorted({str(run[name]) for run in runs}))))
-    return runs, sorted(rows.values(), key=lambda row: (row["case"].split(".")[0], row["case"]))
+    return runs, in_order(rows.values())
 
 
 def table(runs, rows, absent):
@@ -269,7 +273,7 @@ def measure_all(options):
                         rows += measured
                     except RuntimeError as error:
                         absent.append((name, str(error).splitlines()[0]))
-    return library, sorted(rows, key=lambda row: (row["case"].split(".")[0], row["case"])), sorted(absent)
+    return library, in_order(rows), sorted(absent)
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes a release of a build twice, at the same time, checks what is in it, and installs, upgrades, removes and purges its packages in a
-# copy-on-write view of this machine's root, which needs root.
+# Makes a release of a build twice, at the same time, checks what is in it, and installs, upgrades, removes and purges its
+# packages in a copy-on-write view of this machine's root, which needs root.
 # usage: packages_test.sh BUILD
 set -euo pipefail
 build=$(realpath "${1:?"usage: packages_test.sh BUILD"}")
@@ -9,18 +9,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export DIOPI_DEB_LEVEL=0 DIOPI_BUNDLE_LEVEL=1
 
-fail() {
-  echo "packages_test: $1" >&2
-  tail -n 15 "$work/out" 2>/dev/null | cut -c1-300 >&2
-  exit 1
-}
-expect() { # expect STATUS TEXT COMMAND...: the command exits with STATUS and prints TEXT
-  local wanted=$1 text=$2 status=0
-  shift 2
-  "$@" >"$work/out" 2>&1 || status=$?
-  [ "$status" -eq "$wanted" ] || fail "$*: exit status $status, expected $wanted"
-  [ -z "$text" ] || grep -qF -- "$text" "$work/out" || fail "$*: no '$text' in what it printed"
-}
+# shellcheck source=docker/test_helpers.sh
+. "$here/../test_helpers.sh"
 if ! command -v dh >/dev/null; then
   echo "packages_test: skipped: no debhelper here"
   exit 77

@@ -13,7 +13,7 @@ namespace diopi::ops::cuda {
 namespace {
 
 template <typename Key>
-KeyedValues<Key> SortHere(const KeyedValues<Key>& pairs, int64_t n, int bits) {
+KeyedValues<Key> SortPairs(const Queue&, const KeyedValues<Key>& pairs, int64_t n, int bits) {
   const DeviceMemoryOpen open;
   const Key mask = static_cast<Key>(bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1);
   std::vector<std::pair<Key, typename KeyedValues<Key>::Value>> sorted(static_cast<size_t>(n));
@@ -28,7 +28,7 @@ KeyedValues<Key> SortHere(const KeyedValues<Key>& pairs, int64_t n, int bits) {
 }
 
 template <typename Key>
-void SortRowsHere(const Key* keys, int64_t rows, int64_t length, int64_t* order) {
+void SortEachRow(const Queue&, const Key* keys, int64_t rows, int64_t length, int64_t* order) {
   const DeviceMemoryOpen open;
   for (int64_t row = 0; row < rows; ++row, keys += length, order += length) {
     std::iota(order, order + length, 0);
@@ -37,20 +37,6 @@ void SortRowsHere(const Key* keys, int64_t rows, int64_t length, int64_t* order)
 }
 
 }  // namespace
-
-KeyedValues<uint32_t> SortByKey(const Queue&, const KeyedValues<uint32_t>& pairs, int64_t n, int bits) {
-  return SortHere(pairs, n, bits);
-}
-KeyedValues<uint64_t> SortByKey(const Queue&, const KeyedValues<uint64_t>& pairs, int64_t n, int bits) {
-  return SortHere(pairs, n, bits);
-}
-
-void SortShortRows(const Queue&, const uint32_t* keys, int64_t rows, int64_t length, int64_t* order) {
-  SortRowsHere(keys, rows, length, order);
-}
-void SortShortRows(const Queue&, const uint64_t* keys, int64_t rows, int64_t length, int64_t* order) {
-  SortRowsHere(keys, rows, length, order);
-}
 
 int64_t Select(const Queue&, const uint8_t* flags, int64_t n, int64_t* positions) {
   const DeviceMemoryOpen open;
@@ -91,7 +77,7 @@ void WithScratch(const Queue& queue, const char* what, const F& call) {
 }
 
 template <typename Key>
-KeyedValues<Key> SortOnDevice(const Queue& queue, const KeyedValues<Key>& pairs, int64_t n, int bits) {
+KeyedValues<Key> SortPairs(const Queue& queue, const KeyedValues<Key>& pairs, int64_t n, int bits) {
   using Value = typename KeyedValues<Key>::Value;
   if (n <= 1 || bits == 0) return pairs;
   cub::DoubleBuffer<Key> keys(pairs.keys, queue.Buffer<Key>(n));
@@ -132,7 +118,7 @@ __global__ void __launch_bounds__(kSortThreads)
 }
 
 template <typename Key>
-void SortRowsByBlocks(const Queue& queue, const Key* keys, int64_t rows, int64_t length, int64_t* order) {
+void SortEachRow(const Queue& queue, const Key* keys, int64_t rows, int64_t length, int64_t* order) {
   const auto kernel = length <= kSortThreads       ? SortRowsKernel<Key, 1>
                       : length <= 4 * kSortThreads ? SortRowsKernel<Key, 4>
                                                    : SortRowsKernel<Key, 16>;
@@ -141,20 +127,6 @@ void SortRowsByBlocks(const Queue& queue, const Key* keys, int64_t rows, int64_t
 }
 
 }  // namespace
-
-KeyedValues<uint32_t> SortByKey(const Queue& queue, const KeyedValues<uint32_t>& pairs, int64_t n, int bits) {
-  return SortOnDevice(queue, pairs, n, bits);
-}
-KeyedValues<uint64_t> SortByKey(const Queue& queue, const KeyedValues<uint64_t>& pairs, int64_t n, int bits) {
-  return SortOnDevice(queue, pairs, n, bits);
-}
-
-void SortShortRows(const Queue& queue, const uint32_t* keys, int64_t rows, int64_t length, int64_t* order) {
-  SortRowsByBlocks(queue, keys, rows, length, order);
-}
-void SortShortRows(const Queue& queue, const uint64_t* keys, int64_t rows, int64_t length, int64_t* order) {
-  SortRowsByBlocks(queue, keys, rows, length, order);
-}
 
 int64_t Select(const Queue& queue, const uint8_t* flags, int64_t n, int64_t* positions) {
   if (n <= 0) return 0;
@@ -178,3 +150,21 @@ void ScanInts(const Queue& queue, const int64_t* in, int64_t* out, int64_t n) {
 }  // namespace diopi::ops::cuda
 
 #endif
+
+namespace diopi::ops::cuda {
+
+KeyedValues<uint32_t> SortByKey(const Queue& queue, const KeyedValues<uint32_t>& pairs, int64_t n, int bits) {
+  return SortPairs(queue, pairs, n, bits);
+}
+KeyedValues<uint64_t> SortByKey(const Queue& queue, const KeyedValues<uint64_t>& pairs, int64_t n, int bits) {
+  return SortPairs(queue, pairs, n, bits);
+}
+
+void SortShortRows(const Queue& queue, const uint32_t* keys, int64_t rows, int64_t length, int64_t* order) {
+  SortEachRow(queue, keys, rows, length, order);
+}
+void SortShortRows(const Queue& queue, const uint64_t* keys, int64_t rows, int64_t length, int64_t* order) {
+  SortEachRow(queue, keys, rows, length, order);
+}
+
+}  // namespace diopi::ops::cuda
