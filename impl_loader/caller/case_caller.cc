@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/median.h"
 #include "impl_loader/caller/call_frame.h"
+#include "impl_loader/caller/samples.h"
 #include "impl_loader/caller/stream_delay.h"
 #include "impl_loader/caller/vendor_library.h"
 #include "impl_loader/library/cuda_events.h"
@@ -249,29 +250,22 @@ class CaseCallerImpl : public CaseCaller {
 
   absl::Status Samples(Prepared* prepared, const TimeOptions& options, const Sampling& sampling,
                        CaseTime* time) {
-    std::vector<double>& samples = sampling.cold ? time->cold_microseconds : time->microseconds;
+    SampleSet samples(options.samples, options.fewest_samples);
     const Clock::time_point start = Clock::now();
-    std::vector<double> disturbed;
-    while (static_cast<int>(samples.size()) < options.samples) {
-      const int taken = static_cast<int>(samples.size() + disturbed.size());
-      if (taken >= options.fewest_samples && SecondsSince(start) > options.seconds) break;
-      if (static_cast<int>(disturbed.size()) >= options.samples) break;
+    while (!samples.Complete()) {
+      if (samples.EnoughTaken() && SecondsSince(start) > options.seconds) break;
       const int64_t before = Preemptions();
       const absl::StatusOr<double> microseconds = Sample(prepared, sampling, time);
       if (!microseconds.ok()) return microseconds.status();
-      const bool repeat = options.repeat_disturbed && sampling.events == nullptr && Preemptions() > before;
-      (repeat ? disturbed : samples).push_back(*microseconds);
-      if (options.relative_interval > 0 && static_cast<int>(samples.size()) >= options.fewest_samples &&
-          IntervalOfMedian(samples).RelativeWidth() <= options.relative_interval) {
+      samples.Add(*microseconds,
+                  options.repeat_disturbed && sampling.events == nullptr && Preemptions() > before);
+      if (options.relative_interval > 0 && samples.EnoughUndisturbed() &&
+          IntervalOfMedian(samples.undisturbed()).RelativeWidth() <= options.relative_interval) {
         break;
       }
     }
-    // Better than too few.
-    for (const double microseconds : disturbed) {
-      if (static_cast<int>(samples.size()) >= options.fewest_samples) break;
-      samples.push_back(microseconds);
-      ++time->disturbed;
-    }
+    (sampling.cold ? time->cold_microseconds : time->microseconds) =
+        std::move(samples).Take(&time->disturbed);
     return absl::OkStatus();
   }
 
