@@ -35,6 +35,9 @@ target_compile_options(diopi_options INTERFACE
 if(DIOPI_WERROR AND NOT DIOPI_FUZZ)
   target_compile_options(diopi_options INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-Werror>)
 endif()
+# For tests. A header, so that other objects are the same in every checkout, for the compiler cache.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/build_paths.h CONTENT
+  "#define DIOPI_BINARY_DIR \"@CMAKE_BINARY_DIR@\"\n#define DIOPI_SOURCE_DIR \"@PROJECT_SOURCE_DIR@\"\n" @ONLY)
 target_include_directories(diopi_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 
 if(DIOPI_SANITIZE STREQUAL "address")

@@ -68,7 +68,7 @@ if(NOT DIOPI_FUZZ AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     <google/protobuf/repeated_field.h> <google/protobuf/unknown_field_set.h>)
   set(_link absl::statusor absl::strings absl::str_format absl::time protobuf::libprotobuf)
   _diopi_precompile(diopi_library_headers LIBRARY LINK ${_link} HEADERS ${_common})
-  _diopi_precompile(diopi_test_headers LINK ${_link} GTest::gtest GTest::gmock OPTIONS $<$<CONFIG:Release>:-O0>
+  _diopi_precompile(diopi_test_headers LINK ${_link} GTest::gtest GTest::gmock OPTIONS -O0
     HEADERS ${_common} <gmock/gmock.h> <gtest/gtest.h>)
   _diopi_precompile(diopi_kernel_headers LIBRARY OPTIONS -O2
     HEADERS <algorithm> <array> <cmath> <complex> <cstdint> <cstring> <functional> <limits> <memory> <numeric> <optional>
@@ -127,15 +127,6 @@ function(_diopi_test_part name program filter timeout)
     add_dependencies(${name} ${program})
   endif()
   target_sources(${program} PRIVATE ${ARG_SOURCES})
-  # Define these paths only where they are used, so that other objects are the same in every checkout, for the compiler
-  # cache.
-  foreach(source ${ARG_SOURCES})
-    file(STRINGS ${source} uses REGEX "DIOPI_(BINARY|SOURCE)_DIR|_testing\\.h\"|test_options\\.h\"" LIMIT_COUNT 1)
-    if(uses)
-      set_property(SOURCE ${source} TARGET_DIRECTORY ${program} APPEND PROPERTY COMPILE_DEFINITIONS
-        DIOPI_BINARY_DIR="${CMAKE_BINARY_DIR}" DIOPI_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    endif()
-  endforeach()
   target_link_libraries(${program} PRIVATE ${ARG_LINK})
   add_test(NAME ${name} COMMAND ${program} --gtest_filter=${filter})
   if(DIOPI_SANITIZE)  # several times as slow
@@ -165,11 +156,10 @@ endfunction()
 
 function(_diopi_test_program program)
   add_executable(${program})
-  # Tests of one program use the same short names in their unnamed namespaces.
-  set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests UNITY_BUILD OFF)
+  set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_link_libraries(${program} PRIVATE diopi_options GTest::gtest GTest::gmock GTest::gtest_main)
   # For the tests' own code, not for what they test: optimising it takes a third of its compile time.
-  target_compile_options(${program} PRIVATE $<$<CONFIG:Release>:-O0>)
+  target_compile_options(${program} PRIVATE -O0)
   _diopi_precompiled(${program} diopi_test_headers)
 endfunction()
 

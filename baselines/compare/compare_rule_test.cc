@@ -17,14 +17,10 @@ namespace {
 using D = v1::Dtype;
 using Vec = std::vector<double>;
 
-float F(double x) {
-  return static_cast<float>(x);
-}
-
 Vec Normals(std::mt19937_64& bits, size_t n, double mean = 0) {
   std::normal_distribution<double> normal(mean, 1);
   Vec x(n);
-  for (double& v : x) v = static_cast<double>(F(normal(bits)));
+  for (double& v : x) v = static_cast<double>(Single(normal(bits)));
   return x;
 }
 
@@ -73,17 +69,17 @@ v1::Verdict Verdict(Dtype dtype, const Vec& y, const Oracle1& o) {
 
 float Forward(const double* a, const double* b, size_t n) {
   float s = 0;
-  for (size_t k = 0; k < n; ++k) s += F(a[k]) * F(b[k]);
+  for (size_t k = 0; k < n; ++k) s += Single(a[k]) * Single(b[k]);
   return s;
 }
 float Backward(const double* a, const double* b, size_t n) {
   float s = 0;
-  for (size_t k = n; k-- > 0;) s += F(a[k]) * F(b[k]);
+  for (size_t k = n; k-- > 0;) s += Single(a[k]) * Single(b[k]);
   return s;
 }
 float Fused(const double* a, const double* b, size_t n) {
   float s = 0;
-  for (size_t k = 0; k < n; ++k) s = std::fma(F(a[k]), F(b[k]), s);
+  for (size_t k = 0; k < n; ++k) s = std::fma(Single(a[k]), Single(b[k]), s);
   return s;
 }
 float Pairwise(const double* a, const double* b, size_t n) {
@@ -92,7 +88,7 @@ float Pairwise(const double* a, const double* b, size_t n) {
 }
 float Lanes(const double* a, const double* b, size_t n) {
   float lanes[16] = {};
-  for (size_t k = 0; k < n; ++k) lanes[k % 16] += F(a[k]) * F(b[k]);
+  for (size_t k = 0; k < n; ++k) lanes[k % 16] += Single(a[k]) * Single(b[k]);
   float s = 0;
   for (const float lane : lanes) s += lane;
   return s;
@@ -167,7 +163,7 @@ TEST(Variants, OfTableFunctionsPassByKfAlone) {
       Vec twice;
       Vec cuda;
       for (int i = 0; i < 20000; ++i) {
-        const float x = F(uniform(bits));
+        const float x = Single(uniform(bits));
         r.push_back(f.reference(static_cast<double>(x)));
         single.push_back(static_cast<double>(f.single(x)));
         twice.push_back(r.back() * (1 + 0x1p-31));
@@ -185,11 +181,6 @@ TEST(Variants, OfTableFunctionsPassByKfAlone) {
   }
   std::printf("%jd verdicts on table functions; glibc's worst %.2f ulp\n", static_cast<intmax_t>(verdicts),
               worst);
-}
-
-float Tf32(float x) {
-  const uint32_t b = std::bit_cast<uint32_t>(x);
-  return std::bit_cast<float>((b + 0xfff + ((b >> 13) & 1)) & ~0x1fffu);
 }
 
 double Half(double x) {
@@ -211,7 +202,7 @@ TEST(Mutants, OfAMatrixProductAreCaught) {
     // TF32 inputs where float32 was promised.
     const Vec tf32 = sums.Each([&](const double* a, const double* b) {
       float s = 0;
-      for (size_t k = 0; k < n; ++k) s += Tf32(F(a[k])) * Tf32(F(b[k]));
+      for (size_t k = 0; k < n; ++k) s += Tf32(Single(a[k])) * Tf32(Single(b[k]));
       return s;
     });
     EXPECT_EQ(Verdict(D::float32, tf32, oracle).outcome(), v1::OUTCOME_FAIL);
@@ -220,7 +211,7 @@ TEST(Mutants, OfAMatrixProductAreCaught) {
       const Vec half = sums.Each([&](const double* a, const double* b) {
         double s = 0;
         for (size_t k = 0; k < n; k += block) s = Half(s + static_cast<double>(Forward(a + k, b + k, block)));
-        return F(s);
+        return Single(s);
       });
       EXPECT_EQ(Verdict(D::float16, half, oracle).outcome(), v1::OUTCOME_FAIL) << block;
     }
@@ -286,7 +277,7 @@ TEST(Mutants, SoftmaxWithAFastExponentialOrWithoutItsMaximum) {
   std::mt19937_64 bits(9);
   const size_t n = 64;
   Vec x = Normals(bits, n);
-  for (double& v : x) v = static_cast<double>(F(v * 20));
+  for (double& v : x) v = static_cast<double>(Single(v * 20));
   const double top = *std::max_element(x.begin(), x.end());
   double sum = 0;
   for (const double v : x) sum += std::exp(v - top);
@@ -299,9 +290,9 @@ TEST(Mutants, SoftmaxWithAFastExponentialOrWithoutItsMaximum) {
   }
   const auto judge = [&](const std::function<float(float)>& exponential, double shift) {
     float s = 0;
-    for (const double v : x) s += exponential(F(v - shift));
+    for (const double v : x) s += exponential(Single(v - shift));
     Vec y;
-    for (const double v : x) y.push_back(static_cast<double>(exponential(F(v - shift)) / s));
+    for (const double v : x) y.push_back(static_cast<double>(exponential(Single(v - shift)) / s));
     return CompareCase(OneOutput(D::float32, v1::Judge::COMPOSITION), {},
                        Oracle({static_cast<int64_t>(n)}, r, sigma), {{"out", Row(D::float32, y)}})
         .outcome();

@@ -13,8 +13,6 @@ namespace {
 
 using D = v1::Dtype;
 using ::testing::HasSubstr;
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // One element, one rule: what passes and what does not.
 struct Edge {

@@ -9,7 +9,6 @@ namespace diopi::baselines {
 namespace {
 
 using D = v1::Dtype;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct Golden {
   Dtype dtype;

@@ -16,9 +16,8 @@ namespace {
 using D = v1::Dtype;
 using Vec = std::vector<double>;
 using ::testing::HasSubstr;
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
-Vec Normals(uint64_t seed, size_t n) {
+Vec NormalsFrom(uint64_t seed, size_t n) {
   std::mt19937_64 bits(seed);
   std::normal_distribution<double> normal;
   Vec x(n);
@@ -47,7 +46,7 @@ struct Rounding {
 };
 
 TEST(GateB, CatchesEveryDirectedRoundingAndNoOther) {
-  const Vec r = Normals(3, 4000);
+  const Vec r = NormalsFrom(3, 4000);
   for (const Rounding& rounding : std::vector<Rounding>{
            {"nearest", [](double x) { return std::nearbyint(x); }, ""},
            {"truncated", [](double x) { return std::trunc(x); }, "truncated toward zero"},
@@ -69,7 +68,7 @@ TEST(GateB, CatchesEveryDirectedRoundingAndNoOther) {
 
 // One unit in the last place lost per element, less than P allows, all one way: r just above a number.
 TEST(GateB, AloneWhenNoElementIsFarOff) {
-  Vec r = Normals(4, 1000);
+  Vec r = NormalsFrom(4, 1000);
   Vec y;
   for (double& x : r) {
     const double at = RoundTo(D::float16, x);
@@ -90,7 +89,7 @@ TEST(GateB, LeavesRepeatedValuesAndDeviceLeanAlone) {
   const Vec flipped(500, 1 + 0x1p-10);
   EXPECT_EQ(Pointwise(Row(D::float16, flipped), same, 0).outcome(), v1::OUTCOME_PASS);
   // What the device reference does too is no defect of this device.
-  const Vec r = Normals(5, 2000);
+  const Vec r = NormalsFrom(5, 2000);
   Vec toward;
   for (const double x : r) {
     const double down =
@@ -109,7 +108,7 @@ TEST(Nearest, AlwaysPasses) {
   int verdicts = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     for (const size_t n : {size_t{1}, size_t{63}, size_t{64}, size_t{1000}}) {
-      Vec r = Normals(seed, n);
+      Vec r = NormalsFrom(seed, n);
       for (double& x : r) x *= std::ldexp(1.0, static_cast<int>(seed) - 30);
       for (const Dtype dtype : {D::float16, D::bfloat16, D::float32, D::float64}) {
         for (const double kf : {0.0, 3.0}) {
@@ -124,8 +123,8 @@ TEST(Nearest, AlwaysPasses) {
 
 TEST(GateR, CatchesWhatIsRoughEverywhereAndNowhereFarOff) {
   const size_t n = 10000;
-  const Vec r = Normals(6, n);
-  const Vec noise = Normals(7, n);
+  const Vec r = NormalsFrom(6, n);
+  const Vec noise = NormalsFrom(7, n);
   const double sigma = 1e-4;  // far above the last place
   const auto verdict = [&](double scale, const TensorMap& more) {
     Vec y;

@@ -19,19 +19,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-float F(double x) {
-  return static_cast<float>(x);
-}
-
 // Rounded toward zero in float32.
 float Truncated(double x) {
-  const float y = F(x);
+  const float y = Single(x);
   return std::fabs(static_cast<double>(y)) > std::fabs(x) ? std::nextafter(y, 0.0F) : y;
-}
-
-double Tf32(double x) {
-  const uint32_t b = std::bit_cast<uint32_t>(F(x));
-  return static_cast<double>(std::bit_cast<float>((b + 0xfff + ((b >> 13) & 1)) & ~0x1fffU));
 }
 
 double Rounded(Dtype dtype, double x) {
@@ -97,10 +88,10 @@ v1::Verdict Judged(Dtype dtype, v1::Judge::Arithmetic arithmetic, const TensorMa
 }
 
 double StepFloat(double s, double a, double b) {
-  return static_cast<double>(F(s) + F(a) * F(b));
+  return static_cast<double>(Single(s) + Single(a) * Single(b));
 }
 double StepTf32(double s, double a, double b) {
-  return static_cast<double>(F(s + Tf32(a) * Tf32(b)));
+  return static_cast<double>(Single(s + double{Tf32(Single(a))} * double{Tf32(Single(b))}));
 }
 double StepTruncated(double s, double a, double b) {
   return static_cast<double>(Truncated(s + a * b));
@@ -307,7 +298,7 @@ TEST(Native16, AllowsTheBiasOfSharedScalars) {
   c.set_dtype(D::bfloat16);
   const double a = Rounded(D::bfloat16, 0.5058), b = Rounded(D::bfloat16, 0.4942);
   const auto toward_zero = [](double x) {
-    return static_cast<double>(std::bit_cast<float>(std::bit_cast<uint32_t>(F(x)) & 0xffff0000U));
+    return static_cast<double>(std::bit_cast<float>(std::bit_cast<uint32_t>(Single(x)) & 0xffff0000U));
   };
   std::mt19937_64 bits(11);
   std::uniform_real_distribution<double> uniform(0.2, 2);

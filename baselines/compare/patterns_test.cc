@@ -17,8 +17,6 @@ namespace {
 using D = v1::Dtype;
 using Vec = std::vector<double>;
 using ::testing::HasSubstr;
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // Distinct numbers without a pattern of their own, exact in 16 bits up to 2^11 of them.
 Vec Scattered(size_t n) {

@@ -20,8 +20,6 @@ namespace diopi::baselines {
 namespace {
 
 using D = v1::Dtype;
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // What pointwise.h promises, written down in the plainest way.
 Tally Expected(Dtype dtype, const void* actual, const OracleView& oracle, const PointwiseRule& rule,

@@ -13,8 +13,6 @@ namespace {
 
 using D = v1::Dtype;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 v1::Reading* AddReading(v1::Reading::Kind kind, v1::Case* c) {
   v1::Reading* reading = c->add_readings();
   reading->set_kind(kind);

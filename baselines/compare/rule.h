@@ -73,12 +73,12 @@ struct Point {
 
 // `low` is what r lost when it was rounded to double; 0 unless the rule is wide.
 inline Point Judge(const PointwiseRule& rule, double y, double r, double sigma, double low) {
-  constexpr double kInf = std::numeric_limits<double>::infinity();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
   const double ar = std::fabs(r);
   const bool nan_r = r != r;
   const bool nan_y = y != y;
-  const bool inf_r = ar == kInf;
-  const bool inf_y = std::fabs(y) == kInf;
+  const bool inf_r = ar == infinity;
+  const bool inf_y = std::fabs(y) == infinity;
   const bool finite = !nan_r & !nan_y & !inf_r;
 
   const double rc = r > rule.overflow ? rule.overflow : r < -rule.overflow ? -rule.overflow : r;
@@ -92,10 +92,10 @@ inline Point Judge(const PointwiseRule& rule, double y, double r, double sigma, 
 
   // Halves keep 2^1024 a double.
   const double to_overflow = 2 * (std::copysign(rule.top_binade, y) - 0.5 * rc);
-  const double rest = std::fabs(low) < kInf ? low : 0;
+  const double rest = std::fabs(low) < infinity ? low : 0;
   double d = finite ? (inf_y ? to_overflow : y - rc) - rest : 0;
   // A NaN sigma must never hide an error: it counts as 0.
-  double noise = (finite & (sigma < kInf) & (sigma != kUnknownSigma)) ? sigma : 0;
+  double noise = (finite & (sigma < infinity) & (sigma != kUnknownSigma)) ? sigma : 0;
   noise = noise > 0 ? noise : 0;
   double slack = rule.lambda * noise;
   // Noise around an r beyond overflow first has to bring it back: one that overflows for certain is Inf.

@@ -85,7 +85,7 @@ double TokenAt(size_t place) {
 }
 
 // The token at which the sum of the weights of the first `limit` places reaches u * p * their sum.
-double Draw(double u, size_t limit, double p) {
+double DrawToken(double u, size_t limit, double p) {
   double total = 0, sum = 0;
   for (size_t i = 0; i < limit; ++i) total += std::exp2(-static_cast<double>(i));
   for (size_t i = 0; i + 1 < limit; ++i) {
@@ -106,10 +106,10 @@ TEST(SampledTokens, GoodStreamsPass) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     for (const int64_t n : {1, 7, 100, 3000}) {
       Batch top_k(n, true, 3, 0.75);
-      Fill(&top_k, seed, [](double u) { return Draw(u, 3, 0.75); });
+      Fill(&top_k, seed, [](double u) { return DrawToken(u, 3, 0.75); });
       EXPECT_EQ(top_k.JudgeTokens().outcome(), v1::OUTCOME_PASS) << n << top_k.JudgeTokens().reason();
       Batch top_p(n, false, 0, 0.9);
-      Fill(&top_p, seed, [](double u) { return Draw(u, kPlaces.size(), 0.9); });
+      Fill(&top_p, seed, [](double u) { return DrawToken(u, kPlaces.size(), 0.9); });
       EXPECT_EQ(top_p.JudgeTokens().outcome(), v1::OUTCOME_PASS) << n << top_p.JudgeTokens().reason();
     }
   }
@@ -123,11 +123,12 @@ TEST(SampledTokens, WrongDistributionsFail) {
     EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL);
     return verdict.reason();
   };
-  EXPECT_NE(reason(true, [](double u) { return Draw(u, 4, 1); }).find("number 4"), std::string::npos);
-  EXPECT_NE(reason(true, [](double u) { return Draw(u, 3, 1); }).find("number 3"), std::string::npos);
-  EXPECT_NE(reason(true, [](double u) { return Draw(u, 2, 0.75); }).find("occurs"), std::string::npos);
+  EXPECT_NE(reason(true, [](double u) { return DrawToken(u, 4, 1); }).find("number 4"), std::string::npos);
+  EXPECT_NE(reason(true, [](double u) { return DrawToken(u, 3, 1); }).find("number 3"), std::string::npos);
+  EXPECT_NE(reason(true, [](double u) { return DrawToken(u, 2, 0.75); }).find("occurs"), std::string::npos);
   EXPECT_NE(reason(true, [](double) { return TokenAt(0); }).find("occurs"), std::string::npos);
-  EXPECT_NE(reason(false, [](double u) { return Draw(u, 8, 1); }).find("can be drawn"), std::string::npos);
+  EXPECT_NE(reason(false, [](double u) { return DrawToken(u, 8, 1); }).find("can be drawn"),
+            std::string::npos);
   EXPECT_NE(reason(false, [](double) { return 8.0; }).find("outside"), std::string::npos);
 }
 
@@ -136,7 +137,7 @@ TEST(SampledTokens, NeighboursMustNotShareTheirRandomNumber) {
   std::mt19937_64 bits(3);
   for (size_t b = 0; b < batch.tokens.size(); ++b) {
     batch.tokens[b] =
-        b % 2 == 1 ? batch.tokens[b - 1] : Draw(static_cast<double>(bits() >> 11) * 0x1p-53, 3, 1);
+        b % 2 == 1 ? batch.tokens[b - 1] : DrawToken(static_cast<double>(bits() >> 11) * 0x1p-53, 3, 1);
   }
   EXPECT_NE(batch.JudgeTokens().reason().find("correlation"), std::string::npos);
 }

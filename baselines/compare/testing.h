@@ -2,7 +2,10 @@
 #ifndef BASELINES_COMPARE_TESTING_H_
 #define BASELINES_COMPARE_TESTING_H_
 
+#include <bit>
+#include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -11,6 +14,19 @@
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {
+
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+inline float Single(double x) {
+  return static_cast<float>(x);
+}
+
+// Rounded to TF32 from float32.
+inline float Tf32(float x) {
+  const uint32_t b = std::bit_cast<uint32_t>(x);
+  return std::bit_cast<float>((b + 0xfff + ((b >> 13) & 1)) & ~0x1fffU);
+}
 
 inline HostTensor Tensor(Dtype dtype, std::vector<int64_t> shape, const std::vector<double>& values) {
   HostTensor tensor{dtype, std::move(shape), {}};

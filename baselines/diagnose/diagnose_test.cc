@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "baselines/generate/generate.h"
+#include "build_paths.h"
 #include "cases/core/catalog.h"
 
 namespace diopi::baselines {

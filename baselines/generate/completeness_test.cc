@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "build_paths.h"
 #include "cases/core/catalog.h"
 #include "cases/core/library_checks.h"
 #include "gmock/gmock.h"

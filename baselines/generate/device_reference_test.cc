@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "baselines/generate/generate.h"
 #include "baselines/store/store.h"
+#include "build_paths.h"
 #include "cases/core/catalog.h"
 
 namespace diopi::baselines {

@@ -8,6 +8,7 @@
 
 #include "baselines/generate/generate.h"
 #include "baselines/generate/widen.h"
+#include "build_paths.h"
 #include "cases/core/catalog.h"
 
 namespace diopi::baselines {

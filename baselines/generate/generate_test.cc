@@ -8,6 +8,7 @@
 #include <set>
 
 #include "baselines/compare/compare.h"
+#include "build_paths.h"
 #include "cases/base/layout.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,5 +1,6 @@
 #include "baselines/generate/oracle_pool.h"
 
+#include "build_paths.h"
 #include "cases/core/catalog.h"
 #include "gtest/gtest.h"
 

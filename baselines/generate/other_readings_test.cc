@@ -8,6 +8,7 @@
 
 #include "baselines/compare/compare.h"
 #include "baselines/generate/generate.h"
+#include "build_paths.h"
 #include "cases/core/catalog.h"
 
 namespace diopi::baselines {

@@ -10,6 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "baselines/generate/generate.h"
+#include "build_paths.h"
 #include "cases/core/catalog.h"
 
 namespace diopi::baselines {

@@ -5,6 +5,7 @@
 
 #include "baselines/compare/compare.h"
 #include "baselines/generate/generate.h"
+#include "build_paths.h"
 #include "gtest/gtest.h"
 
 namespace diopi::baselines {

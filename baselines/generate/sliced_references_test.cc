@@ -13,6 +13,7 @@
 #include "baselines/compare/compare_slices.h"
 #include "baselines/compare/judging.h"
 #include "baselines/generate/generate.h"
+#include "build_paths.h"
 #include "cases/core/block_fill.h"
 #include "cases/core/reference_key.h"
 #include "cases/core/slices.h"
@@ -61,7 +62,7 @@ bool IsSuitable(const v1::Case& c) {
   return most >= kLeastElements;
 }
 
-struct Counts {
+struct SlicedCounts {
   int64_t cases = 0;
   int64_t cut = 0;  // cases with a piece that is not the whole call
   int64_t elements = 0;
@@ -70,7 +71,7 @@ struct Counts {
 
 // What differs, or nothing. Sums may be added up in another order, in float64.
 std::string Difference(const std::string& key, const HostTensor& slices, const HostTensor& whole,
-                       const HostTensor* sigma, Counts* counts) {
+                       const HostTensor* sigma, SlicedCounts* counts) {
   if (slices.dtype != whole.dtype || slices.shape != whole.shape)
     return absl::StrCat(key, ": another dtype or shape");
   const ReferencePart part = ParseReferenceKey(key).part;
@@ -93,7 +94,7 @@ std::string Difference(const std::string& key, const HostTensor& slices, const H
 }
 
 std::string CheckCase(loader::InProcessLibrary* library, const v1::Case& c, const v1::Slices& slices,
-                      const cases::SliceLimits& limits, Counts* counts) {
+                      const cases::SliceLimits& limits, SlicedCounts* counts) {
   const absl::StatusOr<Baseline> whole = GenerateCase(*library, c);
   if (!whole.ok()) return std::string(whole.status().message());
   const std::vector<cases::Piece> pieces = cases::Cut(whole->c, slices, limits);
@@ -130,7 +131,7 @@ TEST(SlicedReferences, EqualTheWhole) {
   const auto catalog = cases::Catalog::LoadBuiltin();
   ASSERT_TRUE(catalog.ok());
   const cases::SlicesByFunction& known = cases::AllSlices();
-  std::map<std::string, Counts> functions;
+  std::map<std::string, SlicedCounts> functions;
   for (const v1::OperatorFile& op : (*catalog)->operators()) {
     const bool any =
         std::any_of(op.function().begin(), op.function().end(),
@@ -154,9 +155,9 @@ TEST(SlicedReferences, EqualTheWhole) {
       }
     }
   }
-  Counts all;
+  SlicedCounts all;
   for (const auto& [name, slices] : known) {
-    const Counts& counts = functions[name];
+    const SlicedCounts& counts = functions[name];
     EXPECT_GT(counts.cut, 0) << name << ": no case is cut";
     all.cases += counts.cases;
     all.cut += counts.cut;

@@ -10,6 +10,7 @@
 
 #include "baselines/compare/compare_slices.h"
 #include "baselines/generate/generate.h"
+#include "build_paths.h"
 #include "cases/core/model_cases.h"
 #include "cases/core/slices.h"
 

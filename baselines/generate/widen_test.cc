@@ -13,7 +13,7 @@ using D = v1::Dtype;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-HostTensor Doubles(std::vector<double> values) {
+HostTensor DoublesOf(std::vector<double> values) {
   HostTensor tensor{D::float64, {static_cast<int64_t>(values.size())}, {}};
   tensor.data.assign(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
   return tensor;
@@ -47,10 +47,10 @@ TEST(WidenToNoiseTest, IntegersStayAsTheyAre) {
 
 TEST(WidenSigmaTest, TakesTheLarger) {
   Expected one, other;
-  one.sigma = Doubles({1, 3, 0});
-  other.sigma = Doubles({2, 2, 0});
+  one.sigma = DoublesOf({1, 3, 0});
+  other.sigma = DoublesOf({2, 2, 0});
   WidenSigma(other, &one);
-  EXPECT_EQ(one.sigma.data, Doubles({2, 3, 0}).data);
+  EXPECT_EQ(one.sigma.data, DoublesOf({2, 3, 0}).data);
 }
 
 TEST(SplitNoiseTest, KeepsWhatFloat64CannotHold) {
@@ -69,11 +69,11 @@ TEST(SplitNoiseTest, KeepsWhatFloat64CannotHold) {
 }
 
 TEST(SplitNoiseTest, RefusesAnotherType) {
-  EXPECT_FALSE(SplitNoise(Doubles({1}), D::float32).ok());
+  EXPECT_FALSE(SplitNoise(DoublesOf({1}), D::float32).ok());
 }
 
 TEST(WidenToFloat64Test, GivesEachPower) {
-  const TensorMap x = {{"x", Doubles({-3, 0.5})}};
+  const TensorMap x = {{"x", DoublesOf({-3, 0.5})}};
   EXPECT_EQ(At(WidenToFloat64(x, Power::kZero).at("x"), 0), 1.0);
   EXPECT_EQ(At(WidenToFloat64(x, Power::kOne).at("x"), 0), -3.0);
   EXPECT_EQ(At(WidenToFloat64(x, Power::kTwo).at("x"), 1), 0.25);
@@ -81,7 +81,7 @@ TEST(WidenToFloat64Test, GivesEachPower) {
 
 TEST(LinearNoiseTest, IsTheFormulaOfTheVerdict) {
   const double r = 7, q2 = 40, n = 5, u = 0x1p-24;
-  const auto expected = LinearNoise(Doubles({r}), Doubles({q2}), Doubles({n}), D::float32);
+  const auto expected = LinearNoise(DoublesOf({r}), DoublesOf({q2}), DoublesOf({n}), D::float32);
   ASSERT_TRUE(expected.ok()) << expected.status();
   const double variance = u * u / 3 * ((n - 1) * (q2 / 2 + r * r / 3) + q2);
   EXPECT_FLOAT_EQ(static_cast<float>(At(expected->sigma, 0)), static_cast<float>(std::sqrt(variance)));
@@ -89,7 +89,7 @@ TEST(LinearNoiseTest, IsTheFormulaOfTheVerdict) {
 
 TEST(LinearNoiseTest, InfinityAndOverflowOfTheSquares) {
   const auto expected =
-      LinearNoise(Doubles({kInf, 1e200}), Doubles({kInf, kInf}), Doubles({2, 2}), D::float64);
+      LinearNoise(DoublesOf({kInf, 1e200}), DoublesOf({kInf, kInf}), DoublesOf({2, 2}), D::float64);
   ASSERT_TRUE(expected.ok()) << expected.status();
   EXPECT_EQ(At(expected->sigma, 0), 0.0);
   EXPECT_TRUE(std::isfinite(At(expected->sigma, 1)));

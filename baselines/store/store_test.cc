@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "baselines/store/testing.h"
+#include "build_paths.h"
 
 namespace diopi::baselines {
 namespace {

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "build_paths.h"
 #include "impl_loader/library/imports.h"
 #include "impl_loader/library/library.h"
 #include "impl_loader/runtime/host.h"

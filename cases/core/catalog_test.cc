@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/hash.h"
 #include "cases/base/layout.h"
+#include "cases/core/core_testing.h"
 #include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
 #include "proto/abi/abi.h"
@@ -20,12 +21,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-std::unique_ptr<Catalog> Builtin() {
-  absl::StatusOr<std::unique_ptr<Catalog>> catalog = Catalog::LoadBuiltin();
-  EXPECT_TRUE(catalog.ok()) << catalog.status();
-  return *std::move(catalog);
-}
 
 struct Query {
   std::vector<std::string> functions;

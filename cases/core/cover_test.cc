@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/tensor.h"
 #include "cases/core/catalog.h"
+#include "cases/core/core_testing.h"
 #include "cases/core/covering.h"
 #include "cases/core/expression.h"
 #include "cases/core/fill.h"
@@ -194,18 +195,6 @@ cover {
   }
 }
 )";
-
-std::map<std::string, v1::Case> CasesOf(const std::string& text) {
-  std::map<std::string, v1::Case> by_id;
-  const absl::StatusOr<v1::OperatorFile> op = ParseOperatorFile(text, "x.textproto");
-  EXPECT_TRUE(op.ok()) << op.status();
-  if (!op.ok()) return by_id;
-  const absl::StatusOr<std::vector<v1::Case>> cases = Expand(*op, "x.textproto");
-  EXPECT_TRUE(cases.ok()) << cases.status();
-  if (!cases.ok()) return by_id;
-  for (const v1::Case& c : *cases) by_id[c.id()] = c;
-  return by_id;
-}
 
 TEST(CoverTest, EveryPairHasACaseOfEveryFunctionThatTakesIt) {
   const std::map<std::string, v1::Case> cases = CasesOf(absl::StrCat(kHead, kCover));

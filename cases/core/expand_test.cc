@@ -10,6 +10,7 @@
 #include "cases/base/dtype.h"
 #include "cases/base/tensor.h"
 #include "cases/core/catalog.h"
+#include "cases/core/core_testing.h"
 #include "cases/core/fill.h"
 
 namespace diopi::cases {
@@ -17,19 +18,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-std::map<std::string, v1::Case> CasesOf(const std::string& text) {
-  std::map<std::string, v1::Case> by_id;
-  absl::StatusOr<v1::OperatorFile> op = ParseOperatorFile(text, "x.textproto");
-  EXPECT_TRUE(op.ok()) << op.status();
-  if (!op.ok()) return by_id;
-  absl::StatusOr<std::vector<v1::Case>> cases = Expand(*op, "x.textproto");
-  EXPECT_TRUE(cases.ok()) << cases.status();
-  if (!cases.ok()) return by_id;
-  for (const v1::Case& c : *cases) by_id[c.id()] = c;
-  EXPECT_EQ(by_id.size(), cases->size());
-  return by_id;
-}
 
 std::vector<std::string> Ids(const std::map<std::string, v1::Case>& cases) {
   std::vector<std::string> ids;

@@ -10,6 +10,7 @@
 
 #include "cases/core/case_builder.h"
 #include "cases/core/catalog.h"
+#include "cases/core/core_testing.h"
 #include "cases/core/fill.h"
 #include "cases/core/model_cases.h"
 
@@ -20,12 +21,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr int64_t kUnscaled = int64_t{1} << 50;
-
-std::unique_ptr<Catalog> Builtin() {
-  absl::StatusOr<std::unique_ptr<Catalog>> catalog = Catalog::LoadBuiltin();
-  EXPECT_TRUE(catalog.ok()) << catalog.status();
-  return *std::move(catalog);
-}
 
 TEST(ModelFileTest, ReadsCallsWithStagesAndSizes) {
   constexpr char kText[] = R"(# A model of two layers.

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/core/catalog.h"
+#include "cases/core/core_testing.h"
 #include "cases/core/operator_file.h"
 
 namespace diopi::cases {
@@ -18,23 +19,14 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAreArray;
 
-std::vector<v1::Case> CasesOf(const std::string& text) {
-  const absl::StatusOr<v1::OperatorFile> op = ParseOperatorFile(text, "x.textproto");
-  EXPECT_TRUE(op.ok()) << op.status();
-  if (!op.ok()) return {};
-  const absl::StatusOr<std::vector<v1::Case>> cases = Expand(*op, "x.textproto");
-  EXPECT_TRUE(cases.ok()) << cases.status();
-  return cases.value_or(std::vector<v1::Case>());
-}
-
 // "id hash" of each case.
 std::vector<std::string> HashesOf(const std::string& text) {
   std::vector<std::string> hashes;
-  for (const v1::Case& c : CasesOf(text)) hashes.push_back(absl::StrCat(c.id(), " ", c.hash()));
+  for (const v1::Case& c : CasesInOrder(text)) hashes.push_back(absl::StrCat(c.id(), " ", c.hash()));
   return hashes;
 }
 
-constexpr char kHead[] = R"(operator: "x" family: "y" )";
+constexpr char kSetsHead[] = R"(operator: "x" family: "y" )";
 constexpr char kSin[] = R"(
 function {
   name: "diopiSin"
@@ -56,9 +48,9 @@ grid {
 
 TEST(PointSetsTest, FunctionsOfASetAreThoseWrittenOut) {
   const std::string taken = R"(functions { set: "unary_float" name: "Sin" judge { kind: MATH kf: 4 } })";
-  const std::vector<std::string> hashes = HashesOf(absl::StrCat(kHead, taken, kPoint));
+  const std::vector<std::string> hashes = HashesOf(absl::StrCat(kSetsHead, taken, kPoint));
   EXPECT_EQ(hashes.size(), 2U);
-  EXPECT_THAT(hashes, UnorderedElementsAreArray(HashesOf(absl::StrCat(kHead, kSin, kPoint))));
+  EXPECT_THAT(hashes, UnorderedElementsAreArray(HashesOf(absl::StrCat(kSetsHead, kSin, kPoint))));
 }
 
 TEST(PointSetsTest, AFileAddsToAFunctionOfTheSetAndLeavesVariantsOut) {
@@ -70,7 +62,7 @@ function { name: "diopiSinInp" skip_dtypes: [float32] why: "w" }
 functions { set: "unary_float" name: "Sin" without: "inplace" judge { kind: MATH kf: 4 } }
 )";
   for (const std::string& functions : {skips, without}) {
-    const std::vector<v1::Case> cases = CasesOf(absl::StrCat(kHead, functions, kPoint));
+    const std::vector<v1::Case> cases = CasesInOrder(absl::StrCat(kSetsHead, functions, kPoint));
     ASSERT_EQ(cases.size(), 1U) << functions;
     EXPECT_EQ(cases[0].id(), "x.float32.p");
   }
@@ -95,14 +87,14 @@ grid {
   point { label: "q" reveals: "r" in { name: "input" shape: [2, 5] fill { constant { value: 1 } } } attr { name: "dim" i: 0 } }
 }
 )";
-  const std::vector<std::string> hashes = HashesOf(absl::StrCat(kHead, given));
+  const std::vector<std::string> hashes = HashesOf(absl::StrCat(kSetsHead, given));
   EXPECT_EQ(hashes.size(), 2U);
-  EXPECT_THAT(hashes, UnorderedElementsAreArray(HashesOf(absl::StrCat(kHead, written))));
+  EXPECT_THAT(hashes, UnorderedElementsAreArray(HashesOf(absl::StrCat(kSetsHead, written))));
 }
 
 TEST(PointSetsTest, AUsePutsItsPrefixBeforeEveryLabel) {
   const std::string text = R"(grid { dtype_sets: floating use { set: "layouts" prefix: "new_" } })";
-  const std::vector<v1::Case> cases = CasesOf(absl::StrCat(kHead, kSin, text));
+  const std::vector<v1::Case> cases = CasesInOrder(absl::StrCat(kSetsHead, kSin, text));
   ASSERT_FALSE(cases.empty());
   for (const v1::Case& c : cases) EXPECT_THAT(c.label(), testing::StartsWith("new_"));
 }
@@ -117,7 +109,7 @@ cover {
   axis { name: "layout" class { name: "dense" } class { name: "strided" in { name: "tensors" layout { kind: strided } } } }
 }
 )";
-  const std::vector<v1::Case> cases = CasesOf(absl::StrCat(kHead, text));
+  const std::vector<v1::Case> cases = CasesInOrder(absl::StrCat(kSetsHead, text));
   ASSERT_EQ(cases.size(), 4U);
   for (const v1::Case& c : cases) {
     const auto tensors = std::find_if(c.args().begin(), c.args().end(),
@@ -141,7 +133,7 @@ TEST(PointSetsTest, SaysWhatIsWrong) {
   };
   for (const auto& [text, why] : rows) {
     const absl::StatusOr<v1::OperatorFile> op =
-        ParseOperatorFile(absl::StrCat(kHead, text, kPoint), "x.textproto");
+        ParseOperatorFile(absl::StrCat(kSetsHead, text, kPoint), "x.textproto");
     EXPECT_THAT(std::string(op.status().message()), HasSubstr(why)) << text;
   }
 }

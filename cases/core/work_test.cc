@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const Catalog& Builtin() {
+const Catalog& SharedCatalog() {
   static const Catalog* const catalog = Catalog::LoadBuiltin()->release();
   return *catalog;
 }
@@ -23,7 +23,7 @@ const Catalog& Builtin() {
 std::vector<v1::Case> CasesOfLine(const std::string& line, const v1::OperatorFile** op) {
   const auto model = ParseModel({"test", line});
   EXPECT_TRUE(model.ok()) << model.status();
-  *op = OperatorOf(model->calls.at(0), Builtin().operators());
+  *op = OperatorOf(model->calls.at(0), SharedCatalog().operators());
   EXPECT_NE(*op, nullptr) << line;
   auto cases = BuildCall(**op, model->calls[0], std::numeric_limits<int64_t>::max());
   EXPECT_TRUE(cases.ok()) << cases.status();
@@ -84,7 +84,7 @@ TEST(WorkTest, AttentionCountsThePairsThatAttend) {
 
 TEST(WorkTest, EveryCaseHasItsWork) {
   int64_t cases = 0;
-  for (const v1::OperatorFile& op : Builtin().operators()) {
+  for (const v1::OperatorFile& op : SharedCatalog().operators()) {
     const auto expanded = Expand(op, op.operator_());
     ASSERT_TRUE(expanded.ok()) << expanded.status();
     for (const v1::Case& c : *expanded) {

@@ -10,7 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 constexpr milliseconds kLong{60'000};
 
-v1::Verdict MakeVerdict(const std::string& id) {
+v1::Verdict VerdictOf(const std::string& id) {
   v1::Verdict verdict;
   verdict.set_case_id(id);
   return verdict;
@@ -54,8 +54,8 @@ TEST(Reporter, SendsFullBatchesAtOnce) {
   Server server;
   Reporter reporter(Patient(), server.send, server.on_stored, server.on_failed);
   for (const char* id : {"a", "b", "c"}) EXPECT_TRUE(reporter.Take("L", id));
-  reporter.Add(MakeVerdict("a"));
-  reporter.Add(MakeVerdict("b"));
+  reporter.Add(VerdictOf("a"));
+  reporter.Add(VerdictOf("b"));
   server.WaitForRequests(1);
   EXPECT_TRUE(reporter.Stop().ok());
   EXPECT_EQ(server.requests[0].verdicts_size(), 2);
@@ -67,7 +67,7 @@ TEST(Reporter, TheLastVerdictInHandDoesNotWaitForABatch) {
   Server server;
   Reporter reporter(Patient(), server.send, server.on_stored, server.on_failed);
   EXPECT_TRUE(reporter.Take("L", "a"));
-  reporter.Add(MakeVerdict("a"));
+  reporter.Add(VerdictOf("a"));
   EXPECT_TRUE(reporter.WaitUntilIdle(kLong));
   EXPECT_EQ(server.requests.size(), 1u);
 }
@@ -77,7 +77,7 @@ TEST(Reporter, ACaseInHandIsNotTakenTwice) {
   Reporter reporter(Patient(), server.send, server.on_stored, server.on_failed);
   EXPECT_TRUE(reporter.Take("L1", "a"));
   EXPECT_FALSE(reporter.Take("L2", "a"));
-  reporter.Add(MakeVerdict("a"));
+  reporter.Add(VerdictOf("a"));
   EXPECT_TRUE(reporter.WaitUntilIdle(kLong));
   EXPECT_TRUE(reporter.Take("L2", "a"));
   reporter.Abandon();
@@ -105,8 +105,8 @@ TEST(Reporter, AFailureIsToldOnceAndReleasesWaiters) {
   reporter.Take("L", "a");
   reporter.Take("L", "b");
   reporter.Take("L", "c");
-  reporter.Add(MakeVerdict("a"));
-  reporter.Add(MakeVerdict("b"));
+  reporter.Add(VerdictOf("a"));
+  reporter.Add(VerdictOf("b"));
   EXPECT_TRUE(reporter.WaitUntilIdle(kLong));
   EXPECT_EQ(reporter.Stop().message(), "gone");
   EXPECT_EQ(server.failure.message(), "gone");
@@ -117,7 +117,7 @@ TEST(Reporter, StopSendsWhatIsThere) {
   Server server;
   Reporter reporter(Patient(), server.send, server.on_stored, server.on_failed);
   for (const char* id : {"a", "b", "c"}) reporter.Take("L", id);
-  reporter.Add(MakeVerdict("a"));
+  reporter.Add(VerdictOf("a"));
   EXPECT_TRUE(reporter.Stop().ok());
   EXPECT_EQ(server.stored, std::vector<std::string>{"a"});
 }

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "build_paths.h"
 #include "client/cli/output_bounds.h"
 
 namespace diopi::cli {

@@ -9,6 +9,7 @@
 #include "baselines/compare/compare.h"
 #include "baselines/compare/testing.h"
 #include "baselines/generate/generate.h"
+#include "build_paths.h"
 #include "cases/core/catalog.h"
 #include "client/profile/adaptor_rules.h"
 #include "impl_loader/adaptor/convert.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "build_paths.h"
 #include "client/proof/causes.h"
 #include "client/proof/planted_library.h"
 #include "client/proof/tally.h"

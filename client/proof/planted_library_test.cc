@@ -1,5 +1,6 @@
 #include "client/proof/planted_library.h"
 
+#include "build_paths.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "build_paths.h"
 #include "client/testing/programs.h"
 
 namespace diopi::testing {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "absl/strings/match.h"
 #include "client/testing/programs.h"
 
 namespace diopi::testing {
@@ -39,10 +40,6 @@ class DebuggerTest : public ::testing::Test {
   TempFolder folder_;
 };
 
-bool Has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST_F(DebuggerTest, TheWorkerRunsUnderTheToolWithItsArguments) {
   struct Row {
     const char* flag;
@@ -57,16 +54,16 @@ TEST_F(DebuggerTest, TheWorkerRunsUnderTheToolWithItsArguments) {
     const std::string path = "PATH=" + (folder_ / "bin") + ":/usr/bin:/bin";
     const Finished good = Repro(LibPath("libdiopi_cpu.so"), row.flag, {path});
     EXPECT_EQ(good.code, 0) << row.flag << good.out << good.err;
-    EXPECT_TRUE(Has(good.out, "Outcome    pass")) << row.flag << good.out;
+    EXPECT_TRUE(absl::StrContains(good.out, "Outcome    pass")) << row.flag << good.out;
     const std::string arguments = ReadFile(folder_ / "bin/argv");
     EXPECT_EQ(arguments.find(row.first), 0U) << arguments;
-    EXPECT_TRUE(
-        Has(arguments, "/diopi-worker\n--impl\n" + fs::canonical(LibPath("libdiopi_cpu.so")).string()))
+    EXPECT_TRUE(absl::StrContains(
+        arguments, "/diopi-worker\n--impl\n" + fs::canonical(LibPath("libdiopi_cpu.so")).string()))
         << arguments;
-    EXPECT_TRUE(Has(arguments, "--sandbox\noff\n")) << arguments;
+    EXPECT_TRUE(absl::StrContains(arguments, "--sandbox\noff\n")) << arguments;
     const Finished bad = Repro(VendorPath("vendor_segfault"), row.flag, {path});
     EXPECT_EQ(bad.code, 1);
-    EXPECT_TRUE(Has(bad.out, "Outcome    crash")) << row.flag << bad.out;
+    EXPECT_TRUE(absl::StrContains(bad.out, "Outcome    crash")) << row.flag << bad.out;
   }
 }
 
@@ -74,9 +71,9 @@ TEST_F(DebuggerTest, AMissingToolIsNamedWithItsPackage) {
   const std::string path = "PATH=" + folder_.path();
   const Finished gdb = Repro(LibPath("libdiopi_cpu.so"), "--gdb", {path});
   EXPECT_EQ(gdb.code, 2) << gdb.out << gdb.err;
-  EXPECT_TRUE(Has(gdb.err, "no gdb on PATH; install the Debian package gdb")) << gdb.err;
+  EXPECT_TRUE(absl::StrContains(gdb.err, "no gdb on PATH; install the Debian package gdb")) << gdb.err;
   const Finished valgrind = Repro(LibPath("libdiopi_cpu.so"), "--valgrind", {path});
-  EXPECT_TRUE(Has(valgrind.err, "install the Debian package valgrind")) << valgrind.err;
+  EXPECT_TRUE(absl::StrContains(valgrind.err, "install the Debian package valgrind")) << valgrind.err;
 }
 
 TEST_F(DebuggerTest, RealGdbShowsTheFrameThatCrashes) {
@@ -84,8 +81,8 @@ TEST_F(DebuggerTest, RealGdbShowsTheFrameThatCrashes) {
   if (kAddressSanitizer) GTEST_SKIP() << "the sanitizer's own handlers come first";
   const Finished run = Repro(VendorPath("vendor_segfault"), "--gdb");
   EXPECT_EQ(run.code, 1) << run.out << run.err;
-  EXPECT_TRUE(Has(run.out + run.err, "SIGSEGV")) << run.out << run.err;
-  EXPECT_TRUE(Has(run.out, "diopiAdd")) << run.out << run.err;
+  EXPECT_TRUE(absl::StrContains(run.out + run.err, "SIGSEGV")) << run.out << run.err;
+  EXPECT_TRUE(absl::StrContains(run.out, "diopiAdd")) << run.out << run.err;
 }
 
 TEST_F(DebuggerTest, RealValgrindReportsWhatItFinds) {
@@ -93,8 +90,9 @@ TEST_F(DebuggerTest, RealValgrindReportsWhatItFinds) {
   if (kAddressSanitizer) GTEST_SKIP() << "two of a kind do not go together";
   const Finished run = Repro(VendorPath("vendor_segfault"), "--valgrind");
   EXPECT_EQ(run.code, 1) << run.out << run.err;
-  EXPECT_TRUE(Has(run.err, "Invalid write") || Has(run.err, "Invalid read")) << run.err;
-  EXPECT_TRUE(Has(run.out, "Outcome    crash")) << run.out;
+  EXPECT_TRUE(absl::StrContains(run.err, "Invalid write") || absl::StrContains(run.err, "Invalid read"))
+      << run.err;
+  EXPECT_TRUE(absl::StrContains(run.out, "Outcome    crash")) << run.out;
 }
 
 }  // namespace

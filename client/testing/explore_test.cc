@@ -4,14 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "absl/strings/match.h"
 #include "client/testing/programs.h"
 
 namespace diopi::testing {
 namespace {
-
-bool Has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 class ExploreTest : public ::testing::Test {
  protected:
@@ -56,15 +53,16 @@ TEST_F(ExploreTest, FindsShrinksAndRepeatsInjectedBugs) {
     ASSERT_EQ(run.code, 1) << row.mutant << run.out << run.err;
     ASSERT_FALSE(Files(row.mutant).empty()) << run.out;
     const std::string command = Command(run.out);
-    EXPECT_TRUE(Has(command, "_shrunk ")) << run.out;
-    EXPECT_TRUE(Has(ReadFile(Files(row.mutant)[0]), "# Repeat: ")) << ReadFile(Files(row.mutant)[0]);
+    EXPECT_TRUE(absl::StrContains(command, "_shrunk ")) << run.out;
+    EXPECT_TRUE(absl::StrContains(ReadFile(Files(row.mutant)[0]), "# Repeat: "))
+        << ReadFile(Files(row.mutant)[0]);
     const std::vector<std::string> shell = {"/bin/sh", "-c", command + " --output " + folder_ / "repro.c"};
     EXPECT_EQ(RunProgram(shell, mutant).code, 1) << command;
     EXPECT_EQ(RunProgram(shell).code, 0) << "without the bug it passes: " << command;
     // The next exploration knows the causes, and repeats the command.
     const Finished again = Explore(VendorPath("libdiopi_mutants"), options, mutant, row.mutant);
-    EXPECT_TRUE(Has(again.out, ", known before")) << again.out;
-    EXPECT_TRUE(Has(again.out, command)) << again.out;
+    EXPECT_TRUE(absl::StrContains(again.out, ", known before")) << again.out;
+    EXPECT_TRUE(absl::StrContains(again.out, command)) << again.out;
   }
 }
 
@@ -72,7 +70,7 @@ TEST_F(ExploreTest, AccusesNoCorrectLibrary) {
   const Finished all = Explore(LibPath("libdiopi_cpu.so"), {"--explore", "1200"});
   EXPECT_EQ(all.code, 0) << all.out << all.err;
   EXPECT_TRUE(Files().empty());
-  EXPECT_FALSE(Has(all.out, "Causes")) << all.out;
+  EXPECT_FALSE(absl::StrContains(all.out, "Causes")) << all.out;
   const Finished variant =
       Explore(VendorPath("libdiopi_variants"), {"--fname", "softmax", "sum", "--explore", "300"},
               {"DIOPI_VARIANT=softmax_reciprocal"});
@@ -103,7 +101,7 @@ TEST_F(ExploreTest, StopsOnTheFirstFailure) {
       Explore(VendorPath("libdiopi_mutants"), {"--fname", "add", "--explore", "10m", "--stop-on-first"},
               {"DIOPI_MUTANT=add_alpha_ignored"});
   EXPECT_EQ(run.code, 1) << run.out << run.err;
-  EXPECT_TRUE(Has(run.out, "Causes")) << run.out;
+  EXPECT_TRUE(absl::StrContains(run.out, "Causes")) << run.out;
 }
 
 TEST_F(ExploreTest, KeepsToTheProfile) {
@@ -114,7 +112,7 @@ TEST_F(ExploreTest, KeepsToTheProfile) {
                                 folder_ / "chip.textproto"},
                                {"DIOPI_MUTANT=add_alpha_ignored"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
-  EXPECT_TRUE(Has(run.out, "Explored     0 calls")) << run.out;
+  EXPECT_TRUE(absl::StrContains(run.out, "Explored     0 calls")) << run.out;
 }
 
 TEST_F(ExploreTest, RefusesWhatDoesNotFit) {
@@ -134,7 +132,7 @@ TEST_F(ExploreTest, RefusesWhatDoesNotFit) {
   for (const Row& row : rows) {
     const Finished run = Explore(LibPath("libdiopi_cpu.so"), row.options);
     EXPECT_EQ(run.code, 2) << run.out << run.err;
-    EXPECT_TRUE(Has(run.err, row.message)) << run.err;
+    EXPECT_TRUE(absl::StrContains(run.err, row.message)) << run.err;
   }
 }
 

@@ -24,6 +24,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "build_paths.h"
 #include "cases/base/descriptor.h"
 #include "client/testing/programs.h"
 #include "client/testing/results.h"

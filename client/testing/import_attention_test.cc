@@ -11,7 +11,7 @@
 namespace diopi::testing {
 namespace {
 
-constexpr char kConfigs[] = R"(import numpy as np
+constexpr char kAttentionConfigs[] = R"(import numpy as np
 diopi_configs = {
     'rotation': dict(name=['rotary_emb'], dtype=[np.float32], para=dict(conj=[True], interleaved=[False]),
         tensor_para=dict(gen_fn='Genfunc.randn', args=[
@@ -79,7 +79,7 @@ diopi_configs = {
 
 TEST(ImportAttention, TheHarnessCallsAreCarriedOver) {
   const TempFolder folder;
-  WriteFile(folder / "configs.py", kConfigs);
+  WriteFile(folder / "configs.py", kAttentionConfigs);
   const Finished run = RunProgram({BinPath("diopi-cli"), "import-cases", folder / "configs.py", "--output",
                                    folder / "mine", "--verbose"});
   ASSERT_EQ(run.code, 0) << run.out << run.err;

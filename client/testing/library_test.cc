@@ -27,7 +27,7 @@ class LibraryTest : public ::testing::Test {
   TempFolder folder_;
 };
 
-struct Row {
+struct LibraryRow {
   std::string library;
   std::string fault;  // DIOPI_TEST_FAULT
   int code;
@@ -37,7 +37,7 @@ struct Row {
 TEST_F(LibraryTest, IsCheckedAsAWhole) {
   const auto absent = v1::OUTCOME_NOT_IMPLEMENTED;
   const auto fail = v1::OUTCOME_FAIL;
-  const Row rows[] = {
+  const LibraryRow rows[] = {
       {LibPath("libdiopi_cpu.so"), "", 0, {}},
       {VendorPath("vendor_async_device"), "", 0, {{"library.attention_dropout", absent}}},
       {VendorPath("vendor_async_device"),
@@ -75,7 +75,7 @@ TEST_F(LibraryTest, IsCheckedAsAWhole) {
         {"library.destruction_hook", absent},
         {"library.attention_dropout", absent}}},
   };
-  for (const Row& row : rows) {
+  for (const LibraryRow& row : rows) {
     const std::string name = row.library + " " + row.fault;
     const Finished run = Agent(row.library, {"--fname", "library"}, {"DIOPI_TEST_FAULT=" + row.fault});
     EXPECT_EQ(run.code, row.code) << name << ": " << run.out << run.err;

@@ -4,8 +4,10 @@
 
 #include <filesystem>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "build_paths.h"
 #include "client/testing/programs.h"
 
 namespace diopi::testing {
@@ -37,30 +39,26 @@ class NewCasesTest : public ::testing::Test {
   TempFolder folder_;
 };
 
-bool Has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST_F(NewCasesTest, NewOperatorIsTakenAsItIsAndNeverOverwritten) {
   const std::vector<std::string> command = {"new-operator",        "my_not",   "--function",
                                             "diopiSyncBnMeanMmcv", "--output", folder_ / "my_not"};
   const Finished made = Cli(command);
   ASSERT_EQ(made.code, 0) << made.out << made.err;
-  EXPECT_TRUE(Has(made.out, "my_not/my_not.textproto\n")) << made.out;
-  EXPECT_TRUE(Has(made.out, "my_not/my_not.cc\n")) << made.out;
-  EXPECT_TRUE(Has(ReadFile(folder_ / "my_not/README.md"), "cases/ops/GUIDE.md"));
+  EXPECT_TRUE(absl::StrContains(made.out, "my_not/my_not.textproto\n")) << made.out;
+  EXPECT_TRUE(absl::StrContains(made.out, "my_not/my_not.cc\n")) << made.out;
+  EXPECT_TRUE(absl::StrContains(ReadFile(folder_ / "my_not/README.md"), "cases/ops/GUIDE.md"));
   const Finished list = Cli({"list", "cases", "--cases", folder_ / "my_not", "--fname", "my_not"});
   EXPECT_EQ(list.out, "my_not.float32.first\n") << list.err;
   const Finished gen = Cli({"gen", "--cases", folder_ / "my_not", "--fname", "my_not", "--data",
                             folder_ / "data", "--library", VendorPath("vendor_segfault")});
   EXPECT_EQ(gen.code, 1);
-  EXPECT_TRUE(Has(gen.err, "diopiSyncBnMeanMmcv has no reference")) << gen.err;
+  EXPECT_TRUE(absl::StrContains(gen.err, "diopiSyncBnMeanMmcv has no reference")) << gen.err;
 
   const std::string before = ReadFile(folder_ / "my_not/my_not.textproto");
   fs::remove(folder_ / "my_not/README.md");
   const Finished again = Cli(command);
   EXPECT_EQ(again.code, 2);
-  EXPECT_TRUE(Has(again.err, "already exists")) << again.err;
+  EXPECT_TRUE(absl::StrContains(again.err, "already exists")) << again.err;
   EXPECT_FALSE(fs::exists(folder_ / "my_not/README.md")) << "all or nothing";
   EXPECT_EQ(ReadFile(folder_ / "my_not/my_not.textproto"), before);
   if (access("/usr/bin/c++", X_OK) == 0) {
@@ -74,10 +72,11 @@ TEST_F(NewCasesTest, NewOperatorIsTakenAsItIsAndNeverOverwritten) {
 TEST_F(NewCasesTest, NewOperatorRefusesWhatIsNoName) {
   const Finished function = Cli({"new-operator", "x", "--function", "diopiAdds", "--output", folder_ / "x"});
   EXPECT_EQ(function.code, 2);
-  EXPECT_TRUE(Has(function.err, "the ABI has no function 'diopiAdds'; nearest: diopiAdd")) << function.err;
+  EXPECT_TRUE(absl::StrContains(function.err, "the ABI has no function 'diopiAdds'; nearest: diopiAdd"))
+      << function.err;
   const Finished name = Cli({"new-operator", "../x", "--function", "diopiAdd"});
   EXPECT_EQ(name.code, 2);
-  EXPECT_TRUE(Has(name.err, "'../x' is not a valid name")) << name.err;
+  EXPECT_TRUE(absl::StrContains(name.err, "'../x' is not a valid name")) << name.err;
 }
 
 constexpr char kConfigs[] = R"(import numpy as np
@@ -136,8 +135,8 @@ TEST_F(NewCasesTest, ThePublicConfigurationIsCarriedOverAndTheRestIsATable) {
                          folder_ / "mine", "\n"));
 
   const Finished list = Cli({"list", "cases", "--cases", folder_ / "mine", "--case", "*.public_*"});
-  EXPECT_TRUE(Has(list.out, "add.float32.public_add_case_0\n")) << list.out << list.err;
-  EXPECT_TRUE(Has(list.out, "relu.float16.public_relu_2\n")) << list.out;
+  EXPECT_TRUE(absl::StrContains(list.out, "add.float32.public_add_case_0\n")) << list.out << list.err;
+  EXPECT_TRUE(absl::StrContains(list.out, "relu.float16.public_relu_2\n")) << list.out;
   ExpectPasses(folder_ / "mine");
   EXPECT_EQ(Cli({"import-cases", file, "--output", folder_ / "mine"}).code, 2) << "nothing is overwritten";
 }
@@ -216,19 +215,22 @@ TEST_F(NewCasesTest, WhatTheHarnessFillsInIsFilledIn) {
   const Finished run =
       Cli({"import-cases", folder_ / "configs.py", "--output", folder_ / "mine", "--verbose"});
   ASSERT_EQ(run.code, 0) << run.out << run.err;
-  EXPECT_TRUE(Has(run.out, ": sparse (mm): mm\n")) << run.out;
-  EXPECT_TRUE(Has(run.out, "      1       4  left out: the importer makes dense tensors only\n")) << run.out;
+  EXPECT_TRUE(absl::StrContains(run.out, ": sparse (mm): mm\n")) << run.out;
+  EXPECT_TRUE(
+      absl::StrContains(run.out, "      1       4  left out: the importer makes dense tensors only\n"))
+      << run.out;
   // normal_ without its mean and deviation is an error in the file, and not a case of the harness either.
-  EXPECT_TRUE(Has(run.out, "in_place_names (normal_): case 0, float32: ")) << run.out;
-  EXPECT_TRUE(Has(run.out, "\n73 of 78 cases imported: ")) << run.out;
+  EXPECT_TRUE(absl::StrContains(run.out, "in_place_names (normal_): case 0, float32: ")) << run.out;
+  EXPECT_TRUE(absl::StrContains(run.out, "\n73 of 78 cases imported: ")) << run.out;
   const std::string add = ReadFile(folder_ / "mine/add.textproto");
-  EXPECT_TRUE(Has(add, "name: \"alpha\"\n      i: 1\n")) << add;
+  EXPECT_TRUE(absl::StrContains(add, "name: \"alpha\"\n      i: 1\n")) << add;
   const Finished list = Cli({"list", "cases", "--cases", folder_ / "mine", "--case", "*.public_*"});
   for (const char* id :
        {"relu.float16.public_plain_0", "relu.int64.public_plain_0", "add.bool.public_binary_0",
         "embedding.renorm.float64.public_lookup_1", "conv2d.backward.float32.public_conv_1", "bmm.mm",
         "fill.zero.float32.public_in_place_names_0", "div.scalar.bool.public_quotient_0"}) {
-    EXPECT_EQ(Has(list.out, id), std::string(id) != "bmm.mm") << id << "\n" << list.out << list.err;
+    EXPECT_EQ(absl::StrContains(list.out, id), std::string(id) != "bmm.mm") << id << "\n"
+                                                                            << list.out << list.err;
   }
   ExpectPasses(folder_ / "mine");
 }
@@ -425,9 +427,9 @@ TEST_F(NewCasesTest, WhatTheHarnessCallsOtherwiseIsCarriedOver) {
         ": alignments_by_chance (ctc_loss): case 0: the length of the longest target is random\n",
         ": signs (sgn): case 0: complex64\n",
         ": no_slice (slice_op): case 1: slice_op does not take these arguments: "}) {
-    EXPECT_TRUE(Has(run.out, told)) << told << run.out;
+    EXPECT_TRUE(absl::StrContains(run.out, told)) << told << run.out;
   }
-  EXPECT_TRUE(Has(run.out, "130 of 146 cases imported: ")) << run.out;
+  EXPECT_TRUE(absl::StrContains(run.out, "130 of 146 cases imported: ")) << run.out;
   const Finished list = Cli({"list", "cases", "--cases", folder_ / "mine", "--case", "*.public_*"});
   for (const char* id : {"copy.uint8.public_copies_1",
                          "reduce_all.int8.public_truths_0_2",
@@ -466,15 +468,16 @@ TEST_F(NewCasesTest, WhatTheHarnessCallsOtherwiseIsCarriedOver) {
                          "sync_batch_norm.gather.float32.public_device_statistics_0",
                          "sync_batch_norm.backward_reduce.float32.public_device_sums_0",
                          "sgn.float32.public_signs_0"}) {
-    EXPECT_TRUE(Has(list.out, std::string(id) + "\n")) << id << "\n" << list.out << list.err;
+    EXPECT_TRUE(absl::StrContains(list.out, std::string(id) + "\n")) << id << "\n" << list.out << list.err;
   }
   for (const char* id : {"pool1d.backward.float32.public_lines_1", "bernoulli.float32.public_coins_1",
                          "triangular_solve.backward.float64.public_triangles_1",
                          "hardtanh.backward.int8.public_", "interpolate.linear.float32.public_"}) {
-    EXPECT_FALSE(Has(list.out, id)) << id << "\n" << list.out;
+    EXPECT_FALSE(absl::StrContains(list.out, id)) << id << "\n" << list.out;
   }
   // A tensor that the harness leaves out is null, not the operator's own.
-  EXPECT_TRUE(Has(ReadFile(folder_ / "mine/bce_loss.textproto"), "name: \"weight\"\n      null: true\n"));
+  EXPECT_TRUE(absl::StrContains(ReadFile(folder_ / "mine/bce_loss.textproto"),
+                                "name: \"weight\"\n      null: true\n"));
   ExpectPasses(folder_ / "mine");
 }
 
@@ -571,11 +574,13 @@ TEST_F(NewCasesTest, OddConfigurationsAreToldAndNeverRun) {
         Cli({"import-cases", file, "--output", folder_ / absl::StrCat("out", i), "--verbose"});
     EXPECT_EQ(run.code, 0) << rows[i].entry << run.err;
     for (const std::string& told : rows[i].told) {
-      EXPECT_TRUE(Has(run.out, absl::StrCat("left out: ", file, ":2: ", told))) << rows[i].entry << "\n"
-                                                                                << run.out;
+      EXPECT_TRUE(absl::StrContains(run.out, absl::StrCat("left out: ", file, ":2: ", told)))
+          << rows[i].entry << "\n"
+          << run.out;
     }
-    EXPECT_TRUE(Has(run.out, absl::StrFormat("%7d  imported\n", rows[i].carried))) << rows[i].entry << "\n"
-                                                                                   << run.out;
+    EXPECT_TRUE(absl::StrContains(run.out, absl::StrFormat("%7d  imported\n", rows[i].carried)))
+        << rows[i].entry << "\n"
+        << run.out;
     if (rows[i].carried == 0) continue;
     // The written files are valid, including labels.
     const Finished list =
@@ -600,7 +605,8 @@ TEST_F(NewCasesTest, NoCodeIsRun) {
   for (const char* told : {":2: open(", ":4: @evil.run: code that would have to be run",
                            ":5: x: the configuration is not a dictionary of literals",
                            ":6: diopi_configs['y'] = {}: code that", ":7: for x in y:: code that"}) {
-    EXPECT_TRUE(Has(run.out, std::string("left out: configs.py") + told)) << told << "\n" << run.out;
+    EXPECT_TRUE(absl::StrContains(run.out, std::string("left out: configs.py") + told)) << told << "\n"
+                                                                                        << run.out;
   }
 }
 
@@ -623,14 +629,14 @@ TEST_F(NewCasesTest, FilesThatCannotBeRead) {
     WriteFile(folder_ / "odd.py", text);
     const Finished run = Cli({"import-cases", folder_ / "odd.py", "--output", folder_ / "mine"});
     EXPECT_EQ(run.code, 2) << why << run.out;
-    EXPECT_TRUE(Has(run.err, folder_ / "odd.py")) << run.err;
-    EXPECT_TRUE(Has(run.err, why)) << run.err;
+    EXPECT_TRUE(absl::StrContains(run.err, folder_ / "odd.py")) << run.err;
+    EXPECT_TRUE(absl::StrContains(run.err, why)) << run.err;
     EXPECT_FALSE(fs::exists(folder_ / "mine"));
   }
   WriteFile(folder_ / "odd.py", "# -*- coding: latin-1 -*-\ndiopi_configs = {'caf\xe9': {}}\n");
   const Finished run = Cli({"import-cases", folder_ / "odd.py", "--output", folder_ / "mine"});
   EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_TRUE(Has(run.out, ":2: caf\xc3\xa9: it has no")) << run.out;
+  EXPECT_TRUE(absl::StrContains(run.out, ":2: caf\xc3\xa9: it has no")) << run.out;
 }
 
 TEST_F(NewCasesTest, WhatIsNoConfiguration) {
@@ -638,10 +644,10 @@ TEST_F(NewCasesTest, WhatIsNoConfiguration) {
   WriteFile(folder_ / "b.py", "x = 1\ny = (\n");
   const Finished none = Cli({"import-cases", folder_ / "a.py", "--output", folder_ / "mine"});
   EXPECT_EQ(none.code, 2);
-  EXPECT_TRUE(Has(none.err, "no `diopi_configs = {...}` in it")) << none.err;
+  EXPECT_TRUE(absl::StrContains(none.err, "no `diopi_configs = {...}` in it")) << none.err;
   const Finished broken = Cli({"import-cases", folder_ / "b.py", "--output", folder_ / "mine"});
   EXPECT_EQ(broken.code, 2);
-  EXPECT_TRUE(Has(broken.err, "b.py:2: no Python")) << broken.err;
+  EXPECT_TRUE(absl::StrContains(broken.err, "b.py:2: no Python")) << broken.err;
   EXPECT_EQ(Cli({"import-cases", folder_ / "none.py", "--output", folder_ / "mine"}).code, 2);
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "absl/strings/match.h"
 #include "client/testing/own_case.h"
 #include "client/testing/programs.h"
 
@@ -39,17 +40,13 @@ class OwnCasesTest : public ::testing::Test {
   TempFolder folder_;
 };
 
-bool Has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST_F(OwnCasesTest, AreListedShownGeneratedAndRunLikeOurs) {
   WriteFile(folder_ / "cases/add.textproto", kOwnAddCase);
   const Finished list = Run({"diopi-cli", "list", "cases", "--case", "add.*.mine_*"});
   EXPECT_EQ(list.out, "add.float32.mine_11\n") << list.err;
   const Finished show = Run({"diopi-cli", "show", "add.float32.mine_11", "--data", folder_ / "data"});
   EXPECT_EQ(show.code, 0) << show.err;
-  EXPECT_TRUE(Has(show.out, "the size of our model")) << show.out;
+  EXPECT_TRUE(absl::StrContains(show.out, "the size of our model")) << show.out;
 
   const Finished good = Agent(LibPath("libdiopi_cpu.so"), {"--fname", "add", "--dtype", "float32"});
   EXPECT_EQ(good.code, 0) << good.out << good.err;
@@ -79,7 +76,7 @@ TEST_F(OwnCasesTest, FindFaultsInAVendorsLibrary) {
       Run({"diopi-cli", "repro", "add.float32.mine_11", "--impl", VendorPath("vendor_segfault"), "--output",
            folder_ / "repro.c", "--data", folder_ / "data"});
   EXPECT_EQ(repro.code, 1);
-  EXPECT_TRUE(Has(repro.out, "Outcome    crash")) << repro.out << repro.err;
+  EXPECT_TRUE(absl::StrContains(repro.out, "Outcome    crash")) << repro.out << repro.err;
 }
 
 TEST_F(OwnCasesTest, AFunctionWithoutAReferenceIsNamed) {
@@ -87,9 +84,9 @@ TEST_F(OwnCasesTest, AFunctionWithoutAReferenceIsNamed) {
   const Finished gen = Run({"diopi-cli", "gen", "--data", folder_ / "data", "--fname", "my_logical",
                             "--library", VendorPath("vendor_segfault")});
   EXPECT_EQ(gen.code, 1) << gen.out << gen.err;
-  EXPECT_TRUE(Has(gen.err, "my_logical.int32.n9")) << gen.err;
-  EXPECT_TRUE(Has(gen.err, "diopiSyncBnMeanMmcv")) << gen.err;
-  EXPECT_TRUE(Has(gen.err, "has no reference")) << gen.err;
+  EXPECT_TRUE(absl::StrContains(gen.err, "my_logical.int32.n9")) << gen.err;
+  EXPECT_TRUE(absl::StrContains(gen.err, "diopiSyncBnMeanMmcv")) << gen.err;
+  EXPECT_TRUE(absl::StrContains(gen.err, "has no reference")) << gen.err;
 }
 
 TEST_F(OwnCasesTest, WhatIsWrongIsToldByEveryProgram) {
@@ -102,12 +99,12 @@ TEST_F(OwnCasesTest, WhatIsWrongIsToldByEveryProgram) {
   for (const std::vector<std::string>& command : commands) {
     const Finished run = Run(command);
     EXPECT_EQ(run.code, 2) << command[0] << run.out << run.err;
-    EXPECT_TRUE(Has(run.err, folder_ / "cases/add.textproto:2:")) << command[0] << run.err;
+    EXPECT_TRUE(absl::StrContains(run.err, folder_ / "cases/add.textproto:2:")) << command[0] << run.err;
   }
   const Finished remote =
       Run({"diopi-agent", "--impl", LibPath("libdiopi_cpu.so"), "--server", "127.0.0.1:1"});
   EXPECT_EQ(remote.code, 2);
-  EXPECT_TRUE(Has(remote.err, "give --cases to diopi-server")) << remote.err;
+  EXPECT_TRUE(absl::StrContains(remote.err, "give --cases to diopi-server")) << remote.err;
 }
 
 }  // namespace

@@ -3,14 +3,11 @@
 
 #include <filesystem>
 
+#include "absl/strings/match.h"
 #include "client/testing/programs.h"
 
 namespace diopi::testing {
 namespace {
-
-bool Has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 class ShrinkTest : public ::testing::Test {
  protected:
@@ -45,10 +42,11 @@ TEST_F(ShrinkTest, PlantedFaults) {
     const Finished run = Shrink(row.id, VendorPath("libdiopi_mutants"), row.mutant);
     ASSERT_EQ(run.code, 0) << row.mutant << run.out << run.err;
     const std::string text = ReadFile(folder_ / "small/add.textproto");
-    EXPECT_TRUE(Has(text, row.text)) << row.mutant << run.out;
-    EXPECT_TRUE(Has(run.out, text)) << run.out;
+    EXPECT_TRUE(absl::StrContains(text, row.text)) << row.mutant << run.out;
+    EXPECT_TRUE(absl::StrContains(run.out, text)) << run.out;
     const std::string small = std::string(row.id) + "_shrunk";
-    EXPECT_TRUE(Has(run.out, "Repeat     " + BinPath("diopi-cli") + " repro " + small + " --impl "))
+    EXPECT_TRUE(
+        absl::StrContains(run.out, "Repeat     " + BinPath("diopi-cli") + " repro " + small + " --impl "))
         << run.out;
     const Finished again = Repro(small, VendorPath("libdiopi_mutants"), row.mutant);
     EXPECT_EQ(again.code, 1) << again.out << again.err;
@@ -71,7 +69,7 @@ TEST_F(ShrinkTest, TakesWhatARunHadAndPrintsACommandThatWorks) {
   const std::string folder = std::filesystem::path(folder_.path()).lexically_normal().string();
   for (const std::string& part : {" --data " + folder + "/data", " --profile " + folder + "/chip.textproto",
                                   std::string(" --nhwc"), std::string(" --contract tf32")}) {
-    EXPECT_TRUE(Has(command, part)) << command;
+    EXPECT_TRUE(absl::StrContains(command, part)) << command;
   }
   const Finished again =
       RunProgram({"/bin/sh", "-c", "cd / && " + command + " --output " + (folder_ / "repro.c")});
@@ -81,17 +79,18 @@ TEST_F(ShrinkTest, TakesWhatARunHadAndPrintsACommandThatWorks) {
 TEST_F(ShrinkTest, CrashesAndHangs) {
   const Finished crash = Shrink("add.float32.n33", VendorPath("vendor_segfault"));
   EXPECT_EQ(crash.code, 0) << crash.out << crash.err;
-  EXPECT_FALSE(Has(ReadFile(folder_ / "small/add.textproto"), "shape:")) << "no dimension: " << crash.out;
-  EXPECT_TRUE(Has(crash.out, "Outcome    crash: SIGSEGV")) << crash.out;
+  EXPECT_FALSE(absl::StrContains(ReadFile(folder_ / "small/add.textproto"), "shape:"))
+      << "no dimension: " << crash.out;
+  EXPECT_TRUE(absl::StrContains(crash.out, "Outcome    crash: SIGSEGV")) << crash.out;
   const Finished hang = Shrink("add.float32.n33", VendorPath("vendor_hang"), "", "0.2");
   EXPECT_EQ(hang.code, 0) << hang.out << hang.err;
-  EXPECT_TRUE(Has(hang.out, "Outcome    timeout")) << hang.out;
+  EXPECT_TRUE(absl::StrContains(hang.out, "Outcome    timeout")) << hang.out;
 }
 
 TEST_F(ShrinkTest, NothingToShrink) {
   const Finished pass = Shrink("add.float32.n33", LibPath("libdiopi_cpu.so"));
   EXPECT_EQ(pass.code, 2);
-  EXPECT_TRUE(Has(pass.err, "there is nothing to shrink")) << pass.err;
+  EXPECT_TRUE(absl::StrContains(pass.err, "there is nothing to shrink")) << pass.err;
   EXPECT_EQ(Shrink("add.float32.n34", LibPath("libdiopi_cpu.so")).code, 2);
   const Finished check = Shrink("library.vendor_name", LibPath("libdiopi_cpu.so"));
   EXPECT_NE(check.code, 0);

@@ -5,6 +5,7 @@
 #include <set>
 #include <sstream>
 
+#include "build_paths.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <random>
 
+#include "build_paths.h"
 #include "impl_loader/call/call.h"
 #include "impl_loader/library/library.h"
 

@@ -5,6 +5,8 @@
 #include <map>
 #include <mutex>
 
+#include "build_paths.h"
+
 namespace diopi::loader {
 
 std::string VendorPath(const std::string& name) {

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "impl_loader/library/library_testing.h"
+
 namespace diopi::loader {
 namespace {
 
@@ -14,8 +16,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-const std::string kVendors = DIOPI_BINARY_DIR "/lib/vendors/";
 
 const AbiSymbol* Find(const std::vector<AbiSymbol>& symbols, const std::string& demangled) {
   for (const AbiSymbol& symbol : symbols) {

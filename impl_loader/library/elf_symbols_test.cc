@@ -13,6 +13,7 @@
 #include <random>
 
 #include "impl_loader/library/library.h"
+#include "impl_loader/library/library_testing.h"
 
 namespace diopi::loader {
 namespace {
@@ -20,8 +21,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-const std::string kVendors = DIOPI_BINARY_DIR "/lib/vendors/";
 
 std::string ReadAll(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "build_paths.h"
 #include "impl_loader/library/library.h"
 
 namespace diopi::loader {

@@ -8,11 +8,10 @@
 #include <utility>
 
 #include "impl_loader/library/file_identity.h"
+#include "impl_loader/library/library_testing.h"
 
 namespace diopi::loader {
 namespace {
-
-const std::string kVendors = DIOPI_BINARY_DIR "/lib/vendors/";
 
 TEST(LibraryTest, FindsOnlyItsOwnSymbols) {
   auto library = Library::Open(kVendors + "recorder.so");

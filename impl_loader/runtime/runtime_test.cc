@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "build_paths.h"
 #include "impl_loader/library/library.h"
 #include "impl_loader/runtime/host.h"
 #include "proto/abi/abi.h"

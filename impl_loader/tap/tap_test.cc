@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 
+#include "build_paths.h"
 #include "diopi/diopirt.h"
 #include "impl_loader/library/library.h"
 #include "proto/abi/abi.h"

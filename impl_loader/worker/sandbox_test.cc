@@ -49,13 +49,13 @@ enum Attempt {
   kRead
 };
 
-struct Row {
+struct SandboxRow {
   std::string sandbox;
   Attempt attempt;
   std::string error;  // empty: granted
 };
 
-void PrintTo(const Row& row, std::ostream* os) {
+void PrintTo(const SandboxRow& row, std::ostream* os) {
   *os << row.sandbox << " " << row.attempt;
 }
 
@@ -64,7 +64,7 @@ std::string ReadText(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-class SandboxTest : public testing::TestWithParam<Row> {
+class SandboxTest : public testing::TestWithParam<SandboxRow> {
  protected:
   SandboxTest() {
     options_ = OptionsFor("escapes");
@@ -82,7 +82,7 @@ class SandboxTest : public testing::TestWithParam<Row> {
 };
 
 TEST_P(SandboxTest, RefusesWithAnError) {
-  const Row& row = GetParam();
+  const SandboxRow& row = GetParam();
   options_.sandbox = row.sandbox;
   auto worker = Worker::Start(options_);
   ASSERT_TRUE(worker.ok()) << worker.status();
@@ -103,19 +103,24 @@ constexpr char kRefused[] = "Operation not permitted";
 
 INSTANTIATE_TEST_SUITE_P(
     All, SandboxTest,
-    testing::Values(
-        Row{"default", kInet, kRefused}, Row{"default", kInet6, kRefused}, Row{"default", kPacket, kRefused},
-        Row{"default", kUnix, ""}, Row{"default", kExec, kRefused}, Row{"default", kPtrace, kRefused},
-        Row{"default", kWrite, ""}, Row{"default", kKill, kRefused}, Row{"default", kSelf, ""},
-        Row{"strict", kInet, kRefused}, Row{"strict", kUnix, kRefused}, Row{"strict", kExec, kRefused},
-        Row{"strict", kPtrace, kRefused}, Row{"strict", kKill, kRefused}, Row{"strict", kSelf, ""},
-        Row{"off", kInet, ""}, Row{"off", kUnix, ""}, Row{"off", kExec, ""}, Row{"off", kWrite, ""},
-        Row{"off", kKill, ""}, Row{"off", kToken, "No such file"}, Row{"default", kToken, "No such file"},
-        Row{"default", kConnect, kRefused}, Row{"default", kConnectDatagrams, kRefused},
-        Row{"sockets", kConnect, "No such file"}, Row{"sockets", kConnectDatagrams, "No such file"},
-        Row{"sockets", kInet, kRefused}, Row{"sockets", kExec, kRefused}, Row{"default", kPriority, kRefused},
-        Row{"strict", kPriority, kRefused}, Row{"strict", kOwnFolder, ""}, Row{"default", kUnlistedCall, ""},
-        Row{"strict", kUnlistedCall, "Function not implemented"}));
+    testing::Values(SandboxRow{"default", kInet, kRefused}, SandboxRow{"default", kInet6, kRefused},
+                    SandboxRow{"default", kPacket, kRefused}, SandboxRow{"default", kUnix, ""},
+                    SandboxRow{"default", kExec, kRefused}, SandboxRow{"default", kPtrace, kRefused},
+                    SandboxRow{"default", kWrite, ""}, SandboxRow{"default", kKill, kRefused},
+                    SandboxRow{"default", kSelf, ""}, SandboxRow{"strict", kInet, kRefused},
+                    SandboxRow{"strict", kUnix, kRefused}, SandboxRow{"strict", kExec, kRefused},
+                    SandboxRow{"strict", kPtrace, kRefused}, SandboxRow{"strict", kKill, kRefused},
+                    SandboxRow{"strict", kSelf, ""}, SandboxRow{"off", kInet, ""},
+                    SandboxRow{"off", kUnix, ""}, SandboxRow{"off", kExec, ""}, SandboxRow{"off", kWrite, ""},
+                    SandboxRow{"off", kKill, ""}, SandboxRow{"off", kToken, "No such file"},
+                    SandboxRow{"default", kToken, "No such file"}, SandboxRow{"default", kConnect, kRefused},
+                    SandboxRow{"default", kConnectDatagrams, kRefused},
+                    SandboxRow{"sockets", kConnect, "No such file"},
+                    SandboxRow{"sockets", kConnectDatagrams, "No such file"},
+                    SandboxRow{"sockets", kInet, kRefused}, SandboxRow{"sockets", kExec, kRefused},
+                    SandboxRow{"default", kPriority, kRefused}, SandboxRow{"strict", kPriority, kRefused},
+                    SandboxRow{"strict", kOwnFolder, ""}, SandboxRow{"default", kUnlistedCall, ""},
+                    SandboxRow{"strict", kUnlistedCall, "Function not implemented"}));
 
 TEST_F(SandboxTest, StrictWritesNoFileOrSaysThatItCannotForbidIt) {
   options_.sandbox = "strict";

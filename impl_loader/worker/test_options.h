@@ -9,6 +9,7 @@
 
 #include <string>
 
+#include "build_paths.h"
 #include "cases/base/descriptor.h"
 #include "impl_loader/caller/test_cases.h"
 #include "impl_loader/worker/worker.h"

@@ -13,8 +13,8 @@
 namespace diopi::reports {
 namespace {
 
-v1::Verdict MakeVerdict(const std::string& op, const std::string& function, v1::Outcome outcome, int index,
-                        const std::string& grade = "") {
+v1::Verdict VerdictOf(const std::string& op, const std::string& function, v1::Outcome outcome, int index,
+                      const std::string& grade = "") {
   v1::Verdict verdict;
   verdict.set_case_id(absl::StrCat(op, ".float32.case_", index));
   verdict.set_case_hash(absl::StrCat("hash", index));
@@ -26,7 +26,7 @@ v1::Verdict MakeVerdict(const std::string& op, const std::string& function, v1::
   return verdict;
 }
 
-v1::RunInfo MakeRun(const std::string& id, const std::string& chip) {
+v1::RunInfo RunOn(const std::string& id, const std::string& chip) {
   v1::RunInfo run;
   run.set_run_id(id);
   run.set_state(v1::RUN_STATE_FINISHED);
@@ -50,14 +50,14 @@ v1::RunInfo MakeRun(const std::string& id, const std::string& chip) {
 
 EvaluationInput MakeInput() {
   std::vector<v1::Verdict> results = {
-      MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 1, "A"),
-      MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 2, "C"),
-      MakeVerdict("add", "diopiAddInp", v1::OUTCOME_FAIL, 3, "D"),
-      MakeVerdict("add", "diopiAddInp", v1::OUTCOME_FAIL, 4),
-      MakeVerdict("exp", "diopiExp", v1::OUTCOME_CRASH, 5),
-      MakeVerdict("exp", "diopiExp", v1::OUTCOME_WAIVED, 6),
-      MakeVerdict("relu", "diopiRelu", v1::OUTCOME_NOT_IMPLEMENTED, 7),
-      MakeVerdict("library", "", v1::OUTCOME_PASS, 8),
+      VerdictOf("add", "diopiAdd", v1::OUTCOME_PASS, 1, "A"),
+      VerdictOf("add", "diopiAdd", v1::OUTCOME_PASS, 2, "C"),
+      VerdictOf("add", "diopiAddInp", v1::OUTCOME_FAIL, 3, "D"),
+      VerdictOf("add", "diopiAddInp", v1::OUTCOME_FAIL, 4),
+      VerdictOf("exp", "diopiExp", v1::OUTCOME_CRASH, 5),
+      VerdictOf("exp", "diopiExp", v1::OUTCOME_WAIVED, 6),
+      VerdictOf("relu", "diopiRelu", v1::OUTCOME_NOT_IMPLEMENTED, 7),
+      VerdictOf("library", "", v1::OUTCOME_PASS, 8),
   };
   for (const size_t i : {size_t{2}, size_t{3}}) {
     results[i].set_reason(absl::StrCat("out: element ", i, " differs"));
@@ -66,7 +66,7 @@ EvaluationInput MakeInput() {
   results[4].set_reason("SIGSEGV in diopiExp");
   results[5].set_reason("waived: erratum 12");
   EvaluationInput input;
-  input.report = BuildReport(MakeRun("r1", "e1"), results);
+  input.report = BuildReport(RunOn("r1", "e1"), results);
   input.suite = {{"diopiAdd", {"add", "elementwise"}},
                  {"diopiAddInp", {"add", "elementwise"}},
                  {"diopiExp", {"exp", "elementwise"}},
@@ -141,13 +141,13 @@ TEST(Evaluate, OperatorsAndGrades) {
 TEST(Evaluate, TimesBesideAReferenceRun) {
   EvaluationInput input = MakeInput();
   std::vector<v1::Verdict> results = {
-      MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 1),     // 1 us here as there
-      MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 2),     // made 0.5 us below
-      MakeVerdict("add", "diopiAddInp", v1::OUTCOME_PASS, 3),  // failed on the chip
-      MakeVerdict("exp", "diopiExp", v1::OUTCOME_PASS, 5),
+      VerdictOf("add", "diopiAdd", v1::OUTCOME_PASS, 1),     // 1 us here as there
+      VerdictOf("add", "diopiAdd", v1::OUTCOME_PASS, 2),     // made 0.5 us below
+      VerdictOf("add", "diopiAddInp", v1::OUTCOME_PASS, 3),  // failed on the chip
+      VerdictOf("exp", "diopiExp", v1::OUTCOME_PASS, 5),
   };
   results[1].set_call_us(0.5);
-  input.reference = BuildReport(MakeRun("r0", "h200"), results);
+  input.reference = BuildReport(RunOn("r0", "h200"), results);
   const Evaluation evaluation = Evaluate(input);
   ASSERT_EQ(evaluation.times.size(), 1u);
   EXPECT_EQ(evaluation.times[0].op, "add");
@@ -157,7 +157,7 @@ TEST(Evaluate, TimesBesideAReferenceRun) {
   EXPECT_DOUBLE_EQ(evaluation.times[0].ratio, 2);  // sqrt(1 * 4)
   results[0].set_case_hash("another");
   results[1].set_call_us(0);
-  input.reference = BuildReport(MakeRun("r0", "h200"), results);
+  input.reference = BuildReport(RunOn("r0", "h200"), results);
   EXPECT_TRUE(absl::StrContains(WriteMarkdown(EvaluationDocument(Evaluate(input))),
                                 "run r0 has no case that passed in both runs and whose time was measured"));
 }
@@ -165,7 +165,7 @@ TEST(Evaluate, TimesBesideAReferenceRun) {
 // A value that was not measured never looks like a figure.
 TEST(EvaluationDocument, NothingMeasuredIsSaidSo) {
   EvaluationInput input;
-  input.report = BuildReport(MakeRun("r1", "e1"), {});
+  input.report = BuildReport(RunOn("r1", "e1"), {});
   const std::string text = WriteMarkdown(EvaluationDocument(Evaluate(std::move(input))));
   for (const char* line : {
            "| Specification | Compute | not measured: not submitted |",
@@ -220,9 +220,9 @@ TEST(EvaluationDocument, MeasuredCallsHaveASection) {
 TEST(EvaluationDocument, APartialRunIsMarkedOnTheCover) {
   EvaluationInput input = MakeInput();
   EXPECT_FALSE(absl::StrContains(WriteMarkdown(EvaluationDocument(Evaluate(input))), "artial"));
-  v1::RunInfo run = MakeRun("r1", "e1");
+  v1::RunInfo run = RunOn("r1", "e1");
   run.mutable_options()->mutable_selection()->add_dtypes(v1::Dtype::float32);
-  input.report = BuildReport(run, {MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 1)});
+  input.report = BuildReport(run, {VerdictOf("add", "diopiAdd", v1::OUTCOME_PASS, 1)});
   const std::string text = WriteMarkdown(EvaluationDocument(Evaluate(std::move(input))));
   EXPECT_TRUE(absl::StrContains(
       text, "| Partial run | dtypes float32 of suite core: this report does not stand for the chip |"))
@@ -241,7 +241,7 @@ TEST(EvaluationDocument, Golden) {
       "power { board_w: 400 source: \"p. 5\" }\n"
       "note { item: \"Driver\" text: \"5.1\" source: \"smi\" }\n",
       "spec");
-  input.reference = BuildReport(MakeRun("r0", "h200"), {MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 1)});
+  input.reference = BuildReport(RunOn("r0", "h200"), {VerdictOf("add", "diopiAdd", v1::OUTCOME_PASS, 1)});
   const Evaluation evaluation = Evaluate(std::move(input));
   ExpectGolden("evaluation.md", WriteMarkdown(EvaluationDocument(evaluation)), "reports/evaluation");
   const Document chinese = EvaluationDocument(evaluation, Language::kChinese);

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "build_paths.h"
 #include "cases/core/catalog.h"
 #include "proto/abi/abi.h"
 #include "reports/model/suite.h"

@@ -13,9 +13,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr v1::Outcome P = v1::OUTCOME_PASS;
-constexpr v1::Outcome F = v1::OUTCOME_FAIL;
-constexpr v1::Outcome None = v1::OUTCOME_UNSPECIFIED;
 constexpr double kInf = std::numeric_limits<double>::infinity();
 const double kNan = std::nan("");
 
@@ -25,7 +22,7 @@ struct Side {
   double call_us = 100;
 };
 
-struct Row {
+struct KindRow {
   const char* name;
   Side a;
   Side b;
@@ -33,7 +30,7 @@ struct Row {
   double factor = 0;  // the first row's factor; 0: none
 };
 
-const Row kRows[] = {
+const KindRow kKindRows[] = {
     {"the same", {P}, {P}, {DiffKind::kSame}},
     {"a pass lost", {P}, {F}, {DiffKind::kNewlyFailing}},
     {"a pass lost, no longer there", {P}, {v1::OUTCOME_NOT_IMPLEMENTED}, {DiffKind::kNewlyFailing}},
@@ -87,10 +84,10 @@ TEST_F(DiffTest, EveryKind) {
   std::vector<v1::Verdict> in_a;
   std::vector<v1::Verdict> in_b;
   std::map<DiffKind, int64_t> counts;
-  for (size_t i = 0; i < std::size(kRows); ++i) {
-    in_a.push_back(VerdictOf(static_cast<int>(i), kRows[i].a));
-    in_b.push_back(VerdictOf(static_cast<int>(i), kRows[i].b));
-    for (const DiffKind kind : kRows[i].kinds) ++counts[kind];
+  for (size_t i = 0; i < std::size(kKindRows); ++i) {
+    in_a.push_back(VerdictOf(static_cast<int>(i), kKindRows[i].a));
+    in_b.push_back(VerdictOf(static_cast<int>(i), kKindRows[i].b));
+    for (const DiffKind kind : kKindRows[i].kinds) ++counts[kind];
   }
   std::string a;
   std::string b;
@@ -100,8 +97,8 @@ TEST_F(DiffTest, EveryKind) {
   }
   const auto diff = LoadDiff(*queries_, a, b);
   ASSERT_TRUE(diff.ok()) << diff.status();
-  for (size_t i = 0; i < std::size(kRows); ++i) {
-    const Row& row = kRows[i];
+  for (size_t i = 0; i < std::size(kKindRows); ++i) {
+    const KindRow& row = kKindRows[i];
     std::vector<DiffKind> kinds;
     for (const DiffRow& found : diff->rows) {
       if (found.case_id != server::CaseId(static_cast<int>(i))) continue;

@@ -9,16 +9,13 @@
 namespace diopi::reports {
 namespace {
 
-constexpr v1::Outcome P = v1::OUTCOME_PASS;
-constexpr v1::Outcome F = v1::OUTCOME_FAIL;
 constexpr v1::Outcome C = v1::OUTCOME_CRASH;
 constexpr v1::Outcome N = v1::OUTCOME_NOT_IMPLEMENTED;
 constexpr v1::Outcome S = v1::OUTCOME_SKIPPED;
 constexpr v1::Outcome W = v1::OUTCOME_WAIVED;
 constexpr v1::Outcome H = v1::OUTCOME_HARNESS_ERROR;
-constexpr v1::Outcome None = v1::OUTCOME_UNSPECIFIED;
 
-struct Row {
+struct HistoryRow {
   const char* name;
   std::vector<std::pair<std::string, v1::Outcome>> runs;  // library and outcome, oldest first
   int first_bad;                                          // index into runs; -1: none
@@ -27,7 +24,7 @@ struct Row {
   int changes;
 };
 
-const Row kRows[] = {
+const HistoryRow kHistoryRows[] = {
     {"it always passed", {{"a", P}, {"a", P}}, -1, -1, false, 0},
     {"it broke with another library", {{"a", P}, {"a", P}, {"b", F}, {"b", F}}, 2, 1, false, 0},
     {"it always failed", {{"a", F}, {"b", F}}, 0, -1, false, 0},
@@ -58,7 +55,7 @@ class HistoryTest : public ModelTest {};
 
 TEST_F(HistoryTest, FirstBadLastGoodAndFlaky) {
   int number = 0;
-  for (const Row& row : kRows) {
+  for (const HistoryRow& row : kHistoryRows) {
     const std::string chip = absl::StrCat("chip", number++);
     std::vector<std::string> ids;
     ids.reserve(row.runs.size());

@@ -17,6 +17,9 @@ namespace diopi::reports {
 
 // "pass", "fail", ... of the cases add.float32.p0, p1, ...; OUTCOME_UNSPECIFIED: no verdict.
 using Outcomes = std::vector<v1::Outcome>;
+inline constexpr v1::Outcome P = v1::OUTCOME_PASS;
+inline constexpr v1::Outcome F = v1::OUTCOME_FAIL;
+inline constexpr v1::Outcome None = v1::OUTCOME_UNSPECIFIED;
 
 class ModelTest : public testing::Test {
  protected:

@@ -18,9 +18,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr v1::Outcome P = v1::OUTCOME_PASS;
-constexpr v1::Outcome F = v1::OUTCOME_FAIL;
-
 v1::Verdict VerdictOn(int i, const std::string& op, const std::string& function, v1::Dtype::Code dtype,
                       v1::Outcome outcome) {
   v1::Verdict verdict = server::MakeVerdict(i, outcome);

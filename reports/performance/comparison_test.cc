@@ -17,7 +17,7 @@ constexpr int kCalls = 20;
 
 // Twenty calls of 10 to 200 us on a machine whose speed wanders by `drift` from round to round, and which
 // disturbs a tenth of the samples. `slow` makes that call slower by `by`.
-std::vector<v1::Measurement> MakeRun(uint64_t seed, double drift, int slow = -1, double by = 1) {
+std::vector<v1::Measurement> MeasuredRun(uint64_t seed, double drift, int slow = -1, double by = 1) {
   std::vector<v1::Measurement> run;
   uint64_t state = seed * 1'000'003;
   const auto uniform = [&state] { return static_cast<double>(SplitMix64(state++) >> 11) * 0x1p-53; };
@@ -39,8 +39,8 @@ std::vector<v1::Measurement> MakeRun(uint64_t seed, double drift, int slow = -1,
 TEST(ComparisonTest, FindsTheSlowCallAndNothingElse) {
   for (const double drift : {0.02, 0.2}) {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
-      const Comparison comparison =
-          Compare(MakeRun(2 * seed, drift), MakeRun(2 * seed + 1, drift, 7, 1.8), ComparisonOptions());
+      const Comparison comparison = Compare(MeasuredRun(2 * seed, drift),
+                                            MeasuredRun(2 * seed + 1, drift, 7, 1.8), ComparisonOptions());
       EXPECT_THAT(comparison.Functions(CallComparison::Change::kSlower), ElementsAre("diopiOp7"))
           << drift << " " << seed;
       EXPECT_THAT(comparison.Functions(CallComparison::Change::kFaster), IsEmpty());
@@ -51,23 +51,23 @@ TEST(ComparisonTest, FindsTheSlowCallAndNothingElse) {
 TEST(ComparisonTest, TwoRunsOfOneLibraryDoNotDiffer) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     const Comparison comparison =
-        Compare(MakeRun(3 * seed, 0.3), MakeRun(3 * seed + 1, 0.3), ComparisonOptions());
+        Compare(MeasuredRun(3 * seed, 0.3), MeasuredRun(3 * seed + 1, 0.3), ComparisonOptions());
     EXPECT_THAT(comparison.Functions(CallComparison::Change::kSlower), IsEmpty()) << seed;
     EXPECT_THAT(comparison.Functions(CallComparison::Change::kFaster), IsEmpty()) << seed;
   }
 }
 
 TEST(ComparisonTest, ASlowerMachineAccusesNobody) {
-  std::vector<v1::Measurement> slower = MakeRun(5, 0.02);
+  std::vector<v1::Measurement> slower = MeasuredRun(5, 0.02);
   for (v1::Measurement& measurement : slower) {
     for (v1::MeasuredRound& round : *measurement.mutable_rounds()) {
       for (uint64_t& ns : *round.mutable_warm_ns()) ns *= 3;
     }
   }
-  const Comparison comparison = Compare(MakeRun(6, 0.02), slower, ComparisonOptions());
+  const Comparison comparison = Compare(MeasuredRun(6, 0.02), slower, ComparisonOptions());
   EXPECT_NEAR(comparison.shared, 3, 0.2);
   EXPECT_THAT(comparison.Functions(CallComparison::Change::kSlower), IsEmpty());
-  const Comparison chips = Compare(MakeRun(6, 0.02), slower, {1.1, /*share=*/false});
+  const Comparison chips = Compare(MeasuredRun(6, 0.02), slower, {1.1, /*share=*/false});
   EXPECT_EQ(chips.Functions(CallComparison::Change::kSlower).size(), size_t{kCalls});
   EXPECT_EQ(chips.calls[0].change, CallComparison::Change::kSlower);
   EXPECT_LT(chips.calls[0].low, chips.calls[0].ratio);
@@ -75,7 +75,7 @@ TEST(ComparisonTest, ASlowerMachineAccusesNobody) {
 }
 
 TEST(ComparisonTest, OnlyEqualCallsAreCompared) {
-  std::vector<v1::Measurement> before = MakeRun(8, 0.02), after = MakeRun(9, 0.02);
+  std::vector<v1::Measurement> before = MeasuredRun(8, 0.02), after = MeasuredRun(9, 0.02);
   after[3].set_case_hash("another version");
   after[4].clear_rounds();
   EXPECT_EQ(Compare(before, after, ComparisonOptions()).calls.size(), size_t{kCalls - 2});

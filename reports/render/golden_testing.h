@@ -9,6 +9,8 @@
 #include <sstream>
 #include <string>
 
+#include "build_paths.h"
+
 namespace diopi::reports {
 
 // Compares with a file in the testdata of `folder`; DIOPI_UPDATE_GOLDEN=1 rewrites it.

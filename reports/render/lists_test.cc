@@ -13,7 +13,7 @@
 namespace diopi::reports {
 namespace {
 
-RunSummary MakeRun(const std::string& id, const std::string& variant) {
+RunSummary SummaryOf(const std::string& id, const std::string& variant) {
   RunSummary run;
   run.facts.run_id = id;
   run.facts.chip = "e1";
@@ -65,8 +65,9 @@ Diff SampleDiff() {
       MakeCase("sub.same", v1::OUTCOME_PASS, 1, 10),
   };
   b[3].case_hash = "another";
-  return BuildDiff(MakeRun("20261120-101502-aaaa", "11111111"), MakeRun("20261121-101502-bbbb", "22222222"),
-                   a, b, {3, {{"mul.w", {100, 95, 110}}, {"mul.x", {300, 290, 320}}}},
+  return BuildDiff(SummaryOf("20261120-101502-aaaa", "11111111"),
+                   SummaryOf("20261121-101502-bbbb", "22222222"), a, b,
+                   {3, {{"mul.w", {100, 95, 110}}, {"mul.x", {300, 290, 320}}}},
                    {3, {{"mul.w", {400, 380, 500}}, {"mul.x", {100, 99, 101}}}}, {});
 }
 
@@ -85,7 +86,7 @@ TEST(Runs, Golden) {
   bare.facts.state = v1::RUN_STATE_QUEUED;
   bare.cases = 7;
   bare.variant = "33333333";
-  const Table table = RunsTable({MakeRun("20261121-101502-bbbb", "22222222"), bare});
+  const Table table = RunsTable({SummaryOf("20261121-101502-bbbb", "22222222"), bare});
   ExpectGolden("runs.txt", *WriteList(table, "text"));
   ExpectGolden("runs.csv", *WriteList(table, "csv"));
   ExpectGolden("runs.md", *WriteList(table, "markdown"));
@@ -97,18 +98,18 @@ TEST(Chips, Golden) {
   ChipOverview chip;
   chip.chip = "e1";
   chip.runs = 3;
-  chip.latest = MakeRun("20261121-101502-bbbb", "22222222");
+  chip.latest = SummaryOf("20261121-101502-bbbb", "22222222");
   chip.latest.partial = "functions add of suite core";
   ChipOverview whole = chip;  // its newest complete run stands for the chip
   whole.chip = "e2";
-  whole.complete = MakeRun("20261120-101502-aaaa", "11111111");
+  whole.complete = SummaryOf("20261120-101502-aaaa", "11111111");
   ExpectGolden("chips.txt", *WriteList(ChipsTable({chip, whole}), "text"));
 }
 
 TEST(History, GoldenAndWords) {
-  server::CasePoint first{MakeRun("20261120-101502-aaaa", "").facts,
+  server::CasePoint first{SummaryOf("20261120-101502-aaaa", "").facts,
                           MakeCase("add.f", v1::OUTCOME_PASS, 1, 10)};
-  server::CasePoint second{MakeRun("20261121-101502-bbbb", "").facts,
+  server::CasePoint second{SummaryOf("20261121-101502-bbbb", "").facts,
                            MakeCase("add.f", v1::OUTCOME_FAIL, 99, 10)};
   second.verdict.reason = "out: 3 of 4 elements differ";
   const History history = BuildHistory("add.f", "e1", {first, second});

@@ -15,6 +15,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "build_paths.h"
 #include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 #include "proto/enum_name.h"

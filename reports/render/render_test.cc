@@ -7,6 +7,7 @@
 #include <limits>
 #include <sstream>
 
+#include "build_paths.h"
 #include "reports/model/outcome.h"
 #include "reports/render/golden_testing.h"
 

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "baselines/store/store.h"
+#include "build_paths.h"
 #include "reports/performance/performance_testing.h"
 #include "server/http/api_schema.h"
 #include "server/http/compress.h"
@@ -96,6 +97,7 @@ class ApiTest : public testing::Test {
     EXPECT_TRUE(status.ok()) << status;
     client_ = std::make_unique<httplib::Client>(absl::StrCat("http://", http_->address()));
     client_->set_decompress(false);
+    client_->set_read_timeout(60);  // the first question about models reads all operators
   }
 
   std::string Run(const std::string& chip, v1::RunState state, const std::vector<v1::Verdict>& verdicts) {

@@ -7,6 +7,7 @@ namespace diopi::server {
 HttpAnswer HttpGet(const std::string& address, const std::string& path, const HttpCredentials& credentials) {
   httplib::Client client((credentials.ca.empty() ? "http://" : "https://") + address, credentials.certificate,
                          credentials.key);
+  client.set_read_timeout(60);  // a busy machine is slow
   if (!credentials.ca.empty()) client.set_ca_cert_path(credentials.ca);
   httplib::Headers headers;
   if (!credentials.authorization.empty()) headers.emplace("Authorization", credentials.authorization);

@@ -43,7 +43,7 @@ class ProgramHttpTest : public testing::Test {
   std::string http_;
 };
 
-struct Row {
+struct HttpRow {
   const char* path;
   std::string authorization;
   int status;
@@ -62,7 +62,7 @@ TEST_F(ProgramHttpTest, RoutesWantATokenAndHealthDoesNot) {
   const std::string admin = Token("boss", Role::kAdmin);
   const std::string revoked = Token("gone", Role::kAdmin);
   ASSERT_TRUE(RevokeToken(data_, "gone").ok());
-  const Row rows[] = {
+  const HttpRow rows[] = {
       {"/healthz", "", 200, "serving\n"},
       {"/healthz", "Bearer nonsense", 200, "serving\n"},
       {"/metrics", "", 401, "this server requires a token"},
@@ -82,7 +82,7 @@ TEST_F(ProgramHttpTest, RoutesWantATokenAndHealthDoesNot) {
       {"/api/v1/runs", absl::StrCat("Bearer ", read), 200, "{\"runs\":[]}"},
       {"/", "", 200, "<!doctype html>"},  // the page holds no data
   };
-  for (const Row& row : rows) {
+  for (const HttpRow& row : rows) {
     const HttpAnswer answer = HttpGet(http_, row.path, {row.authorization, "", "", ""});
     EXPECT_EQ(answer.status, row.status) << row.path << " " << row.authorization;
     EXPECT_THAT(answer.body, HasSubstr(row.text)) << row.path << " " << row.authorization;

@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "build_paths.h"
 #include "server/rpc/program_testing.h"
 #include "server/rpc/server_testing.h"
 

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "build_paths.h"
+
 namespace diopi::server {
 
 // Reads until the end of the file.

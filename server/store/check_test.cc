@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // A finished run of three cases, one of them with two outputs, and one under way.
-void MakeDatabase(const std::string& path) {
+void MakeSmallDatabase(const std::string& path) {
   const auto database = Database::Open(path, {});
   ASSERT_TRUE(database.ok()) << database.status();
   const std::string first = (*database)->CreateRun(MakeOptions("c"), "s", MakeCases(3))->run_id();
@@ -55,7 +55,7 @@ TEST(CheckDatabaseTest, AWholeOneIsClean) {
   const ScratchFolder folder;
   const std::string path = DatabasePath(folder.path());
   EXPECT_TRUE(absl::IsNotFound(CheckDatabase(path).status()));
-  MakeDatabase(path);
+  MakeSmallDatabase(path);
   const auto check = CheckDatabase(path);
   ASSERT_TRUE(check.ok()) << check.status();
   EXPECT_THAT(check->problems, IsEmpty());
@@ -107,7 +107,7 @@ TEST(CheckDatabaseTest, EveryWrongRowIsNamed) {
   for (const Row& row : rows) {
     const ScratchFolder folder;
     const std::string path = DatabasePath(folder.path());
-    MakeDatabase(path);
+    MakeSmallDatabase(path);
     Spoil(path, row.sql);
     const auto check = CheckDatabase(path);
     ASSERT_TRUE(check.ok()) << check.status();
@@ -118,7 +118,7 @@ TEST(CheckDatabaseTest, EveryWrongRowIsNamed) {
 TEST(CheckDatabaseTest, ManyOfAKindAreCounted) {
   const ScratchFolder folder;
   const std::string path = DatabasePath(folder.path());
-  MakeDatabase(path);
+  MakeSmallDatabase(path);
   {
     const auto database = Database::Open(path, {});
     for (int i = 5; i < 30; ++i)
@@ -135,7 +135,7 @@ TEST(CheckDatabaseTest, ManyOfAKindAreCounted) {
 TEST(CheckDatabaseTest, EveryDamagedPageIsSeen) {
   const ScratchFolder folder;
   const std::string path = DatabasePath(folder.path());
-  MakeDatabase(path);
+  MakeSmallDatabase(path);
   Spoil(path, "PRAGMA journal_mode = DELETE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
   constexpr int kPage = 4096;
   const auto pages = static_cast<int>(std::filesystem::file_size(path) / kPage);

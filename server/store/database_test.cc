@@ -23,12 +23,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::unique_ptr<Database> OpenIn(const ScratchFolder& folder) {
-  absl::StatusOr<std::unique_ptr<Database>> database = Database::Open(DatabasePath(folder.path()), {});
-  EXPECT_TRUE(database.ok()) << database.status();
-  return *std::move(database);
-}
-
 v1::Verdict FullVerdict() {
   v1::Verdict verdict;
   Filler().Fill(&verdict);

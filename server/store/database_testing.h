@@ -2,9 +2,13 @@
 #ifndef SERVER_STORE_DATABASE_TESTING_H_
 #define SERVER_STORE_DATABASE_TESTING_H_
 
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -30,6 +34,12 @@ class ScratchFolder {
  private:
   std::string path_;
 };
+
+inline std::unique_ptr<Database> OpenIn(const ScratchFolder& folder) {
+  absl::StatusOr<std::unique_ptr<Database>> database = Database::Open(DatabasePath(folder.path()), {});
+  EXPECT_TRUE(database.ok()) << database.status();
+  return *std::move(database);
+}
 
 inline std::string CaseId(int i) {
   return absl::StrCat("add.float32.p", i);

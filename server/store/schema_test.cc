@@ -17,6 +17,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "build_paths.h"
 #include "server/store/check.h"
 #include "server/store/database.h"
 #include "server/store/database_testing.h"

@@ -13,12 +13,6 @@ namespace {
 
 constexpr char kLibrary[] = "0123";
 
-std::unique_ptr<Database> OpenIn(const ScratchFolder& folder) {
-  auto database = Database::Open(DatabasePath(folder.path()), {});
-  EXPECT_TRUE(database.ok()) << database.status();
-  return database.ok() ? *std::move(database) : nullptr;
-}
-
 v1::RunOptions Library(const std::string& sha256) {
   v1::RunOptions library = MakeOptions("c");
   library.set_impl_sha256(sha256);

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "build_paths.h"
 #include "server/store/check.h"
 #include "server/store/database.h"
 #include "server/store/database_testing.h"

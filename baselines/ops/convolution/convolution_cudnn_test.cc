@@ -14,8 +14,8 @@
 namespace diopi::ops::cuda {
 namespace {
 
-constexpr diopiDtype_t kDtypes[] = {diopi_dtype_float16, diopi_dtype_bfloat16, diopi_dtype_float32,
-                                    diopi_dtype_float64};
+constexpr diopiDtype_t kFloatDtypes[] = {diopi_dtype_float16, diopi_dtype_bfloat16, diopi_dtype_float32,
+                                         diopi_dtype_float64};
 constexpr ConvolutionProduct kProducts[] = {ConvolutionProduct::kForward, ConvolutionProduct::kGradInput,
                                             ConvolutionProduct::kGradWeight};
 
@@ -106,7 +106,7 @@ TEST(ConvolutionPlans, EveryGpuHasOneAndItsEngineIsAllowed) {
     const PlanTarget target(GpuProperties(gpu));
     for (const Row& row : kRows) {
       for (const ConvolutionProduct product : kProducts) {
-        for (const diopiDtype_t dtype : kDtypes) {
+        for (const diopiDtype_t dtype : kFloatDtypes) {
           const std::string where = Where(gpu, row, product, dtype);
           const auto plan = MakePlan(target, Graph(row, product, dtype), false);
           const bool few = dtype == diopi_dtype_bfloat16 && gpu == "T4";

@@ -12,12 +12,6 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr diopiDtype_t kFloat = diopi_dtype_float32;
-
-diopiSize_t View(const Shape& sizes) {
-  return {sizes.data(), static_cast<int64_t>(sizes.size())};
-}
-
 diopiError_t Convolve(TestTensor& out, const TestTensor& x, const TestTensor& w, const Shape& stride,
                       const Shape& padding, const Shape& dilation, int64_t groups) {
   return diopiConvolution2d(nullptr, out, x, w, nullptr, View(stride), View(padding), View(dilation), groups);

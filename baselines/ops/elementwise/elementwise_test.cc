@@ -13,7 +13,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 const double kNan = std::nan("");
 
 TEST(Arithmetic, SubAndMulWrapAndScale) {

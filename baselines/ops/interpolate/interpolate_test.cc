@@ -11,12 +11,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr diopiDtype_t kFloat = diopi_dtype_float32;
-
-diopiSize_t View(const Shape& sizes) {
-  return {sizes.data(), static_cast<int64_t>(sizes.size())};
-}
-
 TEST(Interpolate, NearestCopiesEveryBit) {
   TestTensor x(kFloat, {1, 1, 2}, {-0.0, INFINITY}), out(kFloat, {1, 1, 3});
   const Shape size = {3};

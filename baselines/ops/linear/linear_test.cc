@@ -9,8 +9,6 @@ namespace {
 using ::testing::Each;
 using ::testing::ElementsAre;
 
-constexpr diopiDtype_t kFloat = diopi_dtype_float32;
-
 TEST(Matmul, VectorsAndBatches) {
   TestTensor dot(kFloat, {}), a(kFloat, {3}, {1, 2, 3}), b(kFloat, {3}, {4, 5, 6});
   ASSERT_EQ(diopiMatmul(nullptr, dot, a, b), diopiSuccess) << diopiGetLastErrorString();

@@ -10,12 +10,6 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr diopiDtype_t kFloat = diopi_dtype_float32;
-
-diopiSize_t View(const Shape& sizes) {
-  return {sizes.data(), static_cast<int64_t>(sizes.size())};
-}
-
 TEST(LayerNorm, ConstantRowsAreTheBias) {
   TestTensor x(kFloat, {2, 3}, {4}), w(kFloat, {3}, {1, 2, 3}), b(kFloat, {3}, {5, 6, 7}),
       out(kFloat, {2, 3});

@@ -12,12 +12,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
-diopiSize_t View(const Shape& sizes) {
-  return {sizes.data(), static_cast<int64_t>(sizes.size())};
-}
-
 struct PRow {
   double p, norm;
 };

@@ -14,8 +14,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 TEST(SmallFormats, RoundToNearestEven) {
   struct Row {
     double x;

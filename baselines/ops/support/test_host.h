@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -28,6 +29,14 @@ struct diopiGenerator {  // a null handle reads as this too
 };
 
 namespace diopi::ops {
+
+constexpr diopiDtype_t kFloat = diopi_dtype_float32;
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+// Valid as long as `sizes`.
+inline diopiSize_t View(const Shape& sizes) {
+  return {sizes.data(), static_cast<int64_t>(sizes.size())};
+}
 
 // An owned tensor. Converts to the handles that functions take.
 class TestTensor {

@@ -11,6 +11,7 @@
 #include <string>
 #include <type_traits>
 
+#include "build_paths.h"
 #include "diopi/diopi_device.h"
 #include "diopi/diopirt.h"
 #include "diopi/functions.h"
