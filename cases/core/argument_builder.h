@@ -68,6 +68,7 @@ class ArgumentBuilder {
 
   absl::Status CheckInPlace();
   absl::Status GiveOutLayout();
+  absl::Status CheckAsked();
   bool IsCount(const abi::Param& param) const;
 
   const v1::OperatorFile& op_;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/layout.h"
 #include "cases/core/argument_builder.h"
+#include "cases/core/call_variables.h"
 #include "cases/core/fill.h"
 #include "cases/core/point_value.h"
 
@@ -90,6 +91,7 @@ absl::StatusOr<Fit> ArgumentBuilder::Run() {
   if (!unfit_ && status.ok()) AssignCounts();
   if (!unfit_ && status.ok()) status = CheckInPlace();
   if (!unfit_ && status.ok()) status = GiveOutLayout();
+  if (!unfit_ && status.ok()) status = CheckAsked();
   if (unfit_) return Fit{std::nullopt, why_not_, in_place_};
   if (!status.ok()) return status;
   return Fit{std::move(case_), "", false};
@@ -325,6 +327,17 @@ absl::Status ArgumentBuilder::GiveOutLayout() {
   }
   if (taken || last.ok()) return absl::OkStatus();
   return absl::FailedPreconditionError(Named("out_layout", last).message());
+}
+
+absl::Status ArgumentBuilder::CheckAsked() {
+  if (rules_.asked().empty()) return absl::OkStatus();
+  const CallVariables call(case_);
+  for (const v1::Condition& condition : rules_.asked()) {
+    const absl::StatusOr<int64_t> holds = call.Value(condition.that());
+    if (!holds.ok()) return Named("asked", holds.status());
+    if (*holds == 0) Unfit(absl::StrCat("it is not asked: ", condition.why()));
+  }
+  return absl::OkStatus();
 }
 
 int64_t LargestTensorBytes(const v1::Case& c) {

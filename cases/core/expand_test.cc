@@ -17,6 +17,7 @@ namespace diopi::cases {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::vector<std::string> Ids(const std::map<std::string, v1::Case>& cases) {
@@ -98,6 +99,43 @@ TEST(ExpandTest, InPlaceIsLeftOutWhereTheResultDoesNotFit) {
       Ids(AddCases(R"(dtypes: int32 in { name: "input" shape: [2, 4] layout { kind: expanded dims: 0 } }
                       in { name: "other" shape: 4 } attr { name: "alpha" i: 2 })")),
       ElementsAre("add.int32.p"));
+}
+
+// `asked` of diopiAdd; the other function takes every point, so that a point is never without one.
+TEST(ExpandTest, WhatIsNotAskedIsLeftOut) {
+  constexpr char kPoint[] =
+      R"(dtypes: int32 in { name: "input" shape: [2, 4] fill { integers { low: 1 high: 3 } } }
+      in { name: "other" shape: [2, 4] layout { kind: expanded dims: 0 } } attr { name: "alpha" f: inf })";
+  const auto text = [&](const std::string& that) {
+    return absl::StrReplaceAll(
+        kAdd, {{"judge { kind: MATH kf: 0.5 }",
+                absl::StrCat("judge { kind: MATH } asked { that: \"", that, "\" why: \"w\" }")},
+               {"POINT", "p"},
+               {"PLACE", kPoint}});
+  };
+  const struct {
+    const char* that;
+    bool asked;
+  } rows[] = {
+      {"input_m1 == 4 && input_0 == 2 && input_rank == 2", true},
+      {"input_m1 == 3", false},
+      {"alpha_inf", true},
+      {"!alpha_inf || input_integers", true},
+      {"out_integers", false},
+      {"other_expanded_m2 && !other_expanded_m1", true},
+      {"input_expanded_m2", false},
+      {"input_patterned", false},
+      {"dtype_int32", true},
+      {"dtype_float16", false},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(CasesOf(text(row.that)).contains("add.int32.p"), row.asked) << row.that;
+    EXPECT_TRUE(CasesOf(text(row.that)).contains("add.inplace.int32.p")) << row.that;
+  }
+  const auto op = ParseOperatorFile(text("nothing == 1"), "x.textproto");
+  ASSERT_TRUE(op.ok()) << op.status();
+  EXPECT_THAT(Expand(*op, "x.textproto").status().message(),
+              HasSubstr("'nothing == 1': a variable has no value"));
 }
 
 TEST(ExpandTest, PromotionKnowsZeroDimTensorsAndScalars) {

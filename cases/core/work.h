@@ -3,20 +3,8 @@
 //
 // By default a call reads every element of its inputs once and writes every element of its outputs once, and
 // needs one operation for each element of its largest tensor. An operator's file says where that is wrong
-// (v1::Work), with expressions (expression.h) over these variables, for every tensor, list of tensors and
-// attribute NAME of the function (or its alias):
-//   NAME        elements of the tensor or of the list together, 0 for null and where the library allocates
-//               it; the value of an integer or boolean attribute, truncated for a number; the product of a
-//               list of sizes
-//   NAME_rank   its dimensions, or the entries of a list of sizes
-//   NAME_0      its first size, or the list's first entry; NAME_1, ...
-//   NAME_m1     its last; NAME_m2, ...
-//   NAME_dim    its size along the dimension that the attribute dim or axis names; its elements without one
-//   NAME_VALUE  1 for a text of that value, 0 for another
-//   NAME_count  tensors of a list that are not null; 1 or 0 for a tensor
-//   in, out     elements of all inputs; of all outputs
-//   largest     elements of the largest tensor
-// log2(x) is the number of bits of x - 1: the levels of a balanced tree with x leaves.
+// (v1::Work), with expressions over the call's arguments (call_variables.h). In them log2(x) is the number of
+// bits of x - 1: the levels of a balanced tree with x leaves.
 #ifndef CASES_CORE_WORK_H_
 #define CASES_CORE_WORK_H_
 

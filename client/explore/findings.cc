@@ -96,7 +96,7 @@ class Writer {
           if (same) finding->verdict = *verdict;
           return same;
         },
-        [](const std::string& /*what*/) {}, {limits_.most_tries});
+        [](const std::string& /*what*/) {}, {limits_.most_tries, limits_.most_time});
     if (result.steps == 0) return file;
     v1::Point point = result.point;
     point.set_label(absl::StrCat(point.label(), "_shrunk"));

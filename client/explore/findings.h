@@ -2,6 +2,7 @@
 #ifndef CLIENT_EXPLORE_FINDINGS_H_
 #define CLIENT_EXPLORE_FINDINGS_H_
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,9 +18,10 @@
 namespace diopi::explore {
 
 struct FindingLimits {
-  int calls_per_function = 8;  // that are called once more to find their cause
-  int most_shrunk = 40;        // causes; of the others, one call is written as it is
-  int most_tries = 400;        // candidates for the smallest call of a cause
+  int calls_per_function = 8;                   // that are called once more to find their cause
+  int most_shrunk = 40;                         // causes; of the others, one call is written as it is
+  int most_tries = 400;                         // candidates for the smallest call of a cause
+  std::chrono::duration<double> most_time{20};  // for the smallest call of a cause
 };
 
 struct Finding {

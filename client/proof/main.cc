@@ -193,7 +193,7 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   app.add_option("--reference", arguments.reference, "The CPU reference, libdiopi_cpu.so");
   app.add_option("--mutants", arguments.mutants, "Library with injected bugs");
-  app.add_option("--fname", arguments.functions, "Only these operators or functions");
+  app.add_option("--fname", arguments.functions, "Only these operators or functions")->delimiter(',');
   app.add_option("--suite", arguments.suite, "Suite: core (default) or smoke");
   app.add_option("--threads", arguments.threads, "Number of workers")->check(CLI::Range(1, 64));
   CLI::App* verdict = app.add_subcommand("verdict",

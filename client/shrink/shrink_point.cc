@@ -5,6 +5,7 @@
 #include "client/shrink/shrink_point.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <utility>
 
@@ -291,11 +292,15 @@ ShrinkResult ShrinkPoint(const v1::Point& point, const std::function<bool(const 
   ShrinkResult result;
   result.point = point;
   std::set<std::string> tried;
-  // Makes one simplification of a pass; false when there is none, or the limit is reached.
+  const auto start = std::chrono::steady_clock::now();
+  bool limited = false;
+  // Makes one simplification of a pass; false when there is none, or a limit is reached.
   const auto step = [&](const auto& pass) {
     for (Simplification& candidate : pass(result.point)) {
       if (!tried.insert(candidate.point.SerializeAsString()).second) continue;
-      if (result.tries == limits.most_tries) return false;
+      limited =
+          result.tries == limits.most_tries || std::chrono::steady_clock::now() - start >= limits.most_time;
+      if (limited) return false;
       ++result.tries;
       if (!fails(candidate.point)) continue;
       result.point = std::move(candidate.point);
@@ -311,7 +316,7 @@ ShrinkResult ShrinkPoint(const v1::Point& point, const std::function<bool(const 
       while (step(pass)) changed = true;
     }
   }
-  result.complete = result.tries < limits.most_tries;
+  result.complete = !limited;
   return result;
 }
 

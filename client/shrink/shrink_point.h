@@ -2,7 +2,9 @@
 #ifndef CLIENT_SHRINK_SHRINK_POINT_H_
 #define CLIENT_SHRINK_SHRINK_POINT_H_
 
+#include <chrono>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -41,16 +43,18 @@ std::vector<Simplification> WithSimplerValues(const v1::Point& point);
 
 struct ShrinkLimits {
   int most_tries = 2000;  // candidates tried
+  // No candidate is tried later than this after the start.
+  std::chrono::duration<double> most_time{std::numeric_limits<double>::infinity()};
 };
 
 struct ShrinkResult {
   v1::Point point;
   int steps = 0;          // simplifications kept
   int tries = 0;          // candidates tried, including those kept
-  bool complete = false;  // no candidate of `point` fails; false: the limit was reached
+  bool complete = false;  // no candidate of `point` fails; false: a limit was reached
 };
 
-// Keeps one simplification after the other for which `fails` returns true, until there is none or the limit
+// Keeps one simplification after the other for which `fails` returns true, until there is none or a limit
 // is reached. Calls `fails` at most once for a point, and `taken` at each step.
 ShrinkResult ShrinkPoint(const v1::Point& point, const std::function<bool(const v1::Point&)>& fails,
                          const std::function<void(const std::string& what)>& taken,

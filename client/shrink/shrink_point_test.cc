@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace diopi::shrink {
 namespace {
@@ -94,6 +95,14 @@ TEST(ShrinkPointTest, StopsAtTheLimitAndAsksNoPointTwice) {
   EXPECT_FALSE(result.complete);
   std::sort(asked.begin(), asked.end());
   EXPECT_EQ(std::unique(asked.begin(), asked.end()), asked.end());
+}
+
+TEST(ShrinkPointTest, TriesNothingWhenTheTimeIsOver) {
+  const ShrinkResult result = ShrinkPoint(
+      Big(), [](const v1::Point&) { return true; }, [](const std::string&) {},
+      {.most_time = std::chrono::seconds(0)});
+  EXPECT_EQ(result.tries, 0);
+  EXPECT_FALSE(result.complete);
 }
 
 TEST(ShrinkPointTest, SizesInListsGoWithShapes) {

@@ -1,0 +1,186 @@
+#include "cases/core/call_variables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "cases/base/dtype.h"
+#include "cases/base/tensor.h"
+
+namespace diopi::cases {
+namespace {
+
+int64_t Elements(const v1::TensorSpec& spec) {
+  return NumElements({spec.shape().begin(), spec.shape().end()});
+}
+
+std::vector<const v1::TensorSpec*> Present(const v1::TensorList& list) {
+  std::vector<const v1::TensorSpec*> present;
+  for (int i = 0; i < list.tensors_size(); ++i) {
+    if (i >= list.null_size() || !list.null(i)) present.push_back(&list.tensors(i));
+  }
+  return present;
+}
+
+// How many elements have a value of their own, drawn or listed.
+int64_t FreeValues(const v1::Fill& fill) {
+  if (fill.has_constant()) return 1;
+  if (fill.has_range()) return 2;
+  return fill.has_values() ? fill.values().values_size() : std::numeric_limits<int64_t>::max();
+}
+
+int64_t Truncated(double value) {
+  constexpr double kLargest = 1e15;
+  return value > -kLargest && value < kLargest ? static_cast<int64_t>(value) : 0;
+}
+
+}  // namespace
+
+int64_t CallTensors::elements() const {
+  int64_t sum = 0;
+  for (const v1::TensorSpec* spec : specs) sum += Elements(*spec);
+  return sum;
+}
+bool CallTensors::read() const {
+  return argument->role() == v1::ROLE_INPUT || argument->role() == v1::ROLE_INOUT;
+}
+bool CallTensors::written() const {
+  return argument->role() != v1::ROLE_INPUT;
+}
+
+CallVariables::CallVariables(const v1::Case& c) {
+  for (const v1::Argument& argument : c.args()) {
+    const bool dim = argument.name() == "dim" || argument.name() == "axis";
+    if (dim && argument.value_case() == v1::Argument::kI) dim_ = argument.i();
+  }
+  for (const v1::Argument& argument : c.args()) Add(argument);
+  int64_t in = 0, out = 0;
+  for (const CallTensors& each : tensors_) {
+    in += each.read() ? each.elements() : 0;
+    out += each.written() ? each.elements() : 0;
+    for (const v1::TensorSpec* spec : each.specs) largest_ = std::max(largest_, Elements(*spec));
+  }
+  Set("in", in);
+  Set("out", out);
+  Set("largest", largest_);
+  NameText("dtype", std::string(DtypeName(c.dtype())));
+}
+
+void CallVariables::Set(const std::string& name, int64_t value) {
+  variables_[name] = absl::StrCat(value);
+}
+
+void CallVariables::Add(const v1::Argument& argument) {
+  Name(argument, argument.name());
+  if (!argument.alias().empty()) Name(argument, argument.alias());
+  if (argument.has_tensor()) {
+    tensors_.push_back({&argument, {&argument.tensor()}});
+  } else if (argument.has_tensors()) {
+    tensors_.push_back({&argument, Present(argument.tensors())});
+  } else if (argument.role() == v1::ROLE_LIBRARY_OUTPUT) {
+    tensors_.push_back({&argument, {}});
+  }
+}
+
+template <typename Sizes>
+void CallVariables::NameSizes(const std::string& name, const Sizes& sizes) {
+  const int rank = static_cast<int>(sizes.size());
+  Set(name + "_rank", rank);
+  for (int i = 0; i < rank; ++i) {
+    Set(absl::StrCat(name, "_", i), sizes.Get(i));
+    Set(absl::StrCat(name, "_m", rank - i), sizes.Get(i));
+  }
+}
+
+void CallVariables::NameTensor(const std::string& name, const v1::TensorSpec& spec) {
+  const int rank = spec.shape_size();
+  int64_t along = Elements(spec);
+  Set(name, along);
+  Set(name + "_count", 1);
+  NameSizes(name, spec.shape());
+  if (dim_.has_value() && *dim_ >= -rank && *dim_ < rank) {
+    along = spec.shape(static_cast<int>(*dim_ < 0 ? *dim_ + rank : *dim_));
+  }
+  Set(name + "_dim", along);
+  Set(name + "_integers", spec.fill().has_integers() ? 1 : 0);
+  Set(name + "_patterned", FreeValues(spec.fill()) < Elements(spec) ? 1 : 0);
+  for (int i = 0; i < rank; ++i) {
+    const bool expanded = i < spec.strides_size() && spec.strides(i) == 0 && spec.shape(i) > 1;
+    Set(absl::StrCat(name, "_expanded_m", rank - i), expanded ? 1 : 0);
+  }
+}
+
+void CallVariables::NameNumber(const std::string& name, double value) {
+  Set(name, Truncated(value));
+  Set(name + "_inf", std::isinf(value) ? 1 : 0);
+}
+
+void CallVariables::NameText(const std::string& name, const std::string& text) {
+  Set(absl::StrCat(name, "_", text), 1);
+  texts_.push_back(name + "_");
+}
+
+void CallVariables::Name(const v1::Argument& argument, const std::string& name) {
+  switch (argument.value_case()) {
+    case v1::Argument::kTensor:
+      NameTensor(name, argument.tensor());
+      break;
+    case v1::Argument::kTensors: {
+      const CallTensors tensors{&argument, Present(argument.tensors())};
+      Set(name, tensors.elements());
+      Set(name + "_count", static_cast<int64_t>(tensors.specs.size()));
+      if (!tensors.specs.empty()) NameSizes(name, tensors.specs.front()->shape());
+      break;
+    }
+    case v1::Argument::kSizes: {
+      int64_t product = 1;
+      for (const int64_t size : argument.sizes().values()) product *= size;
+      Set(name, product);
+      NameSizes(name, argument.sizes().values());
+      break;
+    }
+    case v1::Argument::kI:
+      Set(name, argument.i());
+      break;
+    case v1::Argument::kB:
+      Set(name, argument.b() ? 1 : 0);
+      break;
+    case v1::Argument::kF:
+      NameNumber(name, argument.f());
+      break;
+    case v1::Argument::kScalar:
+      if (argument.scalar().has_i()) {
+        Set(name, argument.scalar().i());
+      } else {
+        NameNumber(name, argument.scalar().f());
+      }
+      break;
+    case v1::Argument::kS:
+      NameText(name, argument.s());
+      break;
+    default:  // null, or a tensor that the library allocates
+      Set(name, 0);
+      Set(name + "_count", 0);
+  }
+}
+
+absl::StatusOr<int64_t> CallVariables::Value(const std::string& expression) const {
+  Variables variables = variables_;
+  for (const std::string& word : VariablesIn(expression)) {
+    // Another value of a text.
+    if (std::any_of(texts_.begin(), texts_.end(),
+                    [&word](const std::string& text) { return absl::StartsWith(word, text); })) {
+      variables.emplace(word, "0");
+    }
+  }
+  const absl::StatusOr<std::optional<int64_t>> value = Evaluate(expression, variables);
+  std::string problem;
+  if (!value.ok()) problem = std::string(value.status().message());
+  if (value.ok() && !value->has_value()) problem = "a variable has no value";
+  if (problem.empty()) return **value;
+  return absl::InvalidArgumentError(absl::StrCat("'", expression, "': ", problem));
+}
+
+}  // namespace diopi::cases
