@@ -31,9 +31,41 @@ int64_t FreeValues(const v1::Fill& fill) {
   return fill.has_values() ? fill.values().values_size() : std::numeric_limits<int64_t>::max();
 }
 
+constexpr double kLargest = 1e15;
+
 int64_t Truncated(double value) {
-  constexpr double kLargest = 1e15;
   return value > -kLargest && value < kLargest ? static_cast<int64_t>(value) : 0;
+}
+
+// What a fill says about `count` values, without drawing any.
+struct FillFacts {
+  double least = -kLargest, greatest = kLargest, sum = -1;
+};
+
+FillFacts FactsOf(const v1::Fill& fill, int64_t count) {
+  const auto n = static_cast<double>(count);
+  if (fill.has_constant()) {
+    const double value = fill.constant().value();
+    return {value, value, value * n};
+  }
+  if (fill.has_range()) {
+    const double step = fill.range().has_step() ? fill.range().step() : 1;
+    const double first = fill.range().start(), last = first + step * (n - 1);
+    return {std::min(first, last), std::max(first, last), (first + last) / 2 * n};
+  }
+  if (fill.has_integers()) {
+    return {static_cast<double>(fill.integers().low()), static_cast<double>(fill.integers().high()), -1};
+  }
+  const auto& values = fill.values().values();
+  if (values.empty() || fill.has_specials()) return {};
+  FillFacts facts{kLargest, -kLargest, 0};
+  for (int64_t i = 0; i < count; ++i) {
+    const double value = values[static_cast<int>(i % values.size())];
+    facts.least = std::min(facts.least, value);
+    facts.greatest = std::max(facts.greatest, value);
+    facts.sum += value;
+  }
+  return facts;
 }
 
 }  // namespace
@@ -106,10 +138,23 @@ void CallVariables::NameTensor(const std::string& name, const v1::TensorSpec& sp
   Set(name + "_dim", along);
   Set(name + "_integers", spec.fill().has_integers() ? 1 : 0);
   Set(name + "_patterned", FreeValues(spec.fill()) < Elements(spec) ? 1 : 0);
+  NameValues(name, spec);
   for (int i = 0; i < rank; ++i) {
     const bool expanded = i < spec.strides_size() && spec.strides(i) == 0 && spec.shape(i) > 1;
     Set(absl::StrCat(name, "_expanded_m", rank - i), expanded ? 1 : 0);
   }
+}
+
+void CallVariables::NameValues(const std::string& name, const v1::TensorSpec& spec) {
+  const FillFacts facts = FactsOf(spec.fill(), Elements(spec));
+  const auto set = [&](const char* suffix, double value) {
+    Set(absl::StrCat(name, suffix), static_cast<int64_t>(std::clamp(value, -kLargest, kLargest)));
+  };
+  set("_least", facts.least);
+  set("_greatest", facts.greatest);
+  // An expanded tensor has some of the values several times.
+  const bool expanded = std::find(spec.strides().begin(), spec.strides().end(), 0) != spec.strides().end();
+  set("_sum", expanded ? -1 : facts.sum);
 }
 
 void CallVariables::NameNumber(const std::string& name, double value) {

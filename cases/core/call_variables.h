@@ -10,6 +10,10 @@
 //   NAME_m1     its last; NAME_m2, ...
 //   NAME_dim    its size along the dimension that the attribute dim or axis names; its elements without one
 //   NAME_count  tensors of a list that are not null; 1 or 0 for a tensor
+//   NAME_least  the least value of a tensor whose fill says it (constant, values, range, integers); below any
+//               limit where it does not
+//   NAME_greatest  likewise
+//   NAME_sum    likewise; -1 where the fill does not say it
 // These are 1 or 0:
 //   NAME_VALUE        a text has that value
 //   NAME_inf          a number is infinite
@@ -57,6 +61,7 @@ class CallVariables {
   void Add(const v1::Argument& argument);
   void Name(const v1::Argument& argument, const std::string& name);
   void NameTensor(const std::string& name, const v1::TensorSpec& spec);
+  void NameValues(const std::string& name, const v1::TensorSpec& spec);
   void NameNumber(const std::string& name, double value);
   template <typename Sizes>
   void NameSizes(const std::string& name, const Sizes& sizes);

@@ -100,8 +100,8 @@ class Writer {
     if (result.steps == 0) return file;
     v1::Point point = result.point;
     point.set_label(absl::StrCat(point.label(), "_shrunk"));
-    point.set_reveals(
-        absl::StrCat("shrunk from ", id, ": ", reports::OutcomeName(finding->verdict.outcome())));
+    point.set_reveals(absl::StrCat("shrunk from ", id, " (", file.grid(0).point(0).reveals(),
+                                   "): ", reports::OutcomeName(finding->verdict.outcome())));
     v1::OperatorFile small = WithPoint(file, point);
     const absl::StatusOr<v1::Case> c = cases::ExpandOne(small);
     if (!c.ok()) return file;
