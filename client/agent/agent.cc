@@ -378,6 +378,7 @@ v1::RunOptions Agent::MakeRunOptions() const {
   run.set_shard_count(options_.shard_count);
   for (const std::string& contract : compare_.contracts.Texts()) run.add_contracts(contract);
   for (const std::string& function : facts_.implemented) run.add_implemented(function);
+  run.mutable_labels()->insert(options_.labels.begin(), options_.labels.end());
   if (!options_.profile_path.empty() || !options_.adaptor.empty()) *run.mutable_profile() = MakeRunProfile();
   *run.mutable_command() = MakeRunCommand(options_);
   return run;

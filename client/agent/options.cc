@@ -10,6 +10,7 @@
 #include "client/agent/devices.h"
 #include "client/command_line/command_line.h"
 #include "client/setup/credential_flags.h"
+#include "client/setup/labels.h"
 #include "client/setup/paths.h"
 #include "client/setup/profile_options.h"
 #include "reports/model/completeness.h"
@@ -86,10 +87,10 @@ void GroupOptions(CLI::App* app) {
       {"--nhwc", "--nhwc-min-dim", "--four-bytes", "--repeat", "--timeout-s", "--shuffle", "--fail-fast",
        "--devices", "--device-env", "--workers", "--sandbox", "--worker-memory"},
       app);
-  diopi::GroupOptions(
-      "Results",
-      {"--report-dir", "--error-report", "--failure-debug-level", "--quiet", "--verbose", "--min-coverage"},
-      app);
+  diopi::GroupOptions("Results",
+                      {"--report-dir", "--error-report", "--failure-debug-level", "--quiet", "--verbose",
+                       "--min-coverage", "--label"},
+                      app);
   diopi::GroupOptions("Runs and servers",
                       {"--data", "--server", "--resume", "--join", "--shard-index", "--shard-count",
                        "--inputs", "--cache-size", "--cache-dir"},
@@ -147,6 +148,7 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
   app->add_option("--filter-dtype", options->selection.filter_dtypes, "All dtypes except these")
       ->delimiter(',');
   app->add_option("--chip", options->chip, "Name of the chip, stored with the run");
+  AddLabelOption(app, &options->label_texts);
   app->add_option("--contract", options->contracts,
                   "Contracts of the device: tf32, tc32, fastconv, p_cast, native16; "
                   "native16@norm+conv*:bfloat16 limits one to operators and dtypes (default: none)")
@@ -316,6 +318,11 @@ std::optional<ExitCode> ParseAgentOptions(int argc, const char* const* argv, Age
     if (adaptor.ok()) options->adaptor = *std::move(adaptor);
   }
   if (made.ok()) made = CheckExploration(app);
+  if (made.ok()) {
+    absl::StatusOr<server::Labels> labels = RunLabels(options->label_texts, ProcessEnvironment());
+    made = labels.status();
+    if (labels.ok()) options->labels = *std::move(labels);
+  }
   if (made.ok()) made = Complete(options);
   if (!made.ok()) {
     std::cerr << "diopi-agent: " << made.message() << "\n";

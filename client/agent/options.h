@@ -17,6 +17,7 @@
 #include "client/setup/arguments.h"
 #include "client/setup/exit_code.h"
 #include "client/setup/modes.h"
+#include "server/store/labels.h"
 
 namespace diopi::agent {
 
@@ -34,6 +35,8 @@ struct AgentOptions {
   profile::Adaptor adaptor;              // from the profile and the modes
   std::string chip;                      // --chip
   std::vector<std::string> contracts;    // --contract: arithmetic that the device declares
+  std::vector<std::string> label_texts;  // --label: KEY=VALUE
+  server::Labels labels;                 // the same with those of the CI system, parsed
   std::vector<std::string> environment;  // for the workers, NAME=VALUE
   int workers = 1;                       // --workers
   std::string device_list;               // --devices; empty: one device, the library's own choice

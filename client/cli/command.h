@@ -41,6 +41,7 @@ std::unique_ptr<Command> MakeGateCommand();
 std::unique_ptr<Command> MakeGenCommand();
 std::unique_ptr<Command> MakeHistoryCommand();
 std::unique_ptr<Command> MakeImportCasesCommand();
+std::unique_ptr<Command> MakeLabelCommand();
 std::unique_ptr<Command> MakeListCommand();
 std::unique_ptr<Command> MakeReachCommand();
 std::unique_ptr<Command> MakeMergeCommand();

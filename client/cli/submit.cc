@@ -10,6 +10,7 @@
 #include "client/cli/selection.h"
 #include "client/rpc/agents_client.h"
 #include "client/setup/credential_flags.h"
+#include "client/setup/labels.h"
 #include "client/setup/library_facts.h"
 #include "proto/enum_name.h"
 #include "reports/model/outcome.h"
@@ -58,6 +59,7 @@ class SubmitCommand final : public Command {
     app->add_option("--server", server_, "HOST:PORT or unix:PATH")->required();
     app->add_option("--chip", chip_, "Chip whose agents may take the run");
     AddSelectionOptions(app, &selection_);
+    agent::AddLabelOption(app, &labels_);
     app->add_option("--contract", contracts_,
                     "Contracts of the device: tf32, native16@norm:bfloat16, ... (default: none)")
         ->delimiter(',');
@@ -119,6 +121,9 @@ class SubmitCommand final : public Command {
     request.mutable_options()->set_timeout_s(timeout_s_);
     request.mutable_options()->set_shuffle_seed(shuffle_);
     for (const std::string& contract : contracts_) request.mutable_options()->add_contracts(contract);
+    const absl::StatusOr<server::Labels> labels = agent::RunLabels(labels_, agent::ProcessEnvironment());
+    if (!labels.ok()) return labels.status();
+    request.mutable_options()->mutable_labels()->insert(labels->begin(), labels->end());
     request.set_require_sha256(absl::AsciiStrToLower(require_sha256_));
     if (impl_.empty()) return request;
     const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectOperators(impl_);
@@ -188,6 +193,7 @@ class SubmitCommand final : public Command {
   std::string chip_;
   agent::SelectionArguments selection_;
   std::vector<std::string> contracts_;
+  std::vector<std::string> labels_;
   int repeat_ = 0;
   double timeout_s_ = 0;
   uint64_t shuffle_ = 0;

@@ -265,6 +265,8 @@ class Writer {
     };
     for (const std::string& line : EnvironmentLines(options_))
       facts.rows.push_back({t_("Environment"), {line, Tone::kPlain, true}});
+    for (const std::string& line : LabelLines(options_))
+      facts.rows.push_back({t_("Label"), {line, Tone::kPlain, true}});
     Add(std::move(facts));
     Part("3.2", t_("Coverage of the ABI by header"));
     Add(Paragraph{

@@ -139,6 +139,9 @@ std::string Properties(const RunReport& report, const std::string& op) {
   for (const std::string& line : EnvironmentLines(options)) {
     absl::StrAppend(&out, "      <property name=\"environment\" value=\"", EscapeXml(line), "\"/>\n");
   }
+  for (const std::string& line : LabelLines(options)) {
+    absl::StrAppend(&out, "      <property name=\"label\" value=\"", EscapeXml(line), "\"/>\n");
+  }
   for (const std::string& line : WaiverLines(report)) {
     absl::StrAppend(&out, "      <property name=\"waiver\" value=\"", EscapeXml(line), "\"/>\n");
   }

@@ -97,7 +97,8 @@ Table RunsTable(const std::vector<RunSummary>& runs) {
                {"contracts"},
                {"library"},
                {"partial"},
-               {"outcomes"}},
+               {"outcomes"},
+               {"labels"}},
               {}};
   for (const RunSummary& run : runs) {
     table.rows.push_back({{run.facts.run_id},
@@ -112,7 +113,8 @@ Table RunsTable(const std::vector<RunSummary>& runs) {
                           {OrDash(absl::StrJoin(run.badges, ","))},
                           {LibraryText(run)},
                           {OrDash(run.partial)},
-                          {OutcomeCountsText(run)}});
+                          {OutcomeCountsText(run)},
+                          {OrDash(server::LabelsText(run.facts.labels))}});
   }
   return table;
 }

@@ -128,6 +128,13 @@ std::vector<std::string> EnvironmentLines(const v1::RunOptions& options) {
   return lines;
 }
 
+std::vector<std::string> LabelLines(const v1::RunOptions& options) {
+  std::vector<std::string> lines;
+  for (const auto& [key, value] : options.labels()) lines.push_back(OneLine(absl::StrCat(key, "=", value)));
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
 std::vector<std::string> ContractLines(const RunReport& report) {
   std::vector<std::string> lines;
   for (const ContractEffect& effect : report.would_pass) {

@@ -50,6 +50,8 @@ std::vector<std::string> ContractLines(const RunReport& report);
 
 // The variables that the run's device profile set for the library, NAME=VALUE, each on one line.
 std::vector<std::string> EnvironmentLines(const v1::RunOptions& options);
+// The run's labels, KEY=VALUE, sorted.
+std::vector<std::string> LabelLines(const v1::RunOptions& options);
 
 // "waiver chip.textproto:8 until 2026-12-31, 3 cases waived: operator conv2d: slow units (https://...)", one
 // line per waiver, which also says when the waiver has expired.

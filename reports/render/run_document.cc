@@ -95,6 +95,8 @@ Facts LibraryFacts(const RunReport& report, const Translator& t) {
       {t("Suite hash"), recorded(report.run.suite_hash(), true)},
   };
   if (!options.abort_reason().empty()) facts.rows.push_back({t("Aborted"), {options.abort_reason()}});
+  for (const std::string& line : LabelLines(options))
+    facts.rows.push_back({t("Label"), {line, Tone::kPlain, true}});
   for (const std::string& line : EnvironmentLines(options))
     facts.rows.push_back({t("Environment"), {line, Tone::kPlain, true}});
   for (const std::string& reference : report.references) facts.rows.push_back({t("Reference"), {reference}});

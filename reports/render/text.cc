@@ -35,6 +35,7 @@ std::string RunHeader(const RunReport& report) {
                   options.impl_version().empty() ? "no version" : options.impl_version(), ", sha256 ",
                   options.impl_sha256().substr(0, 16), ", device functions: ", options.dialect(), "\n");
   if (!options.chip().empty()) absl::StrAppend(&out, "Chip         ", options.chip(), "\n");
+  for (const std::string& line : LabelLines(options)) absl::StrAppend(&out, "Label        ", line, "\n");
   for (const std::string& line : EnvironmentLines(options)) {
     absl::StrAppend(&out, "Environment  ", line, "\n");
   }

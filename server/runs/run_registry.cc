@@ -17,6 +17,7 @@
 #include "cases/core/library_checks.h"
 #include "proto/enum_name.h"
 #include "server/scheduler/shard.h"
+#include "server/store/labels.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
@@ -218,6 +219,7 @@ absl::Status RunRegistry::CheckContracts(const v1::RunOptions& options) {
 absl::StatusOr<RunRegistry::Made> RunRegistry::Make(const v1::RunOptions& asked, const NewRun& more,
                                                     const CheckCases& check) {
   absl::Status status = CheckOptions(asked);
+  if (status.ok()) status = CheckLabels(Labels(asked.labels().begin(), asked.labels().end()));
   if (status.ok()) status = CheckContracts(asked);
   if (!status.ok()) return status;
   v1::RunOptions options = asked;

@@ -54,8 +54,9 @@ std::string CopySql(const std::vector<int64_t>& runs) {
       copy("contents", "id IN (SELECT content FROM main.verdicts)"),
       copy("contents",
            "id IN (SELECT base FROM main.contents) AND id NOT IN (SELECT id FROM main.contents)"));
-  for (const char* table : {"appends", "run_functions", "run_tags", "run_totals", "run_outcomes",
-                            "run_references", "run_tallies", "measurements", "run_machines"}) {
+  for (const char* table :
+       {"appends", "run_functions", "run_tags", "run_labels", "run_totals", "run_outcomes", "run_references",
+        "run_tallies", "measurements", "run_machines"}) {
     absl::StrAppend(&sql, copy(table, of_runs));
   }
   return sql;

@@ -22,7 +22,7 @@
 namespace diopi::server {
 
 // The schema this program writes; an older file is migrated on Open, a newer one refused.
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 // What a run covers, fixed when it is created so that a resumed run is the same run.
 struct RunCase {

@@ -15,13 +15,17 @@
 namespace diopi::server {
 namespace {
 
-constexpr char kSelectIdsOfAll[] = "SELECT id FROM runs ORDER BY id DESC LIMIT ?";
+// Both bounds of a TimeRange; a text is greater than every time.
+constexpr char kAfterAllTimes[] = "~";
+constexpr char kSelectIdsOfAll[] =
+    "SELECT id FROM runs WHERE created >= ? AND created < ? ORDER BY id DESC LIMIT ?";
 constexpr char kSelectIdsOfChip[] = R"sql(
-SELECT r.id FROM devices d JOIN runs r ON r.device = d.id WHERE d.chip = ? ORDER BY r.id DESC LIMIT ?)sql";
+SELECT r.id FROM devices d JOIN runs r ON r.device = d.id WHERE d.chip = ? AND r.created >= ? AND r.created < ?
+ORDER BY r.id DESC LIMIT ?)sql";
 constexpr char kSelectChips[] = R"sql(
 SELECT c.chip, c.runs, r.run_id
 FROM (SELECT d.chip, count(*) AS runs, max(r.id) AS newest
-      FROM devices d JOIN runs r ON r.device = d.id GROUP BY d.chip) c
+      FROM devices d JOIN runs r ON r.device = d.id WHERE r.created >= ? AND r.created < ? GROUP BY d.chip) c
      JOIN runs r ON r.id = c.newest
 ORDER BY c.chip)sql";
 constexpr char kSelectTallies[] = R"sql(
@@ -31,6 +35,10 @@ constexpr char kSelectExported[] = "SELECT function FROM run_functions WHERE run
 constexpr char kSelectDevices[] = R"sql(
 SELECT ifnull(device_index, -1) AS device, count(*), sum(outcome = 1) FROM verdicts WHERE run = ?
 GROUP BY device ORDER BY device)sql";
+
+std::string UpperBound(const TimeRange& range) {
+  return range.to.empty() ? kAfterAllTimes : range.to;
+}
 
 absl::StatusOr<std::vector<TallyRow>> SelectTallies(Connection* connection, int64_t run) {
   absl::StatusOr<Statement> select = connection->Prepare(kSelectTallies);
@@ -82,10 +90,11 @@ absl::StatusOr<std::vector<int64_t>> Queries::RowidsOf(const RunFilter& filter) 
       connection_->Prepare(!filter.chip.has_value() ? kSelectIdsOfAll : kSelectIdsOfChip);
   if (!select.ok()) return select.status();
   const int limit = filter.limit > 0 ? filter.limit : -1;
+  const std::string to = UpperBound(filter.range);
   if (!filter.chip.has_value()) {
-    select->Bind(limit);
+    select->Bind(filter.range.from, to, limit);
   } else {
-    select->Bind(*filter.chip, limit);
+    select->Bind(*filter.chip, filter.range.from, to, limit);
   }
   std::vector<int64_t> ids;
   absl::Status status = ForEachRow(&*select, [&ids](const Statement& row) { ids.push_back(row.Int(0)); });
@@ -217,10 +226,12 @@ absl::StatusOr<v1::RunInfo> Queries::Describe(const std::string& run_id) {
   return ReadRunRow(connection_.get(), *run);
 }
 
-absl::StatusOr<std::vector<ChipRow>> Queries::Chips() {
+absl::StatusOr<std::vector<ChipRow>> Queries::Chips(const TimeRange& range) {
   const std::lock_guard lock(mutex_);
   absl::StatusOr<Statement> select = connection_->Prepare(kSelectChips);
   if (!select.ok()) return select.status();
+  const std::string to = UpperBound(range);
+  select->Bind(range.from, to);
   std::vector<ChipRow> chips;
   absl::Status status = ForEachRow(&*select, [&chips](const Statement& row) {
     chips.push_back({row.Text(0), row.Int(1), row.Text(2)});

@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
+#include "server/store/labels.h"
 #include "server/store/performance_rows.h"
 
 namespace diopi::server {
@@ -71,6 +72,7 @@ struct RunFacts {
   std::string finished;  // empty: not yet
   int64_t cases = 0;     // covered
   v1::RunOptions scope;  // what was asked for: selection, shard_index, shard_count; and abort_reason
+  Labels labels;         // not filled for a CasePoint
 };
 
 struct RunRow {
@@ -78,12 +80,20 @@ struct RunRow {
   RunTotals totals;
 };
 
+// Runs that were created at `from` or later, and before `to`: RFC 3339, UTC, as the database writes them.
+// Empty: no bound.
+struct TimeRange {
+  std::string from = {};
+  std::string to = {};
+};
+
 struct RunFilter {
   std::optional<std::string> chip = std::nullopt;  // every chip; "" is the chip without a name
   int limit = 0;                                   // 0: all
+  TimeRange range = {};
 };
 
-// A chip that has runs.
+// A chip that has runs, in a range of time.
 struct ChipRow {
   std::string chip;
   int64_t runs = 0;
@@ -195,7 +205,7 @@ class Queries {
   // Options and submission as they were stored; done and outcomes are left out.
   absl::StatusOr<v1::RunInfo> Describe(const std::string& run_id);
   // Sorted by name.
-  absl::StatusOr<std::vector<ChipRow>> Chips();
+  absl::StatusOr<std::vector<ChipRow>> Chips(const TimeRange& range = {});
 
   // Sorted by operator, function, dtype, outcome.
   absl::StatusOr<std::vector<TallyRow>> Tallies(const std::string& run_id);

@@ -1,5 +1,6 @@
 #include "server/store/run_rows.h"
 
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -22,6 +23,9 @@ constexpr char kSelectDoneCount[] = "SELECT max(last) FROM appends WHERE run = ?
 constexpr char kCountOutcomes[] = R"sql(
 SELECT outcome, count(*) FROM verdicts WHERE run = ?1 AND outcome <> 1 GROUP BY outcome
 UNION ALL SELECT 1, ifnull(max(last), 0) FROM appends WHERE run = ?1)sql";
+constexpr char kSelectLabels[] = "SELECT key, value FROM run_labels WHERE run = ?";
+constexpr char kInsertLabel[] = "INSERT OR REPLACE INTO run_labels (run, key, value) VALUES (?, ?, ?)";
+constexpr char kDeleteLabel[] = "DELETE FROM run_labels WHERE run = ? AND key = ?";
 constexpr char kSelectRun[] = "SELECT run_id, options, " DIOPI_RUN_STATE
                               ", created, finished, cases, suite_hash, submission FROM runs r WHERE id = ?";
 
@@ -76,6 +80,36 @@ std::string EnvironmentColumn(const v1::RunOptions& options) {
 
 std::string AdaptorColumn(const v1::RunOptions& options) {
   return JoinLines({options.profile().adaptor().begin(), options.profile().adaptor().end()});
+}
+
+std::string OptionsColumn(v1::RunOptions options) {
+  options.clear_labels();
+  return options.SerializeAsString();
+}
+
+absl::StatusOr<Labels> ReadLabels(Connection* connection, int64_t run) {
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectLabels);
+  if (!select.ok()) return select.status();
+  select->Bind(run);
+  Labels labels;
+  absl::Status status =
+      ForEachRow(&*select, [&labels](const Statement& row) { labels[row.Text(0)] = row.Text(1); });
+  if (!status.ok()) return status;
+  return labels;
+}
+
+absl::Status WriteLabels(Connection* connection, int64_t run, const Labels& labels) {
+  for (const auto& [key, value] : labels) {
+    absl::StatusOr<Statement> change = connection->Prepare(value.empty() ? kDeleteLabel : kInsertLabel);
+    if (!change.ok()) return change.status();
+    if (value.empty()) {
+      change->Bind(run, key);
+    } else {
+      change->Bind(run, key, value);
+    }
+    if (absl::Status status = change->Run().status(); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::optional<int64_t>> FindRun(Connection* connection, const std::string& run_id) {
@@ -134,7 +168,11 @@ absl::StatusOr<RunFacts> ReadRunFacts(Connection* connection, int64_t run) {
   const absl::StatusOr<bool> row = select->Step();
   if (!row.ok()) return row.status();
   if (!*row) return absl::NotFoundError(absl::StrCat(connection->path(), ": no run in row ", run));
-  return RunFactsOf(*select, 0);
+  RunFacts facts = RunFactsOf(*select, 0);
+  absl::StatusOr<Labels> labels = ReadLabels(connection, run);
+  if (!labels.ok()) return labels.status();
+  facts.labels = *std::move(labels);
+  return facts;
 }
 
 absl::StatusOr<v1::RunInfo> ReadRunRow(Connection* connection, int64_t run) {
@@ -159,6 +197,9 @@ absl::StatusOr<v1::RunInfo> ReadRunRow(Connection* connection, int64_t run) {
   if (!select->IsNull(7) && !info.mutable_submission()->ParseFromString(select->Text(7))) {
     return damaged("submission", info.run_id());
   }
+  const absl::StatusOr<Labels> labels = ReadLabels(connection, run);
+  if (!labels.ok()) return labels.status();
+  info.mutable_options()->mutable_labels()->insert(labels->begin(), labels->end());
   return info;
 }
 

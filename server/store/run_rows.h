@@ -33,6 +33,13 @@ std::string ContractsColumn(const v1::RunOptions& options);
 std::string EnvironmentColumn(const v1::RunOptions& options);
 std::string AdaptorColumn(const v1::RunOptions& options);
 
+// What the column `options` holds: the options without their labels, which have a table of their own.
+std::string OptionsColumn(v1::RunOptions options);
+
+// The labels of a run, and new ones beside them; one with an empty value is removed. `run` is the row's id.
+absl::StatusOr<Labels> ReadLabels(Connection* connection, int64_t run);
+absl::Status WriteLabels(Connection* connection, int64_t run, const Labels& labels);
+
 // How many verdicts the run has; `run` is the row's id.
 absl::StatusOr<int64_t> CountDone(Connection* connection, int64_t run);
 // Calls `found` with each outcome of the run's verdicts and how many have it. Does not read the rows of

@@ -65,7 +65,7 @@ absl::StatusOr<int64_t> InsertRunRow(Connection* connection, const v1::RunOption
   const absl::StatusOr<int64_t> device = DeviceId(connection, options);
   if (!device.ok()) return device.status();
   const std::string contracts = ContractsColumn(options);
-  const std::string blob = options.SerializeAsString();
+  const std::string blob = OptionsColumn(options);
   const std::string environment = EnvironmentColumn(options);
   const std::string adaptor = AdaptorColumn(options);
   for (int attempt = 0; attempt < kIdAttempts; ++attempt) {
@@ -141,6 +141,8 @@ absl::StatusOr<int64_t> InsertRun(Connection* connection, const v1::RunOptions& 
   if (!run.ok()) return run.status();
   absl::Status status = GiveSuite(connection, *run, cases);
   if (status.ok()) status = InsertFunctions(connection, *run, options);
+  if (status.ok())
+    status = WriteLabels(connection, *run, Labels(options.labels().begin(), options.labels().end()));
   if (!status.ok()) return status;
   return run;
 }
@@ -153,7 +155,7 @@ absl::Status Adopt(Connection* connection, int64_t run, const v1::RunOptions& li
   if (!device.ok()) return device.status();
   absl::StatusOr<Statement> update = connection->Prepare(kAdopt);
   if (!update.ok()) return update.status();
-  const std::string blob = options.SerializeAsString();
+  const std::string blob = OptionsColumn(options);
   const std::string contracts = ContractsColumn(options);
   const std::string environment = EnvironmentColumn(options);
   const std::string adaptor = AdaptorColumn(options);
@@ -186,7 +188,7 @@ absl::Status WriteAbortReason(Connection* connection, int64_t run, const std::st
   info->mutable_options()->set_abort_reason(reason);
   absl::StatusOr<Statement> update = connection->Prepare(kUpdateOptions);
   if (!update.ok()) return update.status();
-  const std::string blob = info->options().SerializeAsString();
+  const std::string blob = OptionsColumn(info->options());
   update->Bind(blob, run);
   return update->Run().status();
 }

@@ -88,6 +88,19 @@ CREATE TABLE run_machines (           -- the machine as such a run measured it
 );
 )sql";
 
+constexpr char kVersion4[] = R"sql(
+CREATE TABLE run_labels (             -- what a run is about: commit, branch, ticket, ... (labels.h)
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (run, key)
+) WITHOUT ROWID;
+)sql";
+
+absl::Status MakeVersion4(Connection* connection) {
+  return connection->Execute(kVersion4);
+}
+
 absl::Status MakeVersion3(Connection* connection) {
   return connection->Execute(kVersion3);
 }
@@ -99,8 +112,8 @@ absl::Status MakeVersion2(Connection* connection) {
 
 // Step i brings version i to i+1; version 0 is an empty file. Never edit what was released: add a step,
 // whatever it changes.
-constexpr std::array<absl::Status (*)(Connection*), kSchemaVersion> kMigrations = {MakeVersion1, MakeVersion2,
-                                                                                   MakeVersion3};
+constexpr std::array<absl::Status (*)(Connection*), kSchemaVersion> kMigrations = {
+    MakeVersion1, MakeVersion2, MakeVersion3, MakeVersion4};
 
 absl::StatusOr<int64_t> VersionOf(Connection* connection) {
   const absl::StatusOr<int64_t> version = connection->QueryInt("PRAGMA user_version");

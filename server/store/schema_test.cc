@@ -164,7 +164,8 @@ TEST(UpgradeTest, AFileOfVersion2KeepsItsRunsAndTakesMeasurements) {
   {
     auto connection = Connection::Open(path, Connection::Mode::kReadWrite);
     ASSERT_TRUE((*connection)
-                    ->Execute("DROP TABLE measurements; DROP TABLE run_machines; PRAGMA user_version = 2")
+                    ->Execute("DROP TABLE measurements; DROP TABLE run_machines; DROP TABLE run_labels; "
+                              "PRAGMA user_version = 2")
                     .ok());
   }
   auto database = Database::Open(path, {});
@@ -189,6 +190,30 @@ TEST(UpgradeTest, AFileOfVersion2KeepsItsRunsAndTakesMeasurements) {
   const auto queries = Queries::Open(path);
   EXPECT_EQ((*queries)->MeasuredRunsFacts(0)->size(), 1U);
   EXPECT_EQ((*queries)->Performance("latest")->measurements.size(), 1U);
+}
+
+TEST(UpgradeTest, AFileOfVersion3KeepsItsRunsAndTakesLabels) {
+  const ScratchFolder folder;
+  const std::string path = DatabasePath(folder.path());
+  MakeOldFile(path);
+  ASSERT_TRUE(Database::Open(path, {}).ok());
+  {
+    auto connection = Connection::Open(path, Connection::Mode::kReadWrite);
+    ASSERT_TRUE((*connection)->Execute("DROP TABLE run_labels; PRAGMA user_version = 3").ok());
+  }
+  auto database = Database::Open(path, {});
+  ASSERT_TRUE(database.ok()) << database.status();
+  EXPECT_EQ(Version(path), absl::StrCat(kSchemaVersion));
+  EXPECT_EQ(VerdictLines(**database), Contents(TestData("version_1_verdicts.txt")));
+  EXPECT_TRUE((*database)->GetRun("latest")->options().labels().empty());
+  v1::RunOptions options = MakeOptions("alpha");
+  (*options.mutable_labels())["commit"] = "1f2e3d";
+  ASSERT_TRUE((*database)->CreateRun(options, "s", MakeCases(2)).ok());
+  EXPECT_EQ((*database)->GetRun("latest")->options().labels().at("commit"), "1f2e3d");
+  const auto queries = Queries::Open(path);
+  EXPECT_THAT((*queries)->RunCounts("latest")->facts.labels,
+              testing::ElementsAre(testing::Pair("commit", "1f2e3d")));
+  EXPECT_THAT(CheckDatabase(path)->problems, testing::IsEmpty());
 }
 
 TEST(UpgradeTest, AKillOrAFullDiskLeavesTheOldFile) {

@@ -62,6 +62,26 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenForUpkeep(const std::string& pat
   return connection;
 }
 
+absl::StatusOr<LabelledRun> LabelRun(const std::string& path, const std::string& run_id,
+                                     const Labels& labels) {
+  if (absl::Status status = CheckLabels(labels); !status.ok()) return status;
+  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadWrite);
+  if (!connection.ok()) return connection.status();
+  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection->get());
+  if (!transaction.ok()) return transaction.status();
+  const absl::StatusOr<std::vector<int64_t>> rows = RowsOfRuns(connection->get(), {run_id});
+  if (!rows.ok()) return rows.status();
+  absl::Status status = WriteLabels(connection->get(), rows->front(), labels);
+  if (!status.ok()) return status;
+  const absl::StatusOr<v1::RunInfo> run = ReadRunRow(connection->get(), rows->front());
+  if (!run.ok()) return run.status();
+  LabelledRun labelled{run->run_id(), {run->options().labels().begin(), run->options().labels().end()}};
+  status = CheckLabels(labelled.labels);
+  if (status.ok()) status = transaction->Commit();
+  if (!status.ok()) return status;
+  return labelled;
+}
+
 absl::StatusOr<std::vector<int64_t>> RowsOfRuns(Connection* connection,
                                                 const std::vector<std::string>& run_ids) {
   std::vector<int64_t> rows;

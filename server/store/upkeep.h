@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/store/labels.h"
 
 namespace diopi::server {
 
@@ -27,6 +28,15 @@ absl::StatusOr<std::string> TagRun(const std::string& path, const std::string& r
                                    const std::string& tag);
 // NotFound when there is no such tag.
 absl::Status RemoveTag(const std::string& path, const std::string& tag);
+
+// Gives the run these labels, beside those that it has; one with an empty value is removed. InvalidArgument
+// as CheckLabels. Returns the run's id and all its labels.
+struct LabelledRun {
+  std::string run_id;
+  Labels labels;
+};
+absl::StatusOr<LabelledRun> LabelRun(const std::string& path, const std::string& run_id,
+                                     const Labels& labels);
 
 struct RunBytes {
   std::string run_id;

@@ -63,6 +63,43 @@ class UpkeepTest : public testing::Test {
   std::unique_ptr<Database> database_;
 };
 
+TEST_F(UpkeepTest, LabelsComeWithTheRunAndLater) {
+  v1::RunOptions options = MakeOptions("c");
+  (*options.mutable_labels())["commit"] = "1f2e3d";
+  (*options.mutable_labels())["branch"] = "main";
+  const std::string run = database_->CreateRun(options, "s", MakeCases(2))->run_id();
+  const auto labelled = LabelRun(path_, "latest", {{"note", "old, driver"}, {"branch", ""}});
+  ASSERT_TRUE(labelled.ok()) << labelled.status();
+  EXPECT_EQ(labelled->run_id, run);
+  EXPECT_EQ(LabelsText(labelled->labels), "commit=1f2e3d, note=old, driver");
+  // They stay when the options change, and are stored once.
+  ASSERT_TRUE(
+      database_->ChangeRun(run, {.state = v1::RUN_STATE_ABORTED, .abort_reason = std::string("why")}).ok());
+  EXPECT_EQ(database_->GetRun(run)->options().labels().size(), 2U);
+  EXPECT_EQ(Count("run_labels"), "2");
+  EXPECT_EQ(Count("runs WHERE instr(options, '1f2e3d') > 0"), "0");
+  EXPECT_THAT((*Queries::Open(path_))->Runs({})->front().facts.labels, testing::SizeIs(2));
+  // An archive has them, and a removed run leaves none.
+  const std::string archive = folder_.File("archive.db");
+  ASSERT_TRUE(ArchiveRuns(path_, {run}, archive).ok());
+  EXPECT_EQ((*Database::Open(archive, {.read_only = true}))->GetRun(run)->options().labels().at("note"),
+            "old, driver");
+  ASSERT_TRUE(RemoveRuns(path_, {run}).ok());
+  EXPECT_EQ(Count("run_labels"), "0");
+}
+
+TEST_F(UpkeepTest, LabelsThatCannotBeAreRefused) {
+  const std::string run = AddRun(2, 2);
+  EXPECT_TRUE(absl::IsNotFound(LabelRun(path_, "x", {{"a", "b"}}).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(LabelRun(path_, run, {{"a b", "c"}}).status()));
+  Labels many;
+  for (size_t i = 0; i < kMaxLabels; ++i) many[absl::StrCat("k", i)] = "v";
+  ASSERT_TRUE(LabelRun(path_, run, many).ok());
+  const absl::Status status = LabelRun(path_, run, {{"one_more", "v"}}).status();
+  EXPECT_THAT(std::string(status.message()), HasSubstr("a run has at most 32 labels; these are 33"));
+  EXPECT_EQ(Count("run_labels"), "32");
+}
+
 TEST_F(UpkeepTest, ATagNamesARun) {
   const std::string first = AddRun(2, 2);
   const std::string second = AddRun(2, 2);

@@ -51,6 +51,12 @@ CREATE TABLE run_functions (          -- ABI functions whose symbol the library 
   function TEXT NOT NULL,
   PRIMARY KEY (run, function)
 ) WITHOUT ROWID;
+CREATE TABLE run_labels (             -- what a run is about: commit, branch, ticket, ... (labels.h)
+  run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (run, key)
+) WITHOUT ROWID;
 CREATE TABLE run_machines (           -- the machine as such a run measured it
   run INTEGER PRIMARY KEY REFERENCES runs (id) ON DELETE CASCADE,
   body BLOB NOT NULL                  -- diopi.v1.MachineFacts

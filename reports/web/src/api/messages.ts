@@ -163,6 +163,7 @@ export interface RunOptions {
   whole_suite_hash: string; // Set by the server: the hash of the whole selection, before a shard of it is taken. Shards of one run share it.
   sandbox: string; // what the workers dropped and what they could not, in words
   owner: string; // set by the server: the owner of the token; "anyone" where none is required
+  labels: Record<string, string>; // what the run is about: commit, branch, ticket, note, ... (server/store/labels.h)
   abort_reason: string; // set by the server: why it aborted the run by itself; empty: it did not
   profile: RunProfile | null; // the device profile and the adaptor of the run; unset: neither
   command: RunCommand | null; // what else a command that repeats a case needs

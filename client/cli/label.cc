@@ -1,0 +1,61 @@
+// diopi-cli label: labels of a run, such as its ticket or a note.
+#include <iostream>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/command.h"
+#include "client/cli/upkeep.h"
+#include "server/store/labels.h"
+#include "server/store/upkeep.h"
+
+namespace diopi::cli {
+namespace {
+
+class LabelCommand final : public Command {
+ public:
+  std::string name() const override { return "label"; }
+  std::string description() const override {
+    return "Gives a run labels, beside those it has (diopi-agent --label). Without labels: lists them";
+  }
+  std::string examples() const override {
+    return "  diopi-cli label latest ticket=OPS-12 note='before the driver update'    two labels\n"
+           "  diopi-cli label latest note=                                            removes one\n";
+  }
+  void AddOptions(CLI::App* app) override {
+    app->add_option("RUN", run_, "Run id, tag, or latest")->required();
+    app->add_option("LABEL", labels_, "KEY=VALUE; KEY= removes the label");
+    app->add_option("--data", data_,
+                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+  }
+
+  ExitCode Run() override { return Tell(Change()); }
+
+ private:
+  absl::Status Change() const {
+    server::Labels labels;
+    for (const std::string& text : labels_) {
+      const absl::StatusOr<server::Labels::value_type> label = server::ParseLabel(text);
+      if (!label.ok()) return absl::InvalidArgumentError(absl::StrCat("LABEL: ", label.status().message()));
+      labels[label->first] = label->second;
+    }
+    const absl::StatusOr<std::string> path = DatabaseToChange(data_);
+    if (!path.ok()) return path.status();
+    const absl::StatusOr<server::LabelledRun> run = server::LabelRun(*path, run_, labels);
+    if (!run.ok()) return run.status();
+    std::cout << "run " << run->run_id << ": "
+              << (run->labels.empty() ? "no labels" : server::LabelsText(run->labels)) << "\n";
+    return absl::OkStatus();
+  }
+
+  std::string data_;
+  std::string run_;
+  std::vector<std::string> labels_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeLabelCommand() {
+  return std::make_unique<LabelCommand>();
+}
+
+}  // namespace diopi::cli
