@@ -15,22 +15,6 @@ TrendPoint PointOf(const RunSummary& run) {
   return {run.facts.run_id, run.facts.created, run.variant, run.correctness, run.coverage, run.failed};
 }
 
-// The newest complete runs, newest first, at most `limit`. Any number of partial runs may precede them.
-absl::StatusOr<std::vector<RunSummary>> CompleteRuns(server::Queries& queries, const std::string& chip,
-                                                     size_t limit) {
-  const absl::StatusOr<std::vector<server::RunFacts>> facts = queries.RunsFacts({chip, 0});
-  if (!facts.ok()) return facts.status();
-  std::vector<RunSummary> runs;
-  for (const server::RunFacts& run : *facts) {
-    if (runs.size() == limit) break;
-    if (!PartialText(run.scope, run.state, 0, 0).empty()) continue;
-    absl::StatusOr<RunSummary> summary = LoadSummary(queries, run.run_id);
-    if (!summary.ok()) return summary.status();
-    if (summary->done > 0 && summary->partial.empty()) runs.push_back(*std::move(summary));
-  }
-  return runs;
-}
-
 absl::Status NoSuchChip(server::Queries& queries, const std::string& chip) {
   const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips();
   if (!chips.ok()) return chips.status();
@@ -44,14 +28,30 @@ absl::Status NoSuchChip(server::Queries& queries, const std::string& chip) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<ChipOverview>> LoadChips(server::Queries& queries) {
-  const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips();
+absl::StatusOr<std::vector<RunSummary>> CompleteRuns(server::Queries& queries, const std::string& chip,
+                                                     size_t limit, const server::TimeRange& range) {
+  const absl::StatusOr<std::vector<server::RunFacts>> facts = queries.RunsFacts({chip, 0, range});
+  if (!facts.ok()) return facts.status();
+  std::vector<RunSummary> runs;
+  for (const server::RunFacts& run : *facts) {
+    if (runs.size() == limit) break;
+    if (!PartialText(run.scope, run.state, 0, 0).empty()) continue;
+    absl::StatusOr<RunSummary> summary = LoadSummary(queries, run.run_id);
+    if (!summary.ok()) return summary.status();
+    if (summary->done > 0 && summary->partial.empty()) runs.push_back(*std::move(summary));
+  }
+  return runs;
+}
+
+absl::StatusOr<std::vector<ChipOverview>> LoadChips(server::Queries& queries,
+                                                    const server::TimeRange& range) {
+  const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips(range);
   if (!chips.ok()) return chips.status();
   std::vector<ChipOverview> overview;
   for (const server::ChipRow& chip : *chips) {
     absl::StatusOr<RunSummary> latest = LoadSummary(queries, chip.latest);
     if (!latest.ok()) return latest.status();
-    absl::StatusOr<std::vector<RunSummary>> runs = CompleteRuns(queries, chip.chip, kTrendRuns);
+    absl::StatusOr<std::vector<RunSummary>> runs = CompleteRuns(queries, chip.chip, kTrendRuns, range);
     if (!runs.ok()) return runs.status();
     ChipOverview& row = overview.emplace_back();
     row.chip = chip.chip;
@@ -64,7 +64,7 @@ absl::StatusOr<std::vector<ChipOverview>> LoadChips(server::Queries& queries) {
 }
 
 absl::StatusOr<ChipDetail> LoadChip(server::Queries& queries, const std::string& chip) {
-  absl::StatusOr<std::vector<RunSummary>> runs = LoadRuns(queries, {chip, kTrendRuns});
+  absl::StatusOr<std::vector<RunSummary>> runs = LoadRuns(queries, {chip, kTrendRuns, {}});
   if (!runs.ok()) return runs.status();
   if (runs->empty()) return NoSuchChip(queries, chip);
   ChipDetail detail;

@@ -27,6 +27,11 @@ struct TrendPoint {
   int64_t failed = 0;
 };
 
+// The newest complete runs of the range, newest first, at most `limit`. Any number of partial runs may come
+// between them.
+absl::StatusOr<std::vector<RunSummary>> CompleteRuns(server::Queries& queries, const std::string& chip,
+                                                     size_t limit, const server::TimeRange& range = {});
+
 struct ChipOverview {
   std::string chip;
   int64_t runs = 0;
@@ -35,8 +40,9 @@ struct ChipOverview {
   std::vector<TrendPoint> trend;       // only complete runs, oldest first, at most kTrendRuns
 };
 
-// By name.
-absl::StatusOr<std::vector<ChipOverview>> LoadChips(server::Queries& queries);
+// By name; of the runs in the range.
+absl::StatusOr<std::vector<ChipOverview>> LoadChips(server::Queries& queries,
+                                                    const server::TimeRange& range = {});
 
 struct ChipDetail {
   std::string chip;

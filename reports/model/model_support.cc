@@ -142,8 +142,9 @@ bool HasWholeModels(const server::RunFacts& run) {
 
 // The cells of one chip, by model.
 absl::StatusOr<std::map<std::string, ModelCell>> ModelCellsOf(server::Queries& queries,
-                                                              const std::string& chip) {
-  const absl::StatusOr<std::vector<server::RunFacts>> runs = queries.RunsFacts({chip, kModelRuns});
+                                                              const std::string& chip,
+                                                              const server::TimeRange& range) {
+  const absl::StatusOr<std::vector<server::RunFacts>> runs = queries.RunsFacts({chip, kModelRuns, range});
   if (!runs.ok()) return runs.status();
   const absl::StatusOr<const cases::Catalog*> catalog = BuiltinCatalog();
   if (!catalog.ok()) return catalog.status();
@@ -187,15 +188,15 @@ absl::StatusOr<const cases::Catalog*> BuiltinCatalog() {
   return Models::Get().Catalog();
 }
 
-absl::StatusOr<ModelMatrix> LoadModelSupport(server::Queries& queries) {
-  const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips();
+absl::StatusOr<ModelMatrix> LoadModelSupport(server::Queries& queries, const server::TimeRange& range) {
+  const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips(range);
   if (!chips.ok()) return chips.status();
   const absl::StatusOr<std::shared_ptr<const Index>> index = Models::Get().Bound(0);
   if (!index.ok()) return index.status();
   ModelMatrix matrix;
   for (const auto& [name, model] : **index) matrix.models.push_back({name, model.summary, {}});
   for (const server::ChipRow& chip : *chips) {
-    const absl::StatusOr<std::map<std::string, ModelCell>> cells = ModelCellsOf(queries, chip.chip);
+    const absl::StatusOr<std::map<std::string, ModelCell>> cells = ModelCellsOf(queries, chip.chip, range);
     if (!cells.ok()) return cells.status();
     matrix.chips.push_back(chip.chip);
     for (ModelRow& row : matrix.models) {

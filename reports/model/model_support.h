@@ -50,10 +50,10 @@ struct ModelMatrix {
   std::vector<ModelRow> models;    // all that have a suite, by name
 };
 
-// Uses the newest kModelRuns runs of each chip; those that selected functions, cases or dtypes do not count.
-// Unrolls the calls of all models, which takes half a second for each bound that runs have, once per process.
-// Thread-safe.
-absl::StatusOr<ModelMatrix> LoadModelSupport(server::Queries& queries);
+// Uses the newest kModelRuns runs of each chip in the range; those that selected functions, cases or dtypes
+// do not count. Unrolls the calls of all models, which takes half a second for each bound that runs have,
+// once per process. Thread-safe.
+absl::StatusOr<ModelMatrix> LoadModelSupport(server::Queries& queries, const server::TimeRange& range = {});
 
 // The built-in catalog, loaded once per process and kept. Thread-safe.
 absl::StatusOr<const cases::Catalog*> BuiltinCatalog();

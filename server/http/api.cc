@@ -16,6 +16,7 @@
 #include "reports/model/diff.h"
 #include "reports/model/failure_groups.h"
 #include "reports/model/history.h"
+#include "reports/model/lab.h"
 #include "reports/model/model_support.h"
 #include "reports/model/progress.h"
 #include "reports/model/run_summary.h"
@@ -60,6 +61,8 @@ class Api {
   Answer Compare(const HttpRequest& request) const;
   Answer Coverage(const HttpRequest& request) const;
   Answer Models(const HttpRequest& request) const;
+  Answer Lab(const HttpRequest& request) const;
+  Answer Agents(const HttpRequest& request) const;
   Answer Schema(const HttpRequest& request) const;
   Answer Version(const HttpRequest& request) const;
 
@@ -78,6 +81,13 @@ Answer Told(const absl::StatusOr<T>& value) {
   return ToJson(*value);
 }
 
+// The only parameters: a range of time.
+absl::StatusOr<TimeRange> OnlyRange(const HttpRequest& request) {
+  const Parameters parameters(request);
+  if (absl::Status status = parameters.Only({"from", "to"}); !status.ok()) return status;
+  return parameters.Range();
+}
+
 absl::StatusOr<std::string> Api::ChipNamed(const std::string& name) const {
   if (name != ChipName("")) return name;
   const absl::StatusOr<std::vector<ChipRow>> chips = queries_->Chips();
@@ -89,8 +99,9 @@ absl::StatusOr<std::string> Api::ChipNamed(const std::string& name) const {
 }
 
 Answer Api::Chips(const HttpRequest& request) const {
-  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
-  const absl::StatusOr<std::vector<reports::ChipOverview>> chips = reports::LoadChips(*queries_);
+  const absl::StatusOr<TimeRange> range = OnlyRange(request);
+  if (!range.ok()) return range.status();
+  const absl::StatusOr<std::vector<reports::ChipOverview>> chips = reports::LoadChips(*queries_, *range);
   if (!chips.ok()) return chips.status();
   Json list = Json::array();
   for (const reports::ChipOverview& chip : *chips) list.push_back(ToJson(chip));
@@ -106,11 +117,14 @@ Answer Api::Chip(const HttpRequest& request) const {
 
 Answer Api::Runs(const HttpRequest& request) const {
   const Parameters parameters(request);
-  if (absl::Status status = parameters.Only({"chip", "limit"}); !status.ok()) return status;
+  if (absl::Status status = parameters.Only({"chip", "limit", "from", "to"}); !status.ok()) return status;
   const absl::StatusOr<int64_t> limit = parameters.Number("limit", 1, kRunsAtOnce, kRunsUnlessAsked);
   if (!limit.ok()) return limit.status();
+  const absl::StatusOr<TimeRange> range = parameters.Range();
+  if (!range.ok()) return range.status();
   RunFilter filter;
   filter.limit = static_cast<int>(*limit);
+  filter.range = *range;
   if (!parameters.Text("chip").empty()) {
     const absl::StatusOr<std::string> chip = ChipNamed(parameters.Text("chip"));
     if (!chip.ok()) return chip.status();
@@ -257,8 +271,24 @@ Answer Api::Coverage(const HttpRequest& request) const {
 }
 
 Answer Api::Models(const HttpRequest& request) const {
+  const absl::StatusOr<TimeRange> range = OnlyRange(request);
+  if (!range.ok()) return range.status();
+  return Told(reports::LoadModelSupport(*queries_, *range));
+}
+
+Answer Api::Lab(const HttpRequest& request) const {
+  const absl::StatusOr<TimeRange> range = OnlyRange(request);
+  if (!range.ok()) return range.status();
+  return Told(reports::LoadLab(*queries_, *range));
+}
+
+Answer Api::Agents(const HttpRequest& request) const {
   if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
-  return Told(reports::LoadModelSupport(*queries_));
+  Json list = Json::array();
+  if (options_.agents != nullptr) {
+    for (const v1::AgentInfo& agent : options_.agents()) list.push_back(ToJson(agent));
+  }
+  return Json{{"agents", std::move(list)}};
 }
 
 Answer Api::Schema(const HttpRequest& request) const {
@@ -328,6 +358,8 @@ void RegisterApi(HttpServer* http, std::shared_ptr<Queries> queries, const ApiOp
   get("/compare", &Api::Compare);
   get("/coverage", &Api::Coverage);
   get("/models", &Api::Models);
+  get("/lab", &Api::Lab);
+  get("/agents", &Api::Agents);
   get("/performance", &Api::MeasuredRuns);
   get("/schema", &Api::Schema);
   get("/version", &Api::Version);

@@ -2,11 +2,14 @@
 #ifndef SERVER_HTTP_API_H_
 #define SERVER_HTTP_API_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "diopi/v1/service.pb.h"
 #include "server/http/http_server.h"
 #include "server/store/queries.h"
 
@@ -16,6 +19,7 @@ struct ApiOptions {
   std::string data_folder;        // absolute; its baselines have the cases' arguments
   std::string reference = "cpu";  // DATA/baselines/REFERENCE
   std::string version;            // of the program
+  std::function<std::vector<v1::AgentInfo>()> agents = nullptr;  // the standing agents; null: there are none
 };
 
 // Registers everything under /api/ and the page's paths, on a server that does not listen yet. Handlers may

@@ -1,6 +1,8 @@
 #include "server/http/api_json.h"
 
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "proto/abi/abi.h"
 #include "proto/enum_name.h"
@@ -50,6 +52,38 @@ Json PointJson(const reports::HistoryPoint& point) {
           {"rms_z", JsonNumber(point.verdict.rms_z)}};
 }
 
+Json CountsJson(const reports::OperatorCounts& counts) {
+  return {{"cases", counts.cases}, {"passed", counts.passed}, {"failed", counts.failed}};
+}
+
+Json LabChipJson(const reports::LabChip& chip) {
+  Json json = {{"chip", ChipName(chip.chip)},
+               {"run", chip.run.has_value() ? ToJson(*chip.run) : Json(nullptr)},
+               {"green", chip.green.has_value() ? ToJson(*chip.green) : Json(nullptr)},
+               {"runs_since", chip.runs_since}};
+  Json& changes = json["changes"] = Json::array();
+  for (const reports::OperatorChange& change : chip.changes) {
+    changes.push_back(
+        {{"operator", change.op}, {"before", CountsJson(change.before)}, {"now", CountsJson(change.now)}});
+  }
+  return json;
+}
+
+Json LabFailureJson(const reports::LabFailure& failure) {
+  Json chips = Json::array();
+  for (const reports::LabFailure::OnChip& on : failure.chips) {
+    chips.push_back(
+        {{"chip", ChipName(on.chip)}, {"run_id", on.run_id}, {"cases", on.cases}, {"example", on.example}});
+  }
+  return {{"key", failure.group.key},
+          {"outcome", OutcomeName(failure.group.outcome)},
+          {"cause", failure.group.cause},
+          {"diagnosed", failure.group.diagnosed},
+          {"operators", failure.group.operators},
+          {"cases", failure.cases},
+          {"chips", std::move(chips)}};
+}
+
 Json CellJson(const std::optional<reports::CoverageCell>& cell) {
   if (!cell.has_value()) return nullptr;
   return {{"implemented", cell->implemented},
@@ -82,6 +116,7 @@ Json ToJson(const reports::RunSummary& run) {
           {"contracts", run.facts.contracts},
           {"environment", run.facts.environment},
           {"adaptor", run.facts.adaptor},
+          {"labels", Json(run.facts.labels)},
           {"badges", run.badges},
           {"cases", run.cases},
           {"done", run.done},
@@ -258,6 +293,42 @@ Json ToJson(const reports::Progress& progress) {
   json["cases_per_s"] = JsonNumber(progress.cases_per_s.value_or(std::nan("")));
   json["left_s"] = JsonNumber(progress.left_s.value_or(std::nan("")));
   return json;
+}
+
+Json ToJson(const reports::Lab& lab) {
+  Json json;
+  Json& chips = json["chips"] = Json::array();
+  for (const reports::LabChip& chip : lab.chips) chips.push_back(LabChipJson(chip));
+  Json& operators = json["operators"] = Json::array();
+  for (size_t i = 0; i < lab.operators.size(); ++i) {
+    Json cells = Json::array();
+    for (const std::optional<reports::OperatorCounts>& cell : lab.cells[i])
+      cells.push_back(cell.has_value() ? CountsJson(*cell) : Json(nullptr));
+    operators.push_back({{"operator", lab.operators[i]}, {"cells", std::move(cells)}});
+  }
+  Json& failures = json["failures"] = Json::array();
+  for (const reports::LabFailure& failure : lab.failures) failures.push_back(LabFailureJson(failure));
+  return json;
+}
+
+Json ToJson(const v1::AgentInfo& agent) {
+  const v1::AgentFacts& facts = agent.facts();
+  const bool busy = !agent.run_id().empty();
+  return {{"agent_id", facts.agent_id()},
+          {"chip", ChipName(facts.chip())},
+          {"host", facts.host()},
+          {"agent_version", facts.agent_version()},
+          {"vendor_name", facts.vendor_name()},
+          {"impl_version", facts.impl_version()},
+          {"impl_sha256", facts.impl_sha256()},
+          {"takes_uploads", facts.takes_uploads()},
+          {"state", EnumName(agent.state())},
+          {"since", JsonText(agent.since())},
+          {"seen", JsonText(agent.seen())},
+          {"health", agent.health().text()},
+          {"run_id", JsonText(agent.run_id())},
+          {"cases", busy ? Json(agent.cases()) : Json(nullptr)},
+          {"done", busy ? Json(agent.done()) : Json(nullptr)}};
 }
 
 Json ToJson(const reports::RunFailures& failures, const std::string& data_folder) {

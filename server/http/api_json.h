@@ -5,11 +5,13 @@
 #include <string>
 
 #include "diopi/v1/case.pb.h"
+#include "diopi/v1/service.pb.h"
 #include "reports/model/chips.h"
 #include "reports/model/coverage.h"
 #include "reports/model/diff.h"
 #include "reports/model/failure_groups.h"
 #include "reports/model/history.h"
+#include "reports/model/lab.h"
 #include "reports/model/model_support.h"
 #include "reports/model/progress.h"
 #include "reports/model/run_summary.h"
@@ -36,6 +38,8 @@ Json ToJson(const reports::Diff& diff);
 Json ToJson(const reports::CoverageMatrix& coverage);
 Json ToJson(const reports::ModelMatrix& models);
 Json ToJson(const reports::Progress& progress);
+Json ToJson(const reports::Lab& lab);
+Json ToJson(const v1::AgentInfo& agent);
 // One of /performance?chip='s runs.
 Json ToJson(const RunFacts& run, const reports::PerformanceReport& report);
 // `data_folder`: for the commands that repeat the examples.

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/time.h"
 #include "cases/base/dtype.h"
 #include "reports/model/outcome.h"
 
@@ -62,6 +63,28 @@ absl::StatusOr<int64_t> Parameters::Number(const std::string& name, int64_t low,
         absl::StrCat(name, ": expected a whole number from ", low, " to ", high, ", got '", Text(name), "'"));
   }
   return number;
+}
+
+absl::StatusOr<std::string> Parameters::Time(const std::string& name) const {
+  const std::string text = Text(name);
+  if (text.empty()) return text;
+  absl::Time time;
+  std::string ignored;
+  if (!absl::ParseTime(absl::RFC3339_full, text, &time, &ignored) &&
+      !absl::ParseTime("%Y-%m-%d", text, &time, &ignored)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, ": expected a time such as 2026-11-20T08:00:00Z, or a day such as 2026-11-20, got '", text,
+        "'"));
+  }
+  return absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", time, absl::UTCTimeZone());  // as the database writes them
+}
+
+absl::StatusOr<TimeRange> Parameters::Range() const {
+  absl::StatusOr<std::string> from = Time("from");
+  if (!from.ok()) return from.status();
+  absl::StatusOr<std::string> to = Time("to");
+  if (!to.ok()) return to.status();
+  return TimeRange{*std::move(from), *std::move(to)};
 }
 
 std::vector<std::string> Parameters::List(const std::string& name) const {

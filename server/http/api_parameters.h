@@ -26,10 +26,13 @@ class Parameters {
   absl::StatusOr<std::string> Required(const std::string& name) const;
   // A whole number from `low` to `high`; `otherwise` when it is not given.
   absl::StatusOr<int64_t> Number(const std::string& name, int64_t low, int64_t high, int64_t otherwise) const;
+  // from= & to=: times, RFC 3339, or days in UTC, from the first moment of `from` to before `to`.
+  absl::StatusOr<TimeRange> Range() const;
   // outcome=fail,crash & operator= & dtype=. "failed" stands for all that IsFailure.
   absl::StatusOr<CaseFilter> Cases() const;
 
  private:
+  absl::StatusOr<std::string> Time(const std::string& name) const;
   std::vector<std::string> List(const std::string& name) const;
 
   const HttpRequest& request_;

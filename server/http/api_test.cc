@@ -92,7 +92,7 @@ class ApiTest : public testing::Test {
     running_ = Run("chip b", v1::RUN_STATE_RUNNING, {MakeVerdict(0, v1::OUTCOME_PASS)});
     WriteBaseline();
     http_ = HttpServer::Create({});
-    RegisterApi(http_.get(), *Queries::Open(path_), {folder_.path(), "cpu", "1.2.3"});
+    RegisterApi(http_.get(), *Queries::Open(path_), {folder_.path(), "cpu", "1.2.3", Agents});
     const absl::Status status = http_->Listen("127.0.0.1", 0);
     EXPECT_TRUE(status.ok()) << status;
     client_ = std::make_unique<httplib::Client>(absl::StrCat("http://", http_->address()));
@@ -100,6 +100,19 @@ class ApiTest : public testing::Test {
     client_->set_read_timeout(60);  // the first question about models reads all operators
   }
 
+  static std::vector<v1::AgentInfo> Agents() {
+    std::vector<v1::AgentInfo> agents(2);
+    agents[0].mutable_facts()->set_agent_id("host-1");
+    agents[0].mutable_facts()->set_chip("chip a");
+    agents[0].set_state(v1::AGENT_STATE_BUSY);
+    agents[0].set_run_id("20261120-101502-7f3a");
+    agents[0].set_cases(40);
+    agents[0].set_done(12);
+    agents[0].set_since("2026-11-20T10:15:02Z");
+    agents[0].set_seen("2026-11-20T10:16:02Z");
+    agents[1].set_state(v1::AGENT_STATE_LOST);
+    return agents;
+  }
   std::string Run(const std::string& chip, v1::RunState state, const std::vector<v1::Verdict>& verdicts) {
     v1::RunOptions options = MakeOptions(chip);
     if (state == v1::RUN_STATE_FINISHED) options.clear_selection();
@@ -211,6 +224,9 @@ TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
       {"MeasuredRuns", "/performance?chip=chip%20m"},
       {"MeasuredRuns", "/performance?chip=chip%20a"},
       {"Run", "/runs/" + after},
+      {"Lab", "/lab"},
+      {"Lab", "/lab?from=2026-01-01&to=2099-01-01T00:00:00%2B08:00"},
+      {"Agents", "/agents"},
       {"Version", "/version"},
   };
   Json answers = Json::array();
@@ -252,8 +268,10 @@ TEST_F(ApiTest, WhatIsWrongIsNamed) {
       {"/runs?limit=0", 400, "INVALID_ARGUMENT", "limit: expected a whole number from 1 to 1000, got '0'"},
       {"/runs?limit=many", 400, "INVALID_ARGUMENT", "got 'many'"},
       {"/runs?limits=5", 400, "INVALID_ARGUMENT", "unknown parameter 'limits'; expected some of chip, limit"},
+      {"/runs?from=yesterday", 400, "INVALID_ARGUMENT",
+       "from: expected a time such as 2026-11-20T08:00:00Z, or a day such as 2026-11-20, got 'yesterday'"},
       {"/runs?limit=1&limit=2", 400, "INVALID_ARGUMENT", "parameter 'limit' is given twice"},
-      {"/chips?x=1", 400, "INVALID_ARGUMENT", "this address takes none"},
+      {"/agents?x=1", 400, "INVALID_ARGUMENT", "this address takes none"},
       {"/runs/latest/progress?since=-1", 400, "INVALID_ARGUMENT", "since: expected"},
       {cases + "?outcome=green", 400, "INVALID_ARGUMENT", "outcome: unknown outcome 'green'"},
       {cases + "?dtype=float31", 400, "INVALID_ARGUMENT", "dtype: "},
@@ -282,6 +300,26 @@ TEST_F(ApiTest, AChipsNameMayHoldAnythingThatAnAddressCanEncode) {
     EXPECT_EQ(Ask("/runs?chip=" + encoded).at("runs").size(), 1U) << name;
     EXPECT_EQ(Ask("/cases/" + CaseId(0) + "/history?chip=" + encoded).at("points").size(), 1U) << name;
   }
+}
+
+TEST_F(ApiTest, RangesLabelsAndAgents) {
+  v1::RunOptions options = MakeOptions("chip l");
+  (*options.mutable_labels())["commit"] = "1f2e3d";
+  const std::string run = database_->CreateRun(options, "s", MakeCases(4))->run_id();
+  EXPECT_EQ(Ask("/runs/" + run).at("labels"), Json({{"commit", "1f2e3d"}}));
+  EXPECT_EQ(Ask("/runs/" + good_).at("labels"), Json::object());
+  EXPECT_EQ(Ask("/runs?to=2020-01-01").at("runs").size(), 0U);
+  EXPECT_EQ(Ask("/runs?from=2020-01-01&chip=chip%20l").at("runs").size(), 1U);
+  EXPECT_EQ(Ask("/chips?to=2020-01-01").at("chips").size(), 0U);
+  EXPECT_EQ(Ask("/lab?to=2020-01-01").at("chips").size(), 0U);
+  const Json agents = Ask("/agents").at("agents");
+  EXPECT_EQ(agents[0].at("state"), "busy");
+  EXPECT_EQ(agents[0].at("done"), 12);
+  EXPECT_EQ(agents[1].at("state"), "lost");
+  EXPECT_TRUE(agents[1].at("run_id").is_null());
+  const Json lab = Ask("/lab");
+  ASSERT_GE(lab.at("failures").size(), 1U);
+  EXPECT_EQ(lab.at("failures")[0].at("chips")[0].at("chip"), "chip a");
 }
 
 TEST_F(ApiTest, MeasuredCalls) {

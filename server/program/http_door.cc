@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/http/api.h"
 #include "server/http/site.h"
+#include "server/program/chip_samples.h"
 #include "server/rpc/address.h"
 #include "server/security/authorizer.h"
 #include "server/store/database.h"
@@ -119,7 +120,9 @@ absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const HttpDoorOptions& opt
   std::error_code ignored;
   const std::string folder =
       std::filesystem::absolute(options.data_folder, ignored).lexically_normal().string();
-  RegisterApi(http.get(), *std::move(queries), {folder, "cpu", DIOPI_VERSION});
+  const std::shared_ptr<Queries> shared = *std::move(queries);
+  server->metrics().AddSource([shared] { return ChipSamples(*shared); });
+  RegisterApi(http.get(), shared, {folder, "cpu", DIOPI_VERSION, [server] { return server->Agents(); }});
   status = http->Listen(address->host, address->port);
   if (!status.ok()) return status;
   return http;

@@ -438,22 +438,26 @@ absl::Status AgentService::CheckRun(const Identity& caller, const std::string& r
                   "only its owner, an agent while the run is assigned to it, and admin tokens may do this");
 }
 
+std::vector<v1::AgentInfo> AgentService::List(const std::string& chip) {
+  std::vector<v1::AgentInfo> list = agents_.List(chip);
+  std::map<std::string, v1::RunInfo> runs;
+  for (v1::AgentInfo& agent : list) {
+    if (agent.run_id().empty()) continue;
+    if (!runs.contains(agent.run_id())) {
+      const absl::StatusOr<v1::RunInfo> run = database_->GetRun(agent.run_id());
+      runs[agent.run_id()] = run.ok() ? *run : v1::RunInfo();
+    }
+    agent.set_cases(runs[agent.run_id()].cases());
+    agent.set_done(runs[agent.run_id()].done());
+  }
+  return list;
+}
+
 grpc::Status AgentService::ListAgents(grpc::ServerContext* context, const v1::ListAgentsRequest* request,
                                       v1::ListAgentsResponse* response) {
   CallRecord call = Record(*context, {"ListAgents"});
   if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
-  std::map<std::string, v1::RunInfo> runs;
-  for (v1::AgentInfo& agent : agents_.List(request->chip())) {
-    if (!agent.run_id().empty()) {
-      if (!runs.contains(agent.run_id())) {
-        const absl::StatusOr<v1::RunInfo> run = database_->GetRun(agent.run_id());
-        runs[agent.run_id()] = run.ok() ? *run : v1::RunInfo();
-      }
-      agent.set_cases(runs[agent.run_id()].cases());
-      agent.set_done(runs[agent.run_id()].done());
-    }
-    *response->add_agents() = std::move(agent);
-  }
+  for (v1::AgentInfo& agent : List(request->chip())) *response->add_agents() = std::move(agent);
   return call.End(absl::OkStatus());
 }
 

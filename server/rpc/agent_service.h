@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
@@ -68,6 +69,8 @@ class AgentService final : public AgentServiceBase {
                           v1::HealthCaseResponse* response) override;
   grpc::Status FetchImpl(grpc::ServerContext* context, const v1::FetchImplRequest* request,
                          grpc::ServerWriter<v1::ImplChunk>* writer) override;
+  // What ListAgents answers; `chip` empty: every chip.
+  std::vector<v1::AgentInfo> List(const std::string& chip);
   grpc::Status ListAgents(grpc::ServerContext* context, const v1::ListAgentsRequest* request,
                           v1::ListAgentsResponse* response) override;
   grpc::Status Submit(grpc::ServerContext* context, grpc::ServerReader<v1::SubmitRequest>* reader,

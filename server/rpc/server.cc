@@ -83,6 +83,7 @@ class GrpcServer final : public ConformanceServer {
   const std::string& address() const override { return address_; }
   Metrics& metrics() override { return metrics_; }
   Authorizer& authorizer() override { return *authorizer_; }
+  std::vector<v1::AgentInfo> Agents() override { return agents_.List(""); }
   void SetTls(const TlsTexts& tls) override {
     if (certificates_ != nullptr) certificates_->Set(tls);
   }

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -12,6 +13,10 @@
 #include "server/security/authorizer.h"
 #include "server/security/tls_files.h"
 #include "server/telemetry/metrics.h"
+
+namespace diopi::v1 {
+class AgentInfo;
+}
 
 namespace diopi::server {
 
@@ -57,6 +62,8 @@ class ConformanceServer {
   virtual Authorizer& authorizer() = 0;
   // Replaces the certificates for new connections, as read by ReadTlsFiles. Does nothing without TLS.
   virtual void SetTls(const TlsTexts& tls) = 0;
+  // The standing agents, as ListAgents answers.
+  virtual std::vector<v1::AgentInfo> Agents() = 0;
   // Whether the server can serve calls: cases can be loaded and the database written to.
   virtual absl::Status Ready() = 0;
   // False once Shutdown has begun; health checks say the same.

@@ -276,6 +276,8 @@ std::vector<v1::AgentInfo> AgentRegistry::List(const std::string& chip) {
     const std::lock_guard lock(mutex_);
     ExpireSilent(&deferred);
     Dispatch(&deferred);
+    const absl::Time now = absl::Now();
+    const absl::Duration at = clock_->Now();
     for (const auto& [name, agent] : agents_) {
       if (!chip.empty() && agent.facts.chip() != chip) continue;
       v1::AgentInfo& info = list.emplace_back();
@@ -284,6 +286,8 @@ std::vector<v1::AgentInfo> AgentRegistry::List(const std::string& chip) {
       *info.mutable_health() = agent.health;
       info.set_run_id(agent.run_id);
       info.set_since(Utc(agent.since));
+      // An agent that an earlier server knew was last seen then.
+      info.set_seen(Utc(agent.back ? now - (at - agent.seen) : agent.since));
     }
   }
   ApplyDeferred(deferred);

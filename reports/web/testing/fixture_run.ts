@@ -102,6 +102,7 @@ export function summary(cases: number): RunSummary {
     agent_version: '0.1.0',
     environment: ['ACME_MATH=fast'],
     adaptor: [],
+    labels: { commit: '0123456789abcdef0123', branch: 'faster-add', pipeline: 'https://ci.example/7' },
     dialect: 'current',
     contracts: ['tf32'],
     badges: ['ftz'],

@@ -4,13 +4,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { chipPerformance, MEASURED, measuredRun, performance } from './fixture_performance';
+import { agents, lab } from './fixture_lab';
 import { caseRow, chipPage, chipRow, chipRuns, COLUMNS, casePage, failures, runPage } from './fixture_run';
 
 const PAGE = fileURLToPath(new URL('../dist/index.html', import.meta.url));
 
 function answer(path: string, query: URLSearchParams, cases: number): unknown {
-  if (path === '/chips') return { chips: [chipRow(cases)] };
+  if (path === '/chips') return { chips: query.has('to') ? [] : [chipRow(cases)] };
   if (path === '/chips/fixture') return chipPage(cases);
+  if (path === '/lab') return query.has('to') ? { chips: [], operators: [], failures: [] } : lab(cases);
+  if (path === '/agents') return { agents: agents() };
   if (path === '/runs') return { runs: chipRuns(cases) };
   if (path === '/models') return { chips: [], models: [] };
   if (path === '/runs/large') return runPage(cases);

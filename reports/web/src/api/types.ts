@@ -35,6 +35,7 @@ export interface RunSummary {
   contracts: string[];
   environment: string[]; // NAME=VALUE, of the device profile
   adaptor: string[]; // rules in words
+  labels: Record<string, string>; // commit, branch, ticket, note, ...
   badges: string[];
   cases: number;
   done: number;

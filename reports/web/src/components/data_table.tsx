@@ -1,9 +1,11 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { nextSort, type Sort } from '../lib/cases';
+import { plainValue } from '../lib/csv';
 import { useKeys } from '../lib/keys';
 import { navigate, usePlace, withQuery } from '../lib/router';
 import { rowAt, rowOffsets, wrappedLines } from '../lib/wrap';
+import { Exported } from './exported';
 
 export interface Column<Row> {
   key: string; // the row's field that the column sorts by
@@ -25,6 +27,7 @@ export interface Wrapped<Row> {
 
 interface Props<Row> {
   label: string;
+  name: string; // of its CSV file
   rows: Row[]; // filtered and sorted
   columns: Column<Row>[];
   rowKey: (row: Row) => string;
@@ -196,9 +199,35 @@ function Heads<Row>({ columns, sort }: { columns: Column<Row>[]; sort: Sort | nu
   );
 }
 
+function Widths<Row>({ columns }: { columns: Column<Row>[] }) {
+  return (
+    <colgroup>
+      {columns.map(({ key, width, wide }) => (
+        <col key={key} class={wide ? 'wide' : ''} style={width ? { width } : {}} />
+      ))}
+    </colgroup>
+  );
+}
+
+// All rows as texts, with the heads of the columns: the fields that the columns sort by.
+const tableOf = <Row,>(columns: Column<Row>[], rows: Row[]): string[][] => [
+  columns.map(({ head }) => head),
+  ...rows.map((row) => columns.map(({ key }) => plainValue((row as Record<string, unknown>)[key]))),
+];
+
 // A table of any length: only the rows in view are in the document. One per page, because it
 // handles j and k.
-export function DataTable<Row>({ label, rows, columns, rowKey, rowHref, sort, empty, wrapped }: Props<Row>) {
+export function DataTable<Row>({
+  label,
+  name,
+  rows,
+  columns,
+  rowKey,
+  rowHref,
+  sort,
+  empty,
+  wrapped,
+}: Props<Row>) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const offsets = useOffsets(box, rows, wrapped);
@@ -222,49 +251,47 @@ export function DataTable<Row>({ label, rows, columns, rowKey, rowHref, sort, em
     else if (getSelection()?.isCollapsed !== false) open(index);
   };
   return (
-    <div
-      class="data-table"
-      ref={box}
-      tabIndex={0}
-      role="grid"
-      aria-label={label}
-      aria-rowcount={rows.length + 1}
-      aria-activedescendant={active >= first && active < last ? `${id}-${active}` : undefined}
-      onKeyDown={onKeyDown}
-      style={{ '--rows-height': `${Math.max(end, 84)}px` }}
-    >
-      <table role="presentation">
-        <colgroup>
-          {columns.map(({ key, width, wide }) => (
-            <col key={key} class={wide ? 'wide' : ''} style={width ? { width } : {}} />
-          ))}
-        </colgroup>
-        <thead>
-          <Heads columns={columns} sort={sort} />
-        </thead>
-        <tbody>
-          <tr class="spacer" style={{ height: `${above}px` }} aria-hidden="true" />
-          {shown.map((row, i) => (
-            <tr
-              key={rowKey(row)}
-              id={`${id}-${first + i}`}
-              role="row"
-              aria-rowindex={first + i + 2}
-              aria-selected={first + i === active}
-              style={{ height: `${(offsets[first + i + 1] ?? 0) - (offsets[first + i] ?? 0)}px` }}
-              onClick={(event) => onRowClick(event, first + i)}
-            >
-              {columns.map(({ key, numeric, wide, cell }) => (
-                <td key={key} role="gridcell" class={`${numeric ? 'num' : ''} ${wide ? 'wide' : ''}`}>
-                  {cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
-          <tr class="spacer" style={{ height: `${end - (offsets[last] ?? 0)}px` }} aria-hidden="true" />
-        </tbody>
-      </table>
-      {rows.length === 0 && <p class="empty">{empty}</p>}
-    </div>
+    <Exported name={name} rows={() => tableOf(columns, rows)}>
+      <div
+        class="data-table"
+        ref={box}
+        tabIndex={0}
+        role="grid"
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        aria-activedescendant={active >= first && active < last ? `${id}-${active}` : undefined}
+        onKeyDown={onKeyDown}
+        style={{ '--rows-height': `${Math.max(end, 84)}px` }}
+      >
+        <table role="presentation">
+          <Widths columns={columns} />
+          <thead>
+            <Heads columns={columns} sort={sort} />
+          </thead>
+          <tbody>
+            <tr class="spacer" style={{ height: `${above}px` }} aria-hidden="true" />
+            {shown.map((row, i) => (
+              <tr
+                key={rowKey(row)}
+                id={`${id}-${first + i}`}
+                role="row"
+                aria-rowindex={first + i + 2}
+                aria-selected={first + i === active}
+                style={{ height: `${(offsets[first + i + 1] ?? 0) - (offsets[first + i] ?? 0)}px` }}
+                onClick={(event) => onRowClick(event, first + i)}
+              >
+                {columns.map(({ key, numeric, wide, cell }) => (
+                  <td key={key} role="gridcell" class={`${numeric ? 'num' : ''} ${wide ? 'wide' : ''}`}>
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+            <tr class="spacer" style={{ height: `${end - (offsets[last] ?? 0)}px` }} aria-hidden="true" />
+          </tbody>
+        </table>
+        {rows.length === 0 && <p class="empty">{empty}</p>}
+      </div>
+    </Exported>
   );
 }

@@ -2,6 +2,7 @@ import type { Heat } from '../api/types';
 import { heatRows, shortDtype, type HeatLook } from '../lib/heat';
 import { t } from '../lib/i18n';
 import { to } from '../lib/router';
+import { Exported } from './exported';
 import { Link } from './link';
 import { Head } from './tips';
 
@@ -17,46 +18,48 @@ function words(operator: string, dtype: string, cell: HeatLook): string {
 export function HeatMap({ heat, run }: { heat: Heat; run: string }) {
   return (
     <>
-      <div class="heat-scroll" tabIndex={0} role="region" aria-label={t('heat.label')}>
-        <table class="heat">
-          <thead>
-            <tr>
-              <th scope="col">{t('operators.operator')}</th>
-              {heat.dtypes.map((dtype) => (
-                <Head key={dtype} says={dtype}>
-                  {shortDtype(dtype)}
-                </Head>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {heatRows(heat).map(({ operator, cells }) => (
-              <tr key={operator}>
-                <th scope="row">
-                  <Link href={to.run(run, { operator })}>{operator}</Link>
-                </th>
-                {cells.map((cell, i) => {
-                  const dtype = heat.dtypes[i] ?? '';
-                  if (!cell) return <td key={dtype} />;
-                  const says = words(operator, dtype, cell);
-                  return (
-                    <td key={dtype}>
-                      <Link
-                        href={to.run(run, { operator, dtype })}
-                        class={`heat-cell heat-${cell.kind}-${cell.level}`}
-                        title={says}
-                        aria-label={says}
-                      >
-                        {cell.text}
-                      </Link>
-                    </td>
-                  );
-                })}
+      <Exported name="operators_by_dtype">
+        <div class="heat-scroll" tabIndex={0} role="region" aria-label={t('heat.label')}>
+          <table class="heat">
+            <thead>
+              <tr>
+                <th scope="col">{t('operators.operator')}</th>
+                {heat.dtypes.map((dtype) => (
+                  <Head key={dtype} says={dtype}>
+                    {shortDtype(dtype)}
+                  </Head>
+                ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+            </thead>
+            <tbody>
+              {heatRows(heat).map(({ operator, cells }) => (
+                <tr key={operator}>
+                  <th scope="row">
+                    <Link href={to.run(run, { operator })}>{operator}</Link>
+                  </th>
+                  {cells.map((cell, i) => {
+                    const dtype = heat.dtypes[i] ?? '';
+                    if (!cell) return <td key={dtype} />;
+                    const says = words(operator, dtype, cell);
+                    return (
+                      <td key={dtype}>
+                        <Link
+                          href={to.run(run, { operator, dtype })}
+                          class={`heat-cell heat-${cell.kind}-${cell.level}`}
+                          title={says}
+                          aria-label={says}
+                        >
+                          {cell.text}
+                        </Link>
+                      </td>
+                    );
+                  })}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Exported>
       <p class="legend small muted">
         <span class="heat-cell heat-good-2">✓</span> {t('heat.all_pass')}{' '}
         <span class="heat-cell heat-good-1">✓·</span> {t('heat.some')}{' '}

@@ -1,6 +1,7 @@
 import type { Argument, CasePage } from '../api/types';
 import { useApi } from '../api/use_api';
 import { CopyCommand } from '../components/copy_command';
+import { Exported } from '../components/exported';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
 import { OutcomeMark } from '../components/outcome_mark';
@@ -34,21 +35,25 @@ function Arguments({ page }: { page: CasePage }) {
     );
   }
   return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label={t('case.arguments')}>
-      <table class="plain">
-        <tbody>
-          {page.arguments.map((argument) => (
-            <tr key={argument.name}>
-              <th scope="row" class="mono">
-                {argument.name}
-              </th>
-              <td class="muted nowrap">{argument.role in ROLES ? t(ROLES[argument.role]) : argument.role}</td>
-              <td class="mono">{argument.text}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Exported name="arguments">
+      <div class="table-scroll" tabIndex={0} role="region" aria-label={t('case.arguments')}>
+        <table class="plain">
+          <tbody>
+            {page.arguments.map((argument) => (
+              <tr key={argument.name}>
+                <th scope="row" class="mono">
+                  {argument.name}
+                </th>
+                <td class="muted nowrap">
+                  {argument.role in ROLES ? t(ROLES[argument.role]) : argument.role}
+                </td>
+                <td class="mono">{argument.text}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Exported>
   );
 }
 

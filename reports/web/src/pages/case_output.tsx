@@ -1,6 +1,7 @@
 import { useCallback } from 'preact/hooks';
 import type { Figure, Mismatch, Outcome, OutputStats } from '../api/types';
 import { Chart, tooltipStyle, type Colours } from '../components/chart';
+import { Exported } from '../components/exported';
 import { Explained, Head } from '../components/tips';
 import { coordinates, exact, figure, shape } from '../lib/format';
 import { integer, rich, t } from '../lib/i18n';
@@ -105,45 +106,47 @@ function Measurements({ output, reference }: { output: OutputStats; reference: s
     { name: t('output.bias'), says: t('term.bias'), chip: output.bias },
   ];
   return (
-    <table class="plain figures-table">
-      <thead>
-        <tr>
-          <th scope="col">{t('output.measured')}</th>
-          <th scope="col" class="num">
-            {t('common.chip')}
-          </th>
-          <Head says={t('term.device')} num>
-            {name}
-          </Head>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.name}>
-            <th scope="row">
-              <Explained says={row.says}>{row.name}</Explained>
+    <Exported name="output">
+      <table class="plain figures-table">
+        <thead>
+          <tr>
+            <th scope="col">{t('output.measured')}</th>
+            <th scope="col" class="num">
+              {t('common.chip')}
             </th>
-            <td class={row.chip === null ? 'num muted' : 'num'}>{figure(row.chip)}</td>
-            <td class={row.device === undefined || row.device === null ? 'num muted' : 'num'}>
-              {row.device === undefined ? (graded ? '' : t('common.not_measured')) : figure(row.device)}
-            </td>
+            <Head says={t('term.device')} num>
+              {name}
+            </Head>
           </tr>
-        ))}
-        <tr>
-          <th scope="row">
-            <Explained says={t('term.grade')}>{t('cases.grade')}</Explained>
-          </th>
-          <td class="num">
-            {graded ? (
-              `${output.grade} (×${figure(output.rmse_ratio)})`
-            ) : (
-              <span class="muted">{t('common.not_measured')}</span>
-            )}
-          </td>
-          <td />
-        </tr>
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.name}>
+              <th scope="row">
+                <Explained says={row.says}>{row.name}</Explained>
+              </th>
+              <td class={row.chip === null ? 'num muted' : 'num'}>{figure(row.chip)}</td>
+              <td class={row.device === undefined || row.device === null ? 'num muted' : 'num'}>
+                {row.device === undefined ? (graded ? '' : t('common.not_measured')) : figure(row.device)}
+              </td>
+            </tr>
+          ))}
+          <tr>
+            <th scope="row">
+              <Explained says={t('term.grade')}>{t('cases.grade')}</Explained>
+            </th>
+            <td class="num">
+              {graded ? (
+                `${output.grade} (×${figure(output.rmse_ratio)})`
+              ) : (
+                <span class="muted">{t('common.not_measured')}</span>
+              )}
+            </td>
+            <td />
+          </tr>
+        </tbody>
+      </table>
+    </Exported>
   );
 }
 
@@ -157,41 +160,43 @@ function FirstMismatches({ output }: { output: OutputStats }) {
       <h4>
         {t('output.first')} <span class="muted">{t('output.first_of', { n: output.mismatches })}</span>
       </h4>
-      <div
-        class="table-scroll"
-        tabIndex={0}
-        role="region"
-        aria-label={t('output.first_label', { key: output.key })}
-      >
-        <table class="plain mono">
-          <thead>
-            <tr>
-              <th scope="col">{t('output.at')}</th>
-              <th scope="col" class="num">
-                {t('common.chip')}
-              </th>
-              <th scope="col" class="num">
-                {t('output.expected')}
-              </th>
-              <th scope="col" class="num">
-                {t('output.tolerance')}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {output.first.map((mismatch) => (
-              <tr key={mismatch.index}>
-                <td class="nowrap">{at(mismatch, output.shape)}</td>
-                <td class="num">{mismatch.actual_text || exact(mismatch.actual)}</td>
-                <td class="num">{mismatch.expected_text || exact(mismatch.expected)}</td>
-                <td class="num">
-                  {mismatch.tolerance === null ? t('output.exact') : figure(mismatch.tolerance)}
-                </td>
+      <Exported name="mismatches">
+        <div
+          class="table-scroll"
+          tabIndex={0}
+          role="region"
+          aria-label={t('output.first_label', { key: output.key })}
+        >
+          <table class="plain mono">
+            <thead>
+              <tr>
+                <th scope="col">{t('output.at')}</th>
+                <th scope="col" class="num">
+                  {t('common.chip')}
+                </th>
+                <th scope="col" class="num">
+                  {t('output.expected')}
+                </th>
+                <th scope="col" class="num">
+                  {t('output.tolerance')}
+                </th>
               </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+            </thead>
+            <tbody>
+              {output.first.map((mismatch) => (
+                <tr key={mismatch.index}>
+                  <td class="nowrap">{at(mismatch, output.shape)}</td>
+                  <td class="num">{mismatch.actual_text || exact(mismatch.actual)}</td>
+                  <td class="num">{mismatch.expected_text || exact(mismatch.expected)}</td>
+                  <td class="num">
+                    {mismatch.tolerance === null ? t('output.exact') : figure(mismatch.tolerance)}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Exported>
     </>
   );
 }

@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { ChipPage, ModelsPage, RunSummary } from '../api/types';
 import { useApi } from '../api/use_api';
 import { Badges, WaiverCount } from '../components/badges';
+import { Exported } from '../components/exported';
 import { Figures } from '../components/figures';
 import { HeatMap } from '../components/heat_map';
 import { Link } from '../components/link';
@@ -22,32 +23,34 @@ import { ChipTrend } from './chip_trend';
 function Flaky({ page }: { page: ChipPage }) {
   if (page.flaky.length === 0) return <Empty>{t('chip.no_flaky')}</Empty>;
   return (
-    <table class="plain">
-      <thead>
-        <tr>
-          <Head>{t('column.case')}</Head>
-          <Head says={t('term.changes')} num>
-            {t('chip.changes')}
-          </Head>
-          <Head says={t('term.flaky_runs')} num>
-            {t('chip.runs')}
-          </Head>
-        </tr>
-      </thead>
-      <tbody>
-        {page.flaky.map(({ case_id, runs, changes }) => (
-          <tr key={case_id}>
-            <td>
-              <Link class="mono" href={to.case(page.latest.run_id, case_id)}>
-                {case_id}
-              </Link>
-            </td>
-            <td class="num">{changes}</td>
-            <td class="num">{runs}</td>
+    <Exported name="flaky">
+      <table class="plain">
+        <thead>
+          <tr>
+            <Head>{t('column.case')}</Head>
+            <Head says={t('term.changes')} num>
+              {t('chip.changes')}
+            </Head>
+            <Head says={t('term.flaky_runs')} num>
+              {t('chip.runs')}
+            </Head>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {page.flaky.map(({ case_id, runs, changes }) => (
+            <tr key={case_id}>
+              <td>
+                <Link class="mono" href={to.case(page.latest.run_id, case_id)}>
+                  {case_id}
+                </Link>
+              </td>
+              <td class="num">{changes}</td>
+              <td class="num">{runs}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Exported>
   );
 }
 
@@ -70,20 +73,22 @@ function Models({ chip }: { chip: string }) {
         {ready.length > 0 && <span class="muted small"> {ready.map(({ name }) => name).join(', ')}</span>}
       </p>
       {others.length > 0 && (
-        <table class="plain" aria-labelledby="models-title">
-          <tbody>
-            {others.map(({ name, cell }) => (
-              <tr key={name}>
-                <th scope="row" class="mono">
-                  {name}
-                </th>
-                <td>
-                  <Link href={to.run(cell.run_id)}>{missingText(cell)}</Link>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Exported name="models">
+          <table class="plain" aria-labelledby="models-title">
+            <tbody>
+              {others.map(({ name, cell }) => (
+                <tr key={name}>
+                  <th scope="row" class="mono">
+                    {name}
+                  </th>
+                  <td>
+                    <Link href={to.run(cell.run_id)}>{missingText(cell)}</Link>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Exported>
       )}
     </>
   );

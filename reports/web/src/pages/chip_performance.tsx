@@ -2,6 +2,7 @@ import { useCallback, useMemo } from 'preact/hooks';
 import type { ChipPerformance, MeasuredRun, StepTotal } from '../api/performance_types';
 import { useApi } from '../api/use_api';
 import { Chart, escapeHtml, legendStyle, seriesLook, tooltipStyle, type Colours } from '../components/chart';
+import { Exported } from '../components/exported';
 import { Link } from '../components/link';
 import { Head } from '../components/tips';
 import { figure, micros, shortHash, time } from '../lib/format';
@@ -57,52 +58,54 @@ function Figures({ runs, lines }: { runs: MeasuredRun[]; lines: Lines }) {
   return (
     <details class="more">
       <summary>{t('perf.trend_figures')}</summary>
-      <div class="table-scroll">
-        <table class="plain" aria-label={t('perf.trend')}>
-          <thead>
-            <tr>
-              <Head>{t('column.run')}</Head>
-              {lines.map(({ name }) => (
-                <Head key={name} says={t('term.perf_step')} num>
-                  {name}
-                </Head>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {runs.map((run, i) => (
-              <tr key={run.run_id}>
-                <th scope="row">
-                  <Link href={to.performance(run.run_id)} class="mono">
-                    {run.run_id}
-                  </Link>
-                  <div class="small muted nowrap">{time(run.created)}</div>
-                </th>
-                {lines.map(({ name, steps }) => {
-                  const step = steps[i];
-                  if (!step)
+      <Exported name="steps">
+        <div class="table-scroll">
+          <table class="plain" aria-label={t('perf.trend')}>
+            <thead>
+              <tr>
+                <Head>{t('column.run')}</Head>
+                {lines.map(({ name }) => (
+                  <Head key={name} says={t('term.perf_step')} num>
+                    {name}
+                  </Head>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {runs.map((run, i) => (
+                <tr key={run.run_id}>
+                  <th scope="row">
+                    <Link href={to.performance(run.run_id)} class="mono">
+                      {run.run_id}
+                    </Link>
+                    <div class="small muted nowrap">{time(run.created)}</div>
+                  </th>
+                  {lines.map(({ name, steps }) => {
+                    const step = steps[i];
+                    if (!step)
+                      return (
+                        <td key={name} class="num muted">
+                          {t('common.not_measured')}
+                        </td>
+                      );
                     return (
-                      <td key={name} class="num muted">
-                        {t('common.not_measured')}
+                      <td key={name} class="num">
+                        {micros(step.us)}
+                        <div class="small muted">{range(step)}</div>
+                        {partly(step) && (
+                          <div class="small tone-note">
+                            △ {t('perf.measured_of', { n: step.measured, all: step.calls })}
+                          </div>
+                        )}
                       </td>
                     );
-                  return (
-                    <td key={name} class="num">
-                      {micros(step.us)}
-                      <div class="small muted">{range(step)}</div>
-                      {partly(step) && (
-                        <div class="small tone-note">
-                          △ {t('perf.measured_of', { n: step.measured, all: step.calls })}
-                        </div>
-                      )}
-                    </td>
-                  );
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+                  })}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Exported>
     </details>
   );
 }

@@ -112,6 +112,7 @@ export function CompareRows({ data }: { data: Compare }) {
       </div>
       <DataTable
         label={t('compare.label')}
+        name="differences"
         rows={shown}
         columns={heads}
         rowKey={(row) => `${row.case_id} ${row.kind}`}

@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { ChipRow, CoverageCell, CoveragePage } from '../api/types';
 import { useApi } from '../api/use_api';
 import { ChipLink } from '../components/chip_link';
+import { Exported } from '../components/exported';
 import { FilterSelect } from '../components/filter_select';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
@@ -80,6 +81,18 @@ function OnlyPartial({ row }: { row: ChipRow | undefined }) {
   return row && !row.complete ? <PartialMark run={row.latest} /> : null;
 }
 
+function Legend() {
+  return (
+    <p class="legend small muted">
+      {(Object.keys(CELL_LOOKS) as CellKind[]).map((kind) => (
+        <span key={kind}>
+          <span class={`tone-${CELL_LOOKS[kind].tone}`}>{CELL_LOOKS[kind].sign}</span> {t(`coverage.${kind}`)}
+        </span>
+      ))}
+    </p>
+  );
+}
+
 function Matrix({ page }: { page: CoveragePage }) {
   const chips = useApi<{ chips: ChipRow[] }>('/chips');
   const { query } = usePlace();
@@ -119,44 +132,39 @@ function Matrix({ page }: { page: CoveragePage }) {
           {t('coverage.count', { n: functions.length, all: page.functions.length })}
         </span>
       </div>
-      <div class="coverage-scroll" tabIndex={0} role="region" aria-label={t('coverage.label')}>
-        <table class="plain coverage">
-          <thead>
-            <tr>
-              <Head>{t('column.function')}</Head>
-              <Head says={t('term.family')}>{t('coverage.family')}</Head>
-              {page.chips.map((chip) => (
-                <Head key={chip}>
-                  <ChipLink chip={chip} />
-                  <OnlyPartial row={chips.data?.chips.find((row) => row.chip === chip)} />
-                </Head>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            <Totals page={page} />
-            {functions.map((f) => (
-              <tr key={f.name}>
-                <th scope="row" class="mono">
-                  {f.name}
-                </th>
-                <td class="muted">{f.family ?? t('coverage.not_in_suite')}</td>
-                {f.cells.map((cell, i) => (
-                  <Cell key={page.chips[i]} cell={cell} chip={page.chips[i] ?? ''} name={f.name} />
+      <Exported name="coverage">
+        <div class="coverage-scroll" tabIndex={0} role="region" aria-label={t('coverage.label')}>
+          <table class="plain coverage">
+            <thead>
+              <tr>
+                <Head>{t('column.function')}</Head>
+                <Head says={t('term.family')}>{t('coverage.family')}</Head>
+                {page.chips.map((chip) => (
+                  <Head key={chip}>
+                    <ChipLink chip={chip} />
+                    <OnlyPartial row={chips.data?.chips.find((row) => row.chip === chip)} />
+                  </Head>
                 ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <p class="legend small muted">
-        {(Object.keys(CELL_LOOKS) as CellKind[]).map((kind) => (
-          <span key={kind}>
-            <span class={`tone-${CELL_LOOKS[kind].tone}`}>{CELL_LOOKS[kind].sign}</span>{' '}
-            {t(`coverage.${kind}`)}
-          </span>
-        ))}
-      </p>
+            </thead>
+            <tbody>
+              <Totals page={page} />
+              {functions.map((f) => (
+                <tr key={f.name}>
+                  <th scope="row" class="mono">
+                    {f.name}
+                  </th>
+                  <td class="muted">{f.family ?? t('coverage.not_in_suite')}</td>
+                  {f.cells.map((cell, i) => (
+                    <Cell key={page.chips[i]} cell={cell} chip={page.chips[i] ?? ''} name={f.name} />
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Exported>
+      <Legend />
     </>
   );
 }

@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { ModelCell, ModelsPage } from '../api/types';
 import { useApi } from '../api/use_api';
 import { ChipLink } from '../components/chip_link';
+import { Exported } from '../components/exported';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
 import { SearchField } from '../components/search_field';
@@ -56,32 +57,23 @@ function Cell({ cell, chip, model }: { cell: ModelCell | null; chip: string; mod
   );
 }
 
-function Matrix({ page }: { page: ModelsPage }) {
-  const { query } = usePlace();
-  const text = (query.get('q') ?? '').toLowerCase();
-  // Models that some chip ran come first.
-  const models = useMemo(() => {
-    const ran = (model: ModelsPage['models'][number]) => Number(model.cells.some((cell) => cell !== null));
-    return page.models
-      .filter((model) => `${model.name} ${model.summary}`.toLowerCase().includes(text))
-      .sort((a, b) => ran(b) - ran(a));
-  }, [page, text]);
+type Model = ModelsPage['models'][number];
+
+const hasRun = (model: Model) => model.cells.some((cell) => cell !== null);
+
+// The models that some chip ran.
+export const ranModels = (models: Model[]): Model[] => models.filter(hasRun);
+
+export function ModelTable({ chips, models }: { chips: string[]; models: Model[] }) {
   return (
-    <>
-      <div class="filters">
-        <SearchField label={t('models.model')} />
-        <span class="spring" />
-        <span class="muted small" role="status">
-          {t('models.count', { n: models.length, all: page.models.length })}
-        </span>
-      </div>
+    <Exported name="models">
       <div class="coverage-scroll" tabIndex={0} role="region" aria-label={t('models.label')}>
         <table class="plain coverage">
           <thead>
             <tr>
               <Head says={t('term.model')}>{t('models.model')}</Head>
               <Head>{t('models.what')}</Head>
-              {page.chips.map((chip) => (
+              {chips.map((chip) => (
                 <Head key={chip} says={t('term.ready')}>
                   <ChipLink chip={chip} />
                 </Head>
@@ -96,13 +88,38 @@ function Matrix({ page }: { page: ModelsPage }) {
                 </th>
                 <td class="muted">{model.summary}</td>
                 {model.cells.map((cell, i) => (
-                  <Cell key={page.chips[i]} cell={cell} chip={page.chips[i] ?? ''} model={model.name} />
+                  <Cell key={chips[i]} cell={cell} chip={chips[i] ?? ''} model={model.name} />
                 ))}
               </tr>
             ))}
           </tbody>
         </table>
       </div>
+    </Exported>
+  );
+}
+
+function Matrix({ page }: { page: ModelsPage }) {
+  const { query } = usePlace();
+  const text = (query.get('q') ?? '').toLowerCase();
+  // Models that some chip ran come first.
+  const models = useMemo(
+    () =>
+      page.models
+        .filter((model) => `${model.name} ${model.summary}`.toLowerCase().includes(text))
+        .sort((a, b) => Number(hasRun(b)) - Number(hasRun(a))),
+    [page, text],
+  );
+  return (
+    <>
+      <div class="filters">
+        <SearchField label={t('models.model')} />
+        <span class="spring" />
+        <span class="muted small" role="status">
+          {t('models.count', { n: models.length, all: page.models.length })}
+        </span>
+      </div>
+      <ModelTable chips={page.chips} models={models} />
     </>
   );
 }
@@ -115,7 +132,7 @@ export function ModelsPageView() {
       <h1>{t('app.models')}</h1>
       <Loading loaded={loaded}>
         {(page) =>
-          page.models.some((model) => model.cells.some((cell) => cell !== null)) ? (
+          page.models.some(hasRun) ? (
             <Matrix page={page} />
           ) : (
             <Empty>

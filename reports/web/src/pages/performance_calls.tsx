@@ -139,6 +139,7 @@ export function PerformanceCalls({ run, calls }: { run: string; calls: Call[] })
       <Filters rows={rows} shown={shown.length} />
       <DataTable
         label={t('perf.calls_label')}
+        name="calls"
         rows={shown}
         columns={heads}
         rowKey={(row) => row.call.case}

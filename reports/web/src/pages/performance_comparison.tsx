@@ -10,6 +10,7 @@ import type {
 import type { ChipRow } from '../api/types';
 import { useApi } from '../api/use_api';
 import { chipName } from '../components/chip_link';
+import { Exported } from '../components/exported';
 import { FilterSelect } from '../components/filter_select';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
@@ -102,36 +103,38 @@ function Ratios({ calls, hrefs }: { calls: CallChange[]; hrefs: Map<string, stri
           }))}
         />
       </div>
-      <div class="table-scroll ratios" tabIndex={0} role="region" aria-label={t('perf.changes')}>
-        <table class="plain">
-          <thead>
-            <tr>
-              <Head>{t('perf.change')}</Head>
-              <Head>{t('column.function')}</Head>
-              <Head says={t('term.perf_time')} num class="wide">
-                {t('perf.before')}
-              </Head>
-              <Head says={t('term.perf_time')} num class="wide">
-                {t('perf.after')}
-              </Head>
-              <Head says={t('term.perf_ratio')} num>
-                {t('perf.ratio')}
-              </Head>
-              <Head says={t('term.perf_ratio_interval')} num>
-                {t('perf.ratio_interval')}
-              </Head>
-              <Head says={t('term.perf_p')} num>
-                {t('perf.p')}
-              </Head>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((call) => (
-              <Row key={call.case} call={call} href={hrefs.get(call.case) ?? null} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Exported name="ratios">
+        <div class="table-scroll ratios" tabIndex={0} role="region" aria-label={t('perf.changes')}>
+          <table class="plain">
+            <thead>
+              <tr>
+                <Head>{t('perf.change')}</Head>
+                <Head>{t('column.function')}</Head>
+                <Head says={t('term.perf_time')} num class="wide">
+                  {t('perf.before')}
+                </Head>
+                <Head says={t('term.perf_time')} num class="wide">
+                  {t('perf.after')}
+                </Head>
+                <Head says={t('term.perf_ratio')} num>
+                  {t('perf.ratio')}
+                </Head>
+                <Head says={t('term.perf_ratio_interval')} num>
+                  {t('perf.ratio_interval')}
+                </Head>
+                <Head says={t('term.perf_p')} num>
+                  {t('perf.p')}
+                </Head>
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((call) => (
+                <Row key={call.case} call={call} href={hrefs.get(call.case) ?? null} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Exported>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import type { Step } from '../api/performance_types';
+import { Exported } from '../components/exported';
 import { Head } from '../components/tips';
 import { micros, share } from '../lib/format';
 import { t } from '../lib/i18n';
@@ -72,26 +73,28 @@ export function PerformanceSteps({ steps }: { steps: Step[] }) {
   return (
     <>
       <h2 id="steps-title">{t('perf.steps')}</h2>
-      <div class="table-scroll">
-        <table class="plain steps" aria-labelledby="steps-title">
-          <thead>
-            <tr>
-              <Head says={t('term.model')}>{t('perf.model')}</Head>
-              <Head>{t('perf.stage')}</Head>
-              <Head says={`${t('term.perf_step')} ${t('term.perf_step_interval')}`} num>
-                {t('perf.step_time')}
-              </Head>
-              <Head>{t('perf.calls')}</Head>
-              <Head>{t('perf.by_operator')}</Head>
-            </tr>
-          </thead>
-          <tbody>
-            {steps.map((step) => (
-              <Row key={stepName(step)} step={step} named={named} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Exported name="steps">
+        <div class="table-scroll">
+          <table class="plain steps" aria-labelledby="steps-title">
+            <thead>
+              <tr>
+                <Head says={t('term.model')}>{t('perf.model')}</Head>
+                <Head>{t('perf.stage')}</Head>
+                <Head says={`${t('term.perf_step')} ${t('term.perf_step_interval')}`} num>
+                  {t('perf.step_time')}
+                </Head>
+                <Head>{t('perf.calls')}</Head>
+                <Head>{t('perf.by_operator')}</Head>
+              </tr>
+            </thead>
+            <tbody>
+              {steps.map((step) => (
+                <Row key={stepName(step)} step={step} named={named} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Exported>
     </>
   );
 }

@@ -182,6 +182,7 @@ export function RunCases({ run, rows }: { run: string; rows: CaseRow[] }) {
       <Filters rows={rows} shown={shown.length} />
       <DataTable
         label={t('cases.label')}
+        name="cases"
         rows={shown}
         columns={heads}
         rowKey={(row) => row.case_id}

@@ -1,4 +1,6 @@
 import type { RunPage } from '../api/types';
+import { Exported } from '../components/exported';
+import { Labels } from '../components/labels';
 import { Facts, Hash, type Fact } from '../components/provenance';
 import { time } from '../lib/format';
 import { t } from '../lib/i18n';
@@ -46,6 +48,10 @@ function PublicRule({ run }: { run: RunPage }) {
 export function RunFacts({ run }: { run: RunPage }) {
   const facts: (Fact | false)[] = [
     run.abort_reason !== null && { name: t('facts.aborted'), value: run.abort_reason },
+    Object.keys(run.labels).length > 0 && {
+      name: t('facts.labels'),
+      value: <Labels labels={run.labels} />,
+    },
     { name: t('column.library'), value: <code class="path">{run.impl_path || t('common.unknown')}</code> },
     { name: 'SHA-256', value: <Hash value={run.impl_sha256} /> },
     {
@@ -90,26 +96,28 @@ export function RunFacts({ run }: { run: RunPage }) {
         </summary>
         <Facts facts={more} />
         {run.waivers.length > 0 && (
-          <table class="plain">
-            <thead>
-              <tr>
-                <th scope="col">{t('facts.waived_case')}</th>
-                <th scope="col">{t('column.reason')}</th>
-                <th scope="col">{t('facts.issue')}</th>
-                <th scope="col">{t('facts.expires')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {run.waivers.map((waiver) => (
-                <tr key={waiver.case_id}>
-                  <td class="mono">{waiver.case_id}</td>
-                  <td>{waiver.reason}</td>
-                  <td>{waiver.link ?? t('facts.not_recorded')}</td>
-                  <td>{waiver.expires ?? t('facts.not_recorded')}</td>
+          <Exported name="waivers">
+            <table class="plain">
+              <thead>
+                <tr>
+                  <th scope="col">{t('facts.waived_case')}</th>
+                  <th scope="col">{t('column.reason')}</th>
+                  <th scope="col">{t('facts.issue')}</th>
+                  <th scope="col">{t('facts.expires')}</th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
+              </thead>
+              <tbody>
+                {run.waivers.map((waiver) => (
+                  <tr key={waiver.case_id}>
+                    <td class="mono">{waiver.case_id}</td>
+                    <td>{waiver.reason}</td>
+                    <td>{waiver.link ?? t('facts.not_recorded')}</td>
+                    <td>{waiver.expires ?? t('facts.not_recorded')}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </Exported>
         )}
       </details>
     </>

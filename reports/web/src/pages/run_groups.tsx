@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import type { FailureGroup, Failures } from '../api/failure_types';
 import { CopyCommand } from '../components/copy_command';
+import { Exported } from '../components/exported';
 import { Link } from '../components/link';
 import { Empty } from '../components/message';
 import { OutcomeMark } from '../components/outcome_mark';
@@ -13,7 +14,7 @@ import { to } from '../lib/router';
 const NAMED = 3;
 
 // "add, sub, mul and 40 more", with all of them in the tooltip.
-function Names({ names, otherwise }: { names: string[]; otherwise: string }) {
+export function Names({ names, otherwise }: { names: string[]; otherwise: string }) {
   const known = names.map((name) => name || otherwise);
   if (known.length <= NAMED + 1) return <>{known.join(', ')}</>;
   return (
@@ -83,26 +84,28 @@ export function RunGroups({ run, failures, live }: { run: string; failures: Fail
         })}{' '}
         <Link href={to.run(run, { outcome: 'failed,harness_error' })}>{t('groups.list')}</Link>
       </p>
-      <div class="table-scroll" tabIndex={0} role="region" aria-label={t('run.failures')}>
-        <table class="plain groups" ref={table}>
-          <thead>
-            <tr>
-              <Head says={t('term.group_cases')} num>
-                {t('column.cases')}
-              </Head>
-              <Head says={t('term.outcome')}>{t('column.outcome')}</Head>
-              <Head says={t('term.group_operators')}>{t('column.operators')}</Head>
-              <Head says={t('term.group_dtypes')}>{t('groups.dtypes')}</Head>
-              <Head says={t('term.cause')}>{t('groups.cause')}</Head>
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((group) => (
-              <Group key={group.key} run={run} group={group} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Exported name="failures">
+        <div class="table-scroll" tabIndex={0} role="region" aria-label={t('run.failures')}>
+          <table class="plain groups" ref={table}>
+            <thead>
+              <tr>
+                <Head says={t('term.group_cases')} num>
+                  {t('column.cases')}
+                </Head>
+                <Head says={t('term.outcome')}>{t('column.outcome')}</Head>
+                <Head says={t('term.group_operators')}>{t('column.operators')}</Head>
+                <Head says={t('term.group_dtypes')}>{t('groups.dtypes')}</Head>
+                <Head says={t('term.cause')}>{t('groups.cause')}</Head>
+              </tr>
+            </thead>
+            <tbody>
+              {groups.map((group) => (
+                <Group key={group.key} run={run} group={group} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </Exported>
     </>
   );
 }

@@ -1,26 +1,38 @@
 import type { RunSummary } from '../api/types';
 import { useApi } from '../api/use_api';
+import { DateRange } from '../components/date_range';
 import { FilterSelect } from '../components/filter_select';
 import { Empty, Loading } from '../components/message';
 import { RunTable } from '../components/run_table';
 import { SearchField } from '../components/search_field';
 import { t } from '../lib/i18n';
+import { inRange } from '../lib/range';
 import { usePlace } from '../lib/router';
 import { useTitle } from '../lib/title';
 
 const SHOWN = 200;
 
+const searched = (run: RunSummary) => [
+  run.run_id,
+  run.chip,
+  run.vendor_name,
+  run.impl_version,
+  run.impl_sha256,
+  run.host,
+  run.state,
+];
+
 export function RunsPageView() {
   useTitle(t('runs.title'));
   const { query } = usePlace();
-  const loaded = useApi<{ runs: RunSummary[] }>(`/runs?limit=${SHOWN}`, 5000);
+  const loaded = useApi<{ runs: RunSummary[] }>(inRange(`/runs?limit=${SHOWN}`, query), 5000);
   const all = loaded.data?.runs ?? [];
   const chip = query.get('chip') ?? '';
   const text = (query.get('q') ?? '').toLowerCase();
   const runs = all.filter(
     (run) =>
       (chip === '' || run.chip === chip) &&
-      [run.run_id, run.chip, run.vendor_name, run.impl_version, run.impl_sha256, run.host, run.state]
+      [...searched(run), ...Object.entries(run.labels).map((label) => label.join('='))]
         .join(' ')
         .toLowerCase()
         .includes(text),
@@ -36,6 +48,7 @@ export function RunsPageView() {
           name="chip"
           options={chips.map((value) => ({ value, text: value }))}
         />
+        <DateRange />
         {all.length === SHOWN && <span class="muted small">{t('runs.newest', { n: SHOWN })}</span>}
       </div>
       <Loading loaded={loaded}>

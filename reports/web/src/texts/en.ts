@@ -59,6 +59,11 @@ export const en = {
   'copy.failed': 'Could not copy: select the text',
   'search.field': '{label}  ( / )',
   'filter.none': '{value} (none)',
+  'table.export': 'CSV',
+  'table.export_says': 'Save this table as a CSV file',
+  'range.from': 'From',
+  'range.to': 'to',
+  'range.all': 'All days',
   'filter.counted': '{value} ({n})',
 
   // The list of keys.
@@ -156,6 +161,18 @@ export const en = {
   'term.model':
     'The calls that a model makes in training or inference, captured or derived from its architecture.',
   'term.ready': 'Ready: all calls of the model pass in the newest run of its whole suite.',
+  'term.lab_run':
+    'The newest complete run of the chip in the chosen days, or else its newest run with verdicts.',
+  'term.green': 'The newest complete run in which no case fails. It may be older than the chosen days.',
+  'term.runs_since': 'Complete runs after the last green run.',
+  'term.lab_changes':
+    'Operators of which a different number of cases passes or fails than in the last green run.',
+  'term.labels':
+    'What the run is about: commit, branch, ticket, note. The agent takes them from --label and from the CI system.',
+  'term.agent_state':
+    'online: waits for a run; busy: works on one; unhealthy: fails its health check; lost: gives no sign of life.',
+  'term.agent_seen': 'The last sign of life that the server received.',
+  'term.agent_run': 'The run that the agent works on; otherwise what its last health check saw.',
   'term.family': 'Family of operators that the function belongs to.',
   'term.perf_median': 'The median time of a call with warm caches, over all rounds.',
   'term.perf_interval':
@@ -235,6 +252,7 @@ export const en = {
   'runs.compare_with': 'Compare with {run}',
 
   // Chips.
+  'overview.none_in_range': 'There is no run in these days.',
   'overview.no_run': 'No run yet. On the chip’s machine: {command}',
   'overview.newest_runs': 'Newest runs',
   'overview.under_way': '{n} under way',
@@ -302,6 +320,7 @@ export const en = {
   'cases.public': 'public',
   'cases.differs': 'differs from our verdict',
   'cases.same': 'same as our verdict',
+  'facts.labels': 'Labels',
   'facts.aborted': 'Aborted',
   'facts.reference': 'Reference',
   'facts.references': 'References',
@@ -458,6 +477,34 @@ export const en = {
   'kind_says.vanished': 'only A has it',
 
   // Functions by chips, models by chips.
+  'lab.changes': 'Since the last green run',
+  'lab.run': 'Newest run',
+  'lab.green': 'Last green run',
+  'lab.runs_since': 'Runs since',
+  'lab.changed': 'Operators that changed',
+  'lab.change': '{before} → {now} pass, {failed} fail',
+  'lab.more_operators': '{n} more operator|{n} more operators',
+  'lab.never_green': 'no green run yet',
+  'lab.is_green': 'green',
+  'lab.partial': 'a partial run is not compared',
+  'lab.no_change': 'no operator changed',
+  'lab.failures': 'Failures of all chips by cause',
+  'lab.cause': 'Cause',
+  'lab.first_causes': 'The first {n} of {all} causes; the CSV file has all of them.',
+  'lab.operators': 'Operators by chips',
+  'lab.operator_count': '{n} of {all} operators',
+  'lab.cell': '{operator} on {chip}: {says}, {failed} fail',
+  'lab.agents': 'Agents',
+  'lab.seen': 'Last seen',
+  'lab.works_on': 'Works on',
+  'lab_operator.passing': 'all cases pass',
+  'lab_operator.failing': 'some cases fail',
+  'lab_operator.partly': 'none fails, some are not called',
+  'lab_operator.absent': 'no case was called',
+  'agent_state.online': 'online',
+  'agent_state.busy': 'busy',
+  'agent_state.unhealthy': 'unhealthy',
+  'agent_state.lost': 'lost',
   'coverage.passing': 'implemented, tested, passing',
   'coverage.failing': 'implemented, tested, some fail',
   'coverage.untested': 'implemented, not tested',

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { plainValue, toCsv } from './csv';
+
+test('fields are quoted where they must be, and the text begins with a byte order mark', () => {
+  expect(
+    toCsv([
+      ['a', 'b,c'],
+      ['say "no"', '两\n行'],
+    ]),
+  ).toBe('\ufeffa,"b,c"\r\n"say ""no""","两\n行"\r\n');
+});
+
+test('a vendor’s text is no formula for a spreadsheet; a number stays a number', () => {
+  expect(toCsv([['=1+2', '-x', '@a', '-1.5e-3', '-7', '+1']])).toBe("\ufeff'=1+2,'-x,'@a,-1.5e-3,-7,'+1\r\n");
+});
+
+test('a value that was not measured is an empty field', () => {
+  expect([null, undefined, 0, 'Infinity', { passed: 1 }].map(plainValue)).toEqual([
+    '',
+    '',
+    '0',
+    'Infinity',
+    '{"passed":1}',
+  ]);
+});
