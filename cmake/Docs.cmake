@@ -4,16 +4,18 @@ if(TARGET diopi_web_page)
   set(DIOPI_DOCS_TAR ${PROJECT_BINARY_DIR}/share/diopi/docs.tar)
   file(GLOB_RECURSE _pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/docs/site/*
        ${PROJECT_SOURCE_DIR}/docs/figures/*.svg ${PROJECT_SOURCE_DIR}/proto/diopi/v1/*.proto)
+  set(_manuals ${PROJECT_BINARY_DIR}/share/man/man1)  # Install.cmake makes them
   add_custom_command(
     OUTPUT ${DIOPI_DOCS_TAR}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/share/diopi
     COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D COPY=${PROJECT_BINARY_DIR}/docs_site
-            -D OUTPUT=${DIOPI_DOCS_TAR} -D NPM=${DIOPI_NPM} -P ${PROJECT_SOURCE_DIR}/cmake/build_docs.cmake
+            -D MANUALS=${_manuals} -D OUTPUT=${DIOPI_DOCS_TAR} -D NPM=${DIOPI_NPM} -P ${PROJECT_SOURCE_DIR}/cmake/build_docs.cmake
     DEPENDS ${_pages} ${PROJECT_SOURCE_DIR}/cmake/build_docs.cmake ${PROJECT_SOURCE_DIR}/cmake/npm.cmake
             ${PROJECT_SOURCE_DIR}/server/http/API.md ${PROJECT_SOURCE_DIR}/server/http/api_schema.json
             ${PROJECT_SOURCE_DIR}/reports/render/schema/messages.schema.json ${PROJECT_SOURCE_DIR}/cases/ops/GUIDE.md
             ${PROJECT_SOURCE_DIR}/client/profile/GUIDE.md ${PROJECT_SOURCE_DIR}/reports/gate/README.md
             ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+            ${_manuals}/diopi-agent.1 ${_manuals}/diopi-cli.1 ${_manuals}/diopi-server.1
     COMMENT "Building the documentation's site" VERBATIM)
   add_custom_target(diopi_docs DEPENDS ${DIOPI_DOCS_TAR})
 endif()

@@ -1,9 +1,9 @@
-# cmake -D SOURCE=. -D COPY=build/docs_site -D OUTPUT=docs.tar -D NPM=npm -P build_docs.cmake: makes OUTPUT, the documentation's
-# site, from the Markdown of docs/ and from what reference.mjs makes. Without a network it is left out: an empty file.
+# cmake -D SOURCE=. -D COPY=build/docs_site -D MANUALS=man1 -D OUTPUT=docs.tar -D NPM=npm -P build_docs.cmake: makes OUTPUT, the
+# documentation's site, from the Markdown of docs/ and from what reference.mjs makes. Without a network it is left out: an empty file.
 include(${CMAKE_CURRENT_LIST_DIR}/npm.cmake)
 set(site ${SOURCE}/docs/site)
 file(REMOVE_RECURSE ${COPY}/pages ${COPY}/dist ${COPY}/.vitepress)
-foreach(name package.json package-lock.json .npmrc pack.mjs reference.mjs)
+foreach(name package.json package-lock.json .npmrc manuals.mjs pack.mjs reference.mjs)
   file(COPY ${site}/${name} DESTINATION ${COPY})
 endforeach()
 configure_file(${site}/config.ts ${COPY}/.vitepress/config.ts COPYONLY)
@@ -19,6 +19,6 @@ if(left_out)
   file(WRITE ${OUTPUT} "")
   return()
 endif()
-run_npm("npm run reference" run reference -- ${SOURCE} pages/reference)
+run_npm("npm run reference" run reference -- ${SOURCE} pages/reference ${MANUALS})
 run_npm("npm run build" run build)
 run_npm("npm run pack" run pack -- dist ${OUTPUT})

@@ -32,6 +32,9 @@ const EN: Names = {
     expectations: 'Gate and expectations',
     http: 'HTTP API',
     grpc: 'gRPC',
+    'diopi-agent': 'diopi-agent',
+    'diopi-cli': 'diopi-cli',
+    'diopi-server': 'diopi-server',
     'untrusted-libraries': 'Untrusted libraries',
     glossary: 'Glossary',
     changes: 'Changes',
@@ -61,6 +64,9 @@ const ZH: Names = {
     expectations: '门禁与预期文件（英文）',
     http: 'HTTP 接口（英文）',
     grpc: 'gRPC 接口（英文）',
+    'diopi-agent': 'diopi-agent（英文）',
+    'diopi-cli': 'diopi-cli（英文）',
+    'diopi-server': 'diopi-server（英文）',
     'untrusted-libraries': '不可信的算子库（英文）',
     glossary: '术语表',
     changes: '变更记录（英文）',
@@ -82,7 +88,9 @@ function sidebar(language: string, names: Names): DefaultTheme.SidebarItem[] {
     {
       text: names.reference,
       items: [
-        ...['operator-files', 'profiles', 'expectations', 'http', 'grpc'].map(link('reference/')),
+        ...['diopi-agent', 'diopi-cli', 'diopi-server', 'operator-files', 'profiles', 'expectations', 'http', 'grpc'].map(
+          link('reference/'),
+        ),
         ...['untrusted-libraries', 'glossary'].map(link('')),
         link('reference/')('changes'),
       ],

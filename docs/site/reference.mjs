@@ -1,7 +1,8 @@
-// Makes the reference pages of the site from what the programs are made of: the JSON schemas, the .proto files and the
-// manuals beside the code. usage: node reference.mjs SOURCE_FOLDER OUTPUT_FOLDER
+// Makes the reference pages of the site from what the programs are made of: the JSON schemas, the .proto files, the
+// manuals beside the code and the man pages. usage: node reference.mjs SOURCE_FOLDER OUTPUT_FOLDER MAN_PAGES_FOLDER
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { manualPage } from './manuals.mjs';
 
 // What stands in a cell of a table: one line, no markup of ours or Vue's.
 const cell = (text) =>
@@ -127,11 +128,15 @@ const COPIES = {
   'changes.md': 'CHANGELOG.md',
 };
 
-function main([source, output]) {
+const PROGRAMS = ['diopi-agent', 'diopi-cli', 'diopi-server'];
+
+function main([source, output, manuals]) {
   const read = (path) => readFileSync(join(source, path), 'utf8');
   mkdirSync(output, { recursive: true });
   const pages = { 'http.md': httpPage(read), 'grpc.md': grpcPage(read) };
   for (const [name, path] of Object.entries(COPIES)) pages[name] = read(path);
+  for (const name of PROGRAMS)
+    pages[`${name}.md`] = manualPage(readFileSync(join(manuals, `${name}.1`), 'utf8'));
   for (const [name, text] of Object.entries(pages)) writeFileSync(join(output, name), text);
 }
 
