@@ -7,7 +7,7 @@ A block ```console``` holds commands, `$ COMMAND`, each followed by lines that i
 a line stands for anything. `# exit N` after a command is the expected exit status (0 without it). A command that ends with
 `&` is a server, which listens on free ports in place of the page's. A block ```c [NAME]``` is written to the file NAME.
 
-usage: pages_test.py BUILD_FOLDER [PAGE...], in the repository's root
+usage: pages_test.py BUILD_FOLDER [--times] [PAGE...], in the repository's root; --times prints how long each command takes
 """
 import glob
 import os
@@ -16,8 +16,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 BUILD = os.path.abspath(sys.argv[1])
+TIMES = "--times" in sys.argv
+# The tutorial promises ten minutes: its commands may take half of them, the rest is for reading.
+LIMITS_S = {"docs/en/tutorial.md": 300}
 ROOT = os.getcwd()
 failures = []
 
@@ -51,6 +55,7 @@ class Page:
         self.path, self.folder = path, folder
         self.addresses = {}
         self.servers = []
+        self.seconds = 0
         for name in ("build", "client", "docs"):
             os.symlink(BUILD if name == "build" else f"{ROOT}/{name}", f"{folder}/{name}")
         self.environment = {"PATH": "/usr/bin:/bin", "HOME": folder, "DIOPI_DATA": f"{folder}/data"}
@@ -72,6 +77,14 @@ class Page:
         with os.fdopen(ready) as lines:
             self.addresses.update(zip(wanted, [line.split()[1] for line in lines]))
         check(len(self.addresses) >= len(wanted), f"{self.path}: {command}: the server is not ready")
+
+    def run_timed(self, command, status, lines):
+        begin = time.monotonic()
+        self.run(command, status, lines)
+        took = time.monotonic() - begin
+        self.seconds += took
+        if TIMES:
+            print(f"{took:7.1f} s  {command}")
 
     def run(self, command, status, lines):
         if command.endswith("&"):
@@ -100,7 +113,7 @@ class Page:
             for start, end in zip(starts, starts[1:]):
                 command, _, comment = lines[start][2:].partition("  # ")
                 status = re.match(r"exit (\d+)", comment)
-                self.run(command.strip(), int(status[1]) if status else 0, lines[start + 1:end])
+                self.run_timed(command.strip(), int(status[1]) if status else 0, lines[start + 1:end])
                 ran += 1
         return ran
 
@@ -114,7 +127,12 @@ def run_page(path):
     with tempfile.TemporaryDirectory(prefix="diopi-pages-") as folder:
         page = Page(path, folder)
         try:
-            return page.run_all()
+            ran = page.run_all()
+            if TIMES:
+                print(f"{page.seconds:7.1f} s  in all: {path}")
+            limit = LIMITS_S.get(path, page.seconds)
+            check(page.seconds <= limit, f"{path}: its commands took {page.seconds:.0f} s, more than {limit} s")
+            return ran
         finally:
             page.stop()
 
@@ -153,7 +171,8 @@ def check_sections():
 
 def main():
     check_sections()
-    pages = sorted(sys.argv[2:] or glob.glob("docs/en/*.md"))
+    given = [path for path in sys.argv[2:] if path != "--times"]
+    pages = sorted(given or glob.glob("docs/en/*.md"))
     for path in pages:
         check_translation(path, path.replace("/en/", "/zh/"))
         check_links(path)
@@ -163,7 +182,7 @@ def main():
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         check(drawn.returncode == 0, f"docs/figures/error_distribution.py: {drawn.stdout[-2000:]}")
     ran = sum(run_page(path) for path in pages)
-    check(ran > 20 or len(sys.argv) > 2, f"only {ran} commands were found")
+    check(ran > 20 or given, f"only {ran} commands were found")
     print(f"{ran} commands of {len(pages)} pages ran")
     return 1 if failures else 0
 
