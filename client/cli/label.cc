@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
 #include "client/cli/upkeep.h"
+#include "reports/document/escape.h"
 #include "server/store/labels.h"
 #include "server/store/upkeep.h"
 
@@ -36,7 +37,7 @@ class LabelCommand final : public Command {
     for (const std::string& text : labels_) {
       const absl::StatusOr<server::Labels::value_type> label = server::ParseLabel(text);
       if (!label.ok()) return absl::InvalidArgumentError(absl::StrCat("LABEL: ", label.status().message()));
-      labels[label->first] = label->second;
+      labels[label->first] = reports::ToUtf8(label->second);
     }
     const absl::StatusOr<std::string> path = DatabaseToChange(data_);
     if (!path.ok()) return path.status();

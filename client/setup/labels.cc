@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "reports/document/escape.h"
 
 namespace diopi::agent {
 namespace {
@@ -85,6 +86,7 @@ absl::StatusOr<server::Labels> RunLabels(const std::vector<std::string>& given,
       labels[label->first] = label->second;
     }
   }
+  for (auto& [key, value] : labels) value = reports::ToUtf8(value);
   if (const absl::Status status = server::CheckLabels(labels); !status.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("--label: ", status.message()));
   }

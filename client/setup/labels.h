@@ -25,8 +25,8 @@ Environment ProcessEnvironment();
 // them. What cannot be a label is left out.
 server::Labels CiLabels(const Environment& environment);
 
-// CiLabels, replaced by those of `given`, each KEY=VALUE; an empty VALUE leaves a label out. InvalidArgument
-// names --label.
+// CiLabels, replaced by those of `given`, each KEY=VALUE; an empty VALUE leaves a label out. Values are made
+// valid UTF-8. InvalidArgument names --label.
 absl::StatusOr<server::Labels> RunLabels(const std::vector<std::string>& given,
                                          const Environment& environment);
 

@@ -68,6 +68,10 @@ TEST(RunLabelsTest, GivenLabelsComeBeforeThoseOfCi) {
               ElementsAre(Pair("branch", "main"), Pair("commit", "abc"), Pair("note", "new driver, a=b")));
 }
 
+TEST(RunLabelsTest, ValuesAreMadeValidUtf8) {
+  EXPECT_THAT(RunLabels({"note=caf\xe9"}, Of({})).value(), ElementsAre(Pair("note", "caf?")));
+}
+
 TEST(RunLabelsTest, AnErrorNamesTheOptionAndWhatWasExpected) {
   const auto error = [](const std::vector<std::string>& given) {
     return std::string(RunLabels(given, Of({})).status().message());
