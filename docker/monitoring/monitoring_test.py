@@ -112,7 +112,7 @@ def metrics_of_a_server(folder):
         with sqlite3.connect(f"{folder}/data/results.db") as database:
             database.execute("UPDATE runs SET options = x''")
         agent = subprocess.Popen([*command, "--serve"], env=env, cwd=folder, stdout=subprocess.PIPE, text=True)
-        agent.stdout.readline()  # it has registered
+        next(line for line in agent.stdout if "waiting for runs" in line)
         with urllib.request.urlopen(f"http://{http}/metrics") as answer:
             return answer.read().decode()
     finally:
