@@ -87,9 +87,13 @@ class Failures {
       const LabFailure::OnChip on{chip, run_id, cases, group.cases.front()};
       group.cases.clear();
       const auto [found, added] = by_key_.try_emplace(group.key, failures_.size());
-      if (added) failures_.push_back({std::move(group), 0, {}});
+      if (added) failures_.emplace_back();
       LabFailure& failure = failures_[found->second];
-      if (!added) AddNames(group.operators, &failure.group.operators);
+      if (added) {
+        failure.group = std::move(group);
+      } else {
+        AddNames(group.operators, &failure.group.operators);
+      }
       failure.cases += cases;
       failure.chips.push_back(on);
     }

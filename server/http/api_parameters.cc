@@ -67,7 +67,7 @@ absl::StatusOr<int64_t> Parameters::Number(const std::string& name, int64_t low,
 
 absl::StatusOr<std::string> Parameters::Time(const std::string& name) const {
   const std::string text = Text(name);
-  if (text.empty()) return text;
+  if (text.empty()) return "";
   absl::Time time;
   std::string ignored;
   if (!absl::ParseTime(absl::RFC3339_full, text, &time, &ignored) &&
