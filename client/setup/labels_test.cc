@@ -82,6 +82,7 @@ TEST(RunLabelsTest, AnErrorNamesTheOptionAndWhatWasExpected) {
   EXPECT_THAT(error({"=c"}), HasSubstr("the key of a label has 1 to 64 letters"));
   EXPECT_THAT(error({"a=" + std::string(1025, 'x')}), HasSubstr("label a has 1025 bytes; the limit is 1024"));
   std::vector<std::string> many;
+  many.reserve(33);
   for (int i = 0; i < 33; ++i) many.push_back("k" + std::to_string(i) + "=v");
   EXPECT_THAT(error(many), HasSubstr("a run has at most 32 labels; these are 33"));
 }
