@@ -59,11 +59,13 @@ FillFacts FactsOf(const v1::Fill& fill, int64_t count) {
   const auto& values = fill.values().values();
   if (values.empty() || fill.has_specials()) return {};
   FillFacts facts{kLargest, -kLargest, 0};
-  for (int64_t i = 0; i < count; ++i) {
-    const double value = values[static_cast<int>(i % values.size())];
-    facts.least = std::min(facts.least, value);
-    facts.greatest = std::max(facts.greatest, value);
-    facts.sum += value;
+  const int64_t times = count / values.size(), rest = count % values.size();
+  for (int i = 0; i < values.size(); ++i) {
+    const int64_t uses = times + (i < rest ? 1 : 0);
+    if (uses == 0) break;
+    facts.least = std::min(facts.least, values[i]);
+    facts.greatest = std::max(facts.greatest, values[i]);
+    facts.sum += values[i] * static_cast<double>(uses);
   }
   return facts;
 }

@@ -335,7 +335,7 @@ absl::Status ArgumentBuilder::CheckAsked() {
   for (const v1::Condition& condition : rules_.asked()) {
     const absl::StatusOr<int64_t> holds = call.Value(condition.that());
     if (!holds.ok()) return Named("asked", holds.status());
-    if (*holds == 0) Unfit(absl::StrCat("it is not asked: ", condition.why()));
+    if (*holds == 0) Unfit(absl::StrCat("not asked: ", condition.why()));
   }
   return absl::OkStatus();
 }

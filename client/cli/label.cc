@@ -15,9 +15,7 @@ namespace {
 class LabelCommand final : public Command {
  public:
   std::string name() const override { return "label"; }
-  std::string description() const override {
-    return "Gives a run labels, beside those it has (diopi-agent --label). Without labels: lists them";
-  }
+  std::string description() const override { return "Adds labels to a run, or lists those that it has"; }
   std::string examples() const override {
     return "  diopi-cli label latest ticket=OPS-12 note='before the driver update'    two labels\n"
            "  diopi-cli label latest note=                                            removes one\n";

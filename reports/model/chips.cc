@@ -28,18 +28,28 @@ absl::Status NoSuchChip(server::Queries& queries, const std::string& chip) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<RunSummary>> CompleteRuns(server::Queries& queries, const std::string& chip,
-                                                     size_t limit, const server::TimeRange& range) {
-  const absl::StatusOr<std::vector<server::RunFacts>> facts = queries.RunsFacts({chip, 0, range});
+absl::Status VisitCompleteRuns(server::Queries& queries, const server::RunFilter& filter,
+                               const std::function<bool(RunSummary)>& visit) {
+  const absl::StatusOr<std::vector<server::RunFacts>> facts = queries.RunsFacts(filter);
   if (!facts.ok()) return facts.status();
-  std::vector<RunSummary> runs;
   for (const server::RunFacts& run : *facts) {
-    if (runs.size() == limit) break;
     if (!PartialText(run.scope, run.state, 0, 0).empty()) continue;
     absl::StatusOr<RunSummary> summary = LoadSummary(queries, run.run_id);
     if (!summary.ok()) return summary.status();
-    if (summary->done > 0 && summary->partial.empty()) runs.push_back(*std::move(summary));
+    if (summary->done == 0 || !summary->partial.empty()) continue;
+    if (!visit(*std::move(summary))) break;
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<RunSummary>> CompleteRuns(server::Queries& queries, const std::string& chip,
+                                                     size_t limit, const server::TimeRange& range) {
+  std::vector<RunSummary> runs;
+  absl::Status status = VisitCompleteRuns(queries, {chip, 0, range}, [&](RunSummary run) {
+    runs.push_back(std::move(run));
+    return runs.size() < limit;
+  });
+  if (!status.ok()) return status;
   return runs;
 }
 

@@ -2,6 +2,7 @@
 #ifndef REPORTS_MODEL_CHIPS_H_
 #define REPORTS_MODEL_CHIPS_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,8 +28,12 @@ struct TrendPoint {
   int64_t failed = 0;
 };
 
-// The newest complete runs of the range, newest first, at most `limit`. Any number of partial runs may come
-// between them.
+// Calls `visit` for the complete runs among those of the filter, newest first, until it returns false.
+absl::Status VisitCompleteRuns(server::Queries& queries, const server::RunFilter& filter,
+                               const std::function<bool(RunSummary)>& visit);
+
+// The newest complete runs of the range, newest first, at most `limit`, which is not 0. Any number of partial
+// runs may come between them.
 absl::StatusOr<std::vector<RunSummary>> CompleteRuns(server::Queries& queries, const std::string& chip,
                                                      size_t limit, const server::TimeRange& range = {});
 

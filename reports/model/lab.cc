@@ -7,7 +7,6 @@
 
 #include "cases/core/library_checks.h"
 #include "reports/model/chips.h"
-#include "reports/model/completeness.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::reports {
@@ -43,21 +42,15 @@ absl::StatusOr<std::optional<RunSummary>> NewestRun(server::Queries& queries, co
 
 // Searches the complete runs from the newest of `range` backwards, and counts those that are not green.
 absl::Status FindGreen(server::Queries& queries, const server::TimeRange& range, LabChip* chip) {
-  const absl::StatusOr<std::vector<server::RunFacts>> facts =
-      queries.RunsFacts({chip->chip, kGreenRuns, {.to = range.to}});
-  if (!facts.ok()) return facts.status();
-  for (const server::RunFacts& run : *facts) {
-    if (!PartialText(run.scope, run.state, 0, 0).empty()) continue;
-    absl::StatusOr<RunSummary> summary = LoadSummary(queries, run.run_id);
-    if (!summary.ok()) return summary.status();
-    if (summary->done == 0 || !summary->partial.empty()) continue;
-    if (summary->failed == 0) {
-      chip->green = *std::move(summary);
-      return absl::OkStatus();
+  return VisitCompleteRuns(queries, {chip->chip, kGreenRuns, {.to = range.to}}, [chip](RunSummary run) {
+    const bool green = run.failed == 0;
+    if (green) {
+      chip->green = std::move(run);
+    } else {
+      ++chip->runs_since;
     }
-    ++chip->runs_since;
-  }
-  return absl::OkStatus();
+    return !green;
+  });
 }
 
 std::vector<OperatorChange> Changes(const Counts& before, const Counts& now) {
