@@ -8,8 +8,8 @@
 // errors of known arithmetics, to name the likely cause.
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "baselines/compare/arithmetic.h"
@@ -181,7 +181,11 @@ class Repetition {
  public:
   void Add(double r) {
     ++total_;
-    if (counts_.size() < kMost || counts_.count(r) != 0) ++counts_[r];
+    if (counts_.size() < kMost) {
+      ++counts_[r];
+    } else if (const auto known = counts_.find(r); known != counts_.end()) {
+      ++known->second;
+    }
   }
   double Effective() const {
     if (counts_.size() >= kMost) return total_;
@@ -192,7 +196,7 @@ class Repetition {
 
  private:
   static constexpr size_t kMost = size_t{1} << 16;
-  std::unordered_map<double, double> counts_;
+  absl::flat_hash_map<double, double> counts_;
   double total_ = 0;
 };
 

@@ -146,7 +146,7 @@ fi
 steps=versions,core,pack,memcheck,racecheck
 export DIOPI_PYTHON=/usr/bin/python3 DIOPI_TIMING_OPTIONS="--core --samples 2 --calls 2"
 ! "$DIOPI_PYTHON" -c 'import torch' 2>/dev/null || steps+=,timing
-check 0 --impl "$emulated" --device cpu --steps "$steps" --fname add softmax
+check 0 --impl "$emulated" --device cpu --steps "$steps" --fname floor softmax
 for step in ${steps//,/ }; do says "^$step +passed in"; done
 cp "$work/results/summary.txt" "$work/summary"
 says "versions.*passed" "$work/summary"
@@ -161,7 +161,7 @@ says "The pack is correct" "$work/results/pack/log.txt"
 [ -s "$work/results/pack/nvidia.h5" ] || fail "no pack"
 says "memcheck +passed in .*: [0-9]{3,} cases in [1-9][0-9]* starts, 0 findings"
 [ "$(wc -l <"$work/results/memcheck/findings.txt")" -eq 0 ] || fail "findings where there are none"
-case "$steps" in *timing*) says '\| Add \| float32 \|' "$work/results/timing/timing.md" ;; esac
+case "$steps" in *timing*) says '\| Floor \| float32 \|' "$work/results/timing/timing.md" ;; esac
 
 # Several workers share the GPU through NVIDIA's MPS, which runs for that time only and which a sandbox would hide.
 [ ! -e "$work/bin/nvidia-cuda-mps-control.log" ] || fail "MPS for one worker"
@@ -200,14 +200,14 @@ read -r slowly many <<<"$(reached)"
 { [ "$one" -eq 1 ] && [ "$many" -gt 1 ] && [ "$slowly" -eq "$all" ]; } || fail "$slowly of $all cases in $many starts"
 
 # A GPU in exclusive mode: one process at a time, and no PyTorch beside it.
-MODE=Exclusive_Process ALONE=yes check 1 --impl "$emulated" --steps versions,memcheck,timing --fname add sub mul softmax
+MODE=Exclusive_Process ALONE=yes check 1 --impl "$emulated" --steps versions,memcheck,timing --fname add softmax floor
 says "memcheck +passed in .* [0-9]{3,} cases in ([2-9]|[1-9][0-9]) starts"
 says "timing +FAILED .* exclusive mode.*nvidia-smi -c DEFAULT"
 says "exclusive mode" "$work/results/versions/versions.txt"
 
 # An old driver: NVIDIA's forward-compatibility library is used where it is, and otherwise missed.
 mkdir "$work/compat"
-DIOPI_CUDA_COMPAT=$work/compat DRIVER=470.1 check 0 --impl "$emulated" --steps versions --fname add
+DIOPI_CUDA_COMPAT=$work/compat DRIVER=470.1 check 0 --impl "$emulated" --steps versions --fname floor
 says "driver is 470.1, the library needs 525 or newer: no forward-compatibility library found"
 touch "$work/compat/libcuda.so.1"
 DIOPI_CUDA_COMPAT=$work/compat DRIVER=470.1 check 0 --impl "$emulated" --steps versions,memcheck --fname floor
@@ -223,13 +223,13 @@ check 1 --impl "$build/lib/vendors/libdiopi_faulty.so" --steps core --fname add
 says "^add: [0-9]+ failing cases, of which 0 pass without cuDNN and cuBLASLt: our code$" "$work/results/core/blame.txt"
 
 # A tool that does not work here, a library that is wrong, no time: said, and no step is passed.
-REFUSES=yes check 1 --impl "$emulated" --steps memcheck --fname add
+REFUSES=yes check 1 --impl "$emulated" --steps memcheck --fname floor
 says "memcheck +FAILED .* does not work here: .*Device not supported"
-HANGS=yes check 1 --impl "$emulated" --steps memcheck --limit-s 8 --fname add
+HANGS=yes check 1 --impl "$emulated" --steps memcheck --limit-s 8 --fname floor
 says "memcheck +FAILED .* 0 cases in 1 starts, 0 findings; 1 of 1 parts did not end: not all cases were reached"
 check 1 --impl "$build/lib/vendors/libdiopi_faulty.so" --steps core,memcheck --fname add
 says "core +FAILED"
 says "memcheck +passed"
-check 1 --impl "$emulated" --steps core,pack,memcheck,timing --limit-s 0 --fname add
+check 1 --impl "$emulated" --steps core,pack,memcheck,timing --limit-s 0 --fname floor
 [ "$(grep -c 'NOT DONE (time)' "$work/out")" -eq 4 ] || fail "steps without time"
 echo "check_test: passed"

@@ -85,6 +85,14 @@ bool IsWanted(const v1::Case& c, const Wanted& wanted, const v1::Selection& sele
   return matches && dtype && (c.smoke() || selection.suite() != "smoke");
 }
 
+absl::StatusOr<std::vector<v1::Case>> ExpandPart(const v1::OperatorFile& op, const Wanted& wanted,
+                                                 const v1::Selection& selection) {
+  Part part;
+  part.smoke = selection.suite() == "smoke";
+  if (!wanted.all_functions) part.functions = wanted.functions;
+  return ExpandOperator(op, SourceLines(absl::StrCat(op.operator_(), ".textproto")), nullptr, &part);
+}
+
 std::string Suggestion(const std::vector<std::string>& near) {
   return near.empty() ? "" : absl::StrCat("; did you mean ", absl::StrJoin(near, ", "), "?");
 }
@@ -277,8 +285,7 @@ absl::Status Catalog::VisitUsing(const v1::Selection& selection, Used* used, Vis
   }
   for (const auto& [op, wanted] : operators) {
     absl::StatusOr<std::vector<v1::Case>> cases =
-        models ? std::move(model_cases[op->operator_()])
-               : Expand(*op, absl::StrCat(op->operator_(), ".textproto"));
+        models ? std::move(model_cases[op->operator_()]) : ExpandPart(*op, wanted, selection);
     if (!cases.ok()) return cases.status();
     std::erase_if(*cases, [&, &wanted = wanted](const v1::Case& c) {
       return !IsWanted(c, wanted, selection, &used->patterns);

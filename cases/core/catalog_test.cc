@@ -178,6 +178,31 @@ TEST(CatalogTest, VisitsHandOverOneOperatorAtATime) {
   EXPECT_EQ(calls, 1);
 }
 
+// What a selection leaves out is not expanded; the rest is as in the whole.
+TEST(CatalogTest, APartIsExpandedAsInTheWhole) {
+  const std::unique_ptr<Catalog> catalog = Builtin();
+  const absl::StatusOr<std::vector<v1::Case>> core = Select(*catalog, {});
+  ASSERT_TRUE(core.ok());
+  const std::set<std::string> functions = {"diopiAddInp", "diopiConvolution2dBackward", "diopiSgn"};
+  for (const bool smoke : {false, true}) {
+    for (const bool few : {false, true}) {
+      std::vector<std::string> expected;
+      for (const v1::Case& c : *core) {
+        const bool wanted = (!few || functions.contains(c.function())) && (!smoke || c.smoke());
+        if (wanted) expected.push_back(c.SerializeAsString());
+      }
+      const std::vector<std::string> names(functions.begin(), functions.end());
+      const absl::StatusOr<std::vector<v1::Case>> part =
+          Select(*catalog, {few ? names : std::vector<std::string>{}, {}, {}, smoke ? "smoke" : "core"});
+      ASSERT_TRUE(part.ok()) << part.status();
+      std::vector<std::string> cases;
+      for (const v1::Case& c : *part) cases.push_back(c.SerializeAsString());
+      EXPECT_TRUE(cases == expected) << smoke << few << ": " << cases.size() << " of " << expected.size();
+      EXPECT_GE(cases.size(), 100u);
+    }
+  }
+}
+
 TEST(CatalogTest, SmokeHasEveryPointOfEveryFunctionAndEveryDtypeOfACover) {
   const std::unique_ptr<Catalog> catalog = Builtin();
   const absl::StatusOr<std::vector<v1::Case>> core = Select(*catalog, {});

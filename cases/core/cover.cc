@@ -45,7 +45,7 @@ class FunctionCover {
     }
     Measure(covering);
     rows_ = covering.rows;
-    return Finish();
+    return Finish(SmokeRows());
   }
 
   // The rows that an earlier Run found, without their cases.
@@ -56,12 +56,15 @@ class FunctionCover {
       for (size_t a = 0; a < axes_.size(); ++a) row.push_back(static_cast<unsigned char>(chosen[at + a]));
     }
   }
-  absl::Status Rebuild(const std::string& chosen) {
+  absl::Status Rebuild(const std::string& chosen, bool only_smoke) {
     Take(chosen);
-    for (const Row& row : rows_) {
-      if (!Builds(row)) return absl::InternalError(absl::StrCat("a chosen row does not fit: ", why_not_));
+    const std::vector<bool> smoke = SmokeRows();
+    for (size_t r = 0; r < rows_.size(); ++r) {
+      if (only_smoke && !smoke[r]) continue;
+      if (!Builds(rows_[r]))
+        return absl::InternalError(absl::StrCat("a chosen row does not fit: ", why_not_));
     }
-    return Finish();
+    return Finish(smoke);
   }
   static std::string Chosen(const std::vector<Row>& rows) {
     std::string bytes;
@@ -87,18 +90,21 @@ class FunctionCover {
   const std::string& why_not() const { return why_not_; }
 
  private:
-  absl::Status Finish() {
+  // Makes cases of the rows that were built.
+  absl::Status Finish(const std::vector<bool>& smoke) {
     if (!error_.ok()) return error_;
-    for (const Row& row : rows_) {
-      v1::Case c = std::move(built_.at(row));
+    for (size_t r = 0; r < rows_.size(); ++r) {
+      const auto built = built_.find(rows_[r]);
+      if (built == built_.end()) continue;
+      v1::Case c = std::move(built->second);
       const absl::Status status = FinishCase(rules_, &c);
       if (!status.ok()) return status;
+      c.set_smoke(smoke[r]);
       cases_.push_back(std::move(c));
     }
-    MarkSmoke();
     return absl::OkStatus();
   }
-  void MarkSmoke();
+  std::vector<bool> SmokeRows() const;
 
   static CoverAxis AxisOf(const v1::Axis& axis) {
     CoverAxis result;
@@ -280,7 +286,8 @@ absl::StatusOr<v1::Point> FunctionCover::PointOf(const Row& row) const {
 
 // The rows, those with the most new classes first, that together have every dtype and a class of every group
 // of every axis.
-void FunctionCover::MarkSmoke() {
+std::vector<bool> FunctionCover::SmokeRows() const {
+  std::vector<bool> smoke(rows_.size(), false);
   std::vector<std::vector<bool>> seen;  // by axis and group
   seen.reserve(axes_.size());
   for (const CoverAxis& axis : axes_) seen.emplace_back(axis.group.size(), false);
@@ -303,9 +310,9 @@ void FunctionCover::MarkSmoke() {
       most = count;
       best = r;
     }
-    if (best == rows_.size()) return;
+    if (best == rows_.size()) return smoke;
     fresh(rows_[best], true);
-    cases_[best].set_smoke(true);
+    smoke[best] = true;
   }
 }
 
@@ -379,20 +386,23 @@ absl::StatusOr<v1::Point> PointOfCase(const v1::OperatorFile& op, const v1::Case
   return absl::NotFoundError(absl::StrCat("no cover makes ", c.id()));
 }
 
-absl::StatusOr<CoverCases> ExpandCover(const v1::OperatorFile& op, const v1::Cover& cover) {
+absl::StatusOr<CoverCases> ExpandCover(const v1::OperatorFile& op, const v1::Cover& cover, const Part* part) {
   CoverCases result;
   std::vector<Row> rows;
   std::string reasons;
   std::vector<Dtype> shared;  // the rows of all functions count dtypes alike
   for (const v1::FunctionRules& rules : op.function()) {
     if (!IsWanted(cover, rules)) continue;
+    const v1::ChosenRows* chosen = ChosenOf(cover, rules.name());
+    if (part != nullptr && chosen != nullptr && !part->Has(rules.name())) continue;
     std::vector<Dtype> dtypes = DtypesFor(cover, rules);
     if (dtypes.empty()) continue;
     if (dtypes != shared) rows.clear();
     shared = dtypes;
     FunctionCover function(op, cover, rules, dtypes);
-    const v1::ChosenRows* chosen = ChosenOf(cover, rules.name());
-    absl::Status status = chosen == nullptr ? function.Run(&rows) : function.Rebuild(chosen->rows());
+    absl::Status status = chosen == nullptr
+                              ? function.Run(&rows)
+                              : function.Rebuild(chosen->rows(), part != nullptr && part->smoke);
     if (!status.ok()) return status;
     if (function.cases().empty()) {
       absl::StrAppend(&reasons, "\n    ", rules.name(), ": ", function.why_not());
@@ -404,7 +414,7 @@ absl::StatusOr<CoverCases> ExpandCover(const v1::OperatorFile& op, const v1::Cov
     result.chosen.back().set_function(rules.name());
     result.chosen.back().set_rows(FunctionCover::Chosen(function.rows()));
   }
-  if (result.reach.empty()) {
+  if (result.reach.empty() && part == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("the cover fits no function", reasons));
   }
   return result;

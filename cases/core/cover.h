@@ -4,6 +4,7 @@
 #define CASES_CORE_COVER_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,13 @@ struct Reach {
   std::vector<std::string> undecided;
 };
 
+// The part of an operator's cases to make of a file that is known to be correct, so that nothing is checked.
+struct Part {
+  bool smoke = false;               // only cases of suite smoke
+  std::set<std::string> functions;  // only of these; empty: of all
+  bool Has(const std::string& function) const { return functions.empty() || functions.contains(function); }
+};
+
 struct CoverCases {
   std::vector<v1::Case> cases;  // finished: with judges, id and hash; ExpandOperator moves them out
   std::vector<Reach> reach;     // of each function that takes the cover; empty ones for `chosen` rows
@@ -38,7 +46,9 @@ struct CoverCases {
 
 // The cases of a cover whose sets are resolved. InvalidArgument when no function takes it, when an expression
 // is wrong, or when arguments that the conditions let through cannot be: the message starts with the row.
-absl::StatusOr<CoverCases> ExpandCover(const v1::OperatorFile& op, const v1::Cover& cover);
+// With `part`, functions with chosen rows have only its cases.
+absl::StatusOr<CoverCases> ExpandCover(const v1::OperatorFile& op, const v1::Cover& cover,
+                                       const Part* part = nullptr);
 
 // The point from which a cover of the file makes this case. NotFound when none does.
 absl::StatusOr<v1::Point> PointOfCase(const v1::OperatorFile& op, const v1::Case& c);

@@ -24,8 +24,9 @@ bool Contains(const Range& range, const Value& value) {
 
 class Expander {
  public:
-  Expander(const v1::OperatorFile& op, const SourceLines& lines, std::vector<CoverCases>* covers)
-      : op_(op), lines_(lines), covers_(covers) {}
+  Expander(const v1::OperatorFile& op, const SourceLines& lines, std::vector<CoverCases>* covers,
+           const Part* part)
+      : op_(op), lines_(lines), covers_(covers), part_(part) {}
 
   absl::StatusOr<std::vector<v1::Case>> Run() {
     for (int g = 0; g < op_.grid_size(); ++g) {
@@ -44,15 +45,22 @@ class Expander {
   bool IsWanted(int g, const v1::Point& point, const v1::FunctionRules& rules) const;
   std::vector<Dtype> PointDtypes(int g, int p);
   void ExpandPoint(int g, int p);
-  // False after an error: one per point is enough.
-  bool One(int g, int p, const v1::FunctionRules& rules, Dtype dtype);
+  // A case of the point at hand, not finished yet.
+  struct Built {
+    v1::Case c;
+    const v1::FunctionRules* rules;
+  };
+  // These return false after an error: one per point is enough.
+  bool Build(int g, int p, const v1::FunctionRules& rules, Dtype dtype, std::vector<Built>* built);
+  bool Finish(int g, int p, Built built);
   void CheckNames(int g, int p);
-  void MarkSmoke(size_t first);
+  static void MarkSmoke(std::vector<Built>* built);
   void AddCover(int c);
 
   const v1::OperatorFile& op_;
   const SourceLines& lines_;
   std::vector<CoverCases>* const covers_;  // may be null
+  const Part* const part_;                 // may be null: everything, with all checks
   std::vector<v1::Case> cases_;
   std::vector<std::string> findings_;
   std::set<std::string> ids_;
@@ -62,6 +70,7 @@ class Expander {
 
 bool Expander::IsWanted(int g, const v1::Point& point, const v1::FunctionRules& rules) const {
   const auto& of_grid = op_.grid(g).functions();
+  if (part_ != nullptr && !part_->Has(rules.name())) return false;
   if (!of_grid.empty() && !Contains(of_grid, rules.name())) return false;
   return point.functions().empty() || Contains(point.functions(), rules.name());
 }
@@ -84,11 +93,11 @@ std::vector<Dtype> Expander::PointDtypes(int g, int p) {
   return kept;
 }
 
-bool Expander::One(int g, int p, const v1::FunctionRules& rules, Dtype dtype) {
+bool Expander::Build(int g, int p, const v1::FunctionRules& rules, Dtype dtype, std::vector<Built>* built) {
   absl::StatusOr<Fit> fit = BuildCase(op_, rules, op_.grid(g).point(p), dtype);
-  const std::string where = absl::StrCat(", ", rules.name(), ", ", v1::Dtype::Code_Name(dtype), ": ");
   if (!fit.ok()) {
-    Say(g, p, absl::StrCat(where, fit.status().message()));
+    Say(g, p,
+        absl::StrCat(", ", rules.name(), ", ", v1::Dtype::Code_Name(dtype), ": ", fit.status().message()));
     return false;
   }
   if (!fit->c.has_value()) {
@@ -96,18 +105,23 @@ bool Expander::One(int g, int p, const v1::FunctionRules& rules, Dtype dtype) {
     return true;
   }
   fitting_.insert(rules.name());
-  v1::Case c = *std::move(fit->c);
-  for (const v1::Case& producer : c.producers()) fitting_.insert(producer.function());
+  for (const v1::Case& producer : fit->c->producers()) fitting_.insert(producer.function());
   for (const v1::ArgRule& arg : rules.arg()) {  // the point's arguments give that function's output its shape
     if (!arg.shape_of().empty()) fitting_.insert(arg.shape_of().substr(0, arg.shape_of().find('.')));
   }
-  absl::Status status = FinishCase(rules, &c);
-  if (!status.ok()) {
-    Say(g, p, absl::StrCat(where, status.message()));
-    return false;
+  built->push_back({*std::move(fit->c), &rules});
+  return true;
+}
+
+bool Expander::Finish(int g, int p, Built built) {
+  v1::Case& c = built.c;
+  absl::Status status = FinishCase(*built.rules, &c);
+  if (status.ok() && !ids_.insert(c.id()).second) {
+    status = absl::InvalidArgumentError(absl::StrCat("two cases have the id ", c.id()));
   }
-  if (!ids_.insert(c.id()).second) {
-    Say(g, p, absl::StrCat(where, "two cases have the id ", c.id()));
+  if (!status.ok()) {
+    Say(g, p,
+        absl::StrCat(", ", c.function(), ", ", v1::Dtype::Code_Name(c.dtype()), ": ", status.message()));
     return false;
   }
   cases_.push_back(std::move(c));
@@ -137,11 +151,10 @@ void Expander::CheckNames(int g, int p) {
   }
 }
 
-// Marks, among the cases from `first` on, which a point made, one of each function. The hash spreads the
-// dtypes evenly over points and functions.
-void Expander::MarkSmoke(size_t first) {
+// Marks one case of each function. The hash spreads the dtypes evenly over points and functions.
+void Expander::MarkSmoke(std::vector<Built>* built) {
   std::map<std::string, std::vector<v1::Case*>> by_function;
-  for (size_t i = first; i < cases_.size(); ++i) by_function[cases_[i].function()].push_back(&cases_[i]);
+  for (Built& each : *built) by_function[each.c.function()].push_back(&each.c);
   for (const auto& [function, cases] : by_function) {
     const uint64_t hash = Xxh64(absl::StrCat(function, ".", cases.front()->label()));
     cases[static_cast<size_t>(hash % cases.size())]->set_smoke(true);
@@ -150,7 +163,7 @@ void Expander::MarkSmoke(size_t first) {
 
 void Expander::ExpandPoint(int g, int p) {
   const v1::Point& point = op_.grid(g).point(p);
-  const size_t first = cases_.size();
+  std::vector<Built> built;
   fitting_.clear();
   unfitting_.clear();
   for (Dtype dtype : PointDtypes(g, p)) {
@@ -160,20 +173,25 @@ void Expander::ExpandPoint(int g, int p) {
         unfitting_.emplace(rules.name(), rules.why().empty() ? "it leaves this dtype out" : rules.why());
         continue;
       }
-      if (!One(g, p, rules, dtype)) return;
+      if (!Build(g, p, rules, dtype, &built)) return;
     }
   }
+  MarkSmoke(&built);
+  for (Built& each : built) {
+    if (part_ != nullptr && part_->smoke && !each.c.smoke()) continue;
+    if (!Finish(g, p, std::move(each))) return;
+  }
+  if (part_ != nullptr) return;
   if (fitting_.empty()) {
     std::string reasons;
     for (const auto& [function, why] : unfitting_) absl::StrAppend(&reasons, "\n    ", function, ": ", why);
     return Say(g, p, absl::StrCat(" fits no function", reasons));
   }
   CheckNames(g, p);
-  MarkSmoke(first);
 }
 
 void Expander::AddCover(int c) {
-  absl::StatusOr<CoverCases> covered = ExpandCover(op_, op_.cover(c));
+  absl::StatusOr<CoverCases> covered = ExpandCover(op_, op_.cover(c), part_);
   const std::string where = lines_.At({{"cover", c}});
   if (!covered.ok()) {
     findings_.push_back(absl::StrCat(where, covered.status().message()));
@@ -193,8 +211,8 @@ void Expander::AddCover(int c) {
 }  // namespace
 
 absl::StatusOr<std::vector<v1::Case>> ExpandOperator(const v1::OperatorFile& op, const SourceLines& lines,
-                                                     std::vector<CoverCases>* covers) {
-  return Expander(op, lines, covers).Run();
+                                                     std::vector<CoverCases>* covers, const Part* part) {
+  return Expander(op, lines, covers, part).Run();
 }
 
 }  // namespace diopi::cases

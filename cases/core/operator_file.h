@@ -33,9 +33,10 @@ absl::StatusOr<ParsedOperator> ParseOperator(std::string_view text, std::string_
 absl::Status CheckOperator(const v1::OperatorFile& op, const SourceLines& lines);
 
 // Expand, with line numbers in its messages. `covers`, if given, receives what each cover reaches besides its
-// cases.
+// cases. With `part`, cases outside it may be left out.
 absl::StatusOr<std::vector<v1::Case>> ExpandOperator(const v1::OperatorFile& op, const SourceLines& lines,
-                                                     std::vector<CoverCases>* covers = nullptr);
+                                                     std::vector<CoverCases>* covers = nullptr,
+                                                     const Part* part = nullptr);
 
 // The dtypes of a list and of named sets, each once, in order.
 template <typename Codes, typename Sets>

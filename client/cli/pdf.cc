@@ -23,7 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kBrowsers[] = {"chromium", "chromium-browser", "google-chrome"};
+// The browser without a window first: it starts faster.
+constexpr const char* kBrowsers[] = {"chromium-headless-shell", "chromium", "chromium-browser",
+                                     "google-chrome"};
 
 std::string OnPath(const char* name) {
   const char* path = std::getenv("PATH");
@@ -101,18 +103,18 @@ absl::StatusOr<std::string> FindBrowser(const PdfOptions& options) {
   if (!given.empty()) {
     if (access(given.c_str(), X_OK) == 0) return given;
     return absl::InvalidArgumentError(absl::StrCat(
-        "$DIOPI_CHROMIUM is ", given, ", which is not a program; PDF needs Debian's package chromium"));
+        "$DIOPI_CHROMIUM is ", given,
+        ", which is not a program; PDF needs Debian's package chromium-headless-shell or chromium"));
   }
   for (const char* name : kBrowsers) {
     std::string path = OnPath(name);
     if (!path.empty()) return path;
   }
   return absl::InvalidArgumentError(
-      "Chromium, which prints PDF, is not on PATH: install Debian's packages chromium and "
-      "fonts-dejavu-core "
-      "(apt-get install --no-install-recommends chromium fonts-dejavu-core), name it in $DIOPI_CHROMIUM, or "
-      "write "
-      "--format html and print that page");
+      "Chromium, which prints PDF, is not on PATH: install Debian's packages chromium-headless-shell and "
+      "fonts-dejavu-core (apt-get install --no-install-recommends chromium-headless-shell "
+      "fonts-dejavu-core), "
+      "name it in $DIOPI_CHROMIUM, or write --format html and print that page");
 }
 
 absl::Status PrintPdf(const std::string& html, const std::string& output, const PdfOptions& options) {

@@ -11,7 +11,8 @@
 namespace diopi::cli {
 
 struct PdfOptions {
-  // The program. Empty: $DIOPI_CHROMIUM, else chromium, chromium-browser or google-chrome on PATH.
+  // The program. Empty: $DIOPI_CHROMIUM, else chromium-headless-shell, chromium, chromium-browser or
+  // google-chrome on PATH.
   std::string browser = {};
   // A thousand pages take about ten seconds.
   std::chrono::seconds limit = std::chrono::seconds(120);

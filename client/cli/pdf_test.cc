@@ -35,7 +35,7 @@ class PdfTest : public ::testing::Test {
 TEST_F(PdfTest, WithoutABrowserItNamesThePackage) {
   const absl::Status status = PrintPdf("<p>x", Output(), {.browser = folder_ + "/none"});
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_NE(status.message().find("package chromium"), absl::string_view::npos) << status;
+  EXPECT_NE(status.message().find("package chromium-headless-shell"), absl::string_view::npos) << status;
   EXPECT_FALSE(fs::exists(Output()));
 }
 

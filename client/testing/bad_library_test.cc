@@ -1,5 +1,5 @@
 // Libraries that are wrong in every function: errors that the public harness passes (the table in
-// diopi-abi.md), and others. A library that does nothing runs over suite core, the others over smoke.
+// diopi-abi.md), and others. All run over suite smoke, which has every point of core, or over a part of it.
 // Libraries with one wrong function are in run_test and, for errors that only the worker sees, in
 // impl_loader/worker/faults_test.
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <set>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "client/testing/core_baselines.h"
 #include "client/testing/programs.h"
 #include "client/testing/results.h"
@@ -27,12 +28,16 @@ class BadLibraryTest : public CoreBaselinesTest {
     return RunProgram(command, environment);
   }
 
-  // A run of vendor_spoilt over suite smoke, or over other cases.
-  static StoredRun Spoilt(const std::string& how,
-                          const std::vector<std::string>& cases = {"--suite", "smoke"}) {
+  static StoredRun Spoilt(const std::string& how, const std::vector<std::string>& cases) {
     const Finished run = Agent("vendor_spoilt", cases, {"DIOPI_TEST_SPOIL=" + how});
     EXPECT_EQ(run.code, 1) << how << ": " << run.out << run.err;
     return WithoutLibraryChecks(ReadRun(data()));
+  }
+
+  static std::vector<std::string> Smoke() { return {"--suite", "smoke"}; }
+  // For errors that the same checks find in every case.
+  static std::vector<std::string> PartOfSmoke(int part, int parts) {
+    return {"--suite", "smoke", "--shard-index", absl::StrCat(part), "--shard-count", absl::StrCat(parts)};
   }
 
   // How many cases had each outcome.
@@ -45,7 +50,7 @@ class BadLibraryTest : public CoreBaselinesTest {
 
 // A case that passes here is blind: mend its point (cases/ops/GUIDE.md) instead of excusing it here.
 TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
-  const Finished run = Agent("vendor_nothing", Core());
+  const Finished run = Agent("vendor_nothing", Smoke());
   EXPECT_EQ(run.code, 1) << run.out << run.err;
   // It exports everything, but exports are not coverage.
   EXPECT_NE(run.out.find("Coverage     0 of 538 functions pass (0.00 %)\n             538 exported; "),
@@ -71,7 +76,7 @@ TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
 }
 
 TEST_F(BadLibraryTest, NotImplementedEverywhereIsNeverGreen) {
-  const Finished run = Agent("vendor_nothing_implemented", {"--suite", "smoke"});
+  const Finished run = Agent("vendor_nothing_implemented", PartOfSmoke(0, 4));
   EXPECT_EQ(run.code, 0) << run.out << run.err;  // nothing failed, and nothing passed
   EXPECT_NE(run.out.find("Coverage     0 of 538 functions pass (0.00 %)\n"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find(" 0 tested, 0 passing"), std::string::npos) << run.out;
@@ -83,9 +88,11 @@ TEST_F(BadLibraryTest, NotImplementedEverywhereIsNeverGreen) {
 
 // A library that throws once caused 5.9 MB of standard output: each case had its backtrace.
 TEST_F(BadLibraryTest, OneExceptionEverywhereIsOneGroup) {
-  const Finished run =
-      RunProgram({BinPath("diopi-agent"), "--impl", VendorPath("vendor_throws_everywhere"), "--data", data(),
-                  "--error-report", *folder_ / "errors", "--suite", "smoke"});
+  std::vector<std::string> command = {
+      BinPath("diopi-agent"), "--impl",           VendorPath("vendor_throws_everywhere"), "--data", data(),
+      "--error-report",       *folder_ / "errors"};
+  for (const std::string& argument : PartOfSmoke(1, 4)) command.push_back(argument);
+  const Finished run = RunProgram(command);
   EXPECT_EQ(run.code, 1) << run.err;
   EXPECT_LT(run.out.size(), 100'000u);
   EXPECT_EQ(run.out.find("frame #"), std::string::npos);
@@ -100,9 +107,10 @@ TEST_F(BadLibraryTest, OneExceptionEverywhereIsOneGroup) {
 
 // vendor_spoilt answers "not implemented" where it finds nothing to make wrong, so every other case is wrong.
 TEST_F(BadLibraryTest, SmallChangesToEveryInputAreMemoryFaults) {
+  int half = 0;
   for (const char* how : {"input_off", "input_doubled"}) {
     std::map<v1::Outcome, size_t> outcomes;
-    for (const v1::Verdict& verdict : Spoilt(how).verdicts) {
+    for (const v1::Verdict& verdict : Spoilt(how, PartOfSmoke(half++, 2)).verdicts) {
       ++outcomes[verdict.outcome()];
       if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) continue;
       // Where the input is also the output, its change is a wrong result.
@@ -142,10 +150,11 @@ bool Unseen(const v1::Verdict& verdict, bool doubled) {
 }
 
 TEST_F(BadLibraryTest, FewWrongElementsFail) {
+  int half = 0;
   for (const std::string how : {"output_doubled", "output_nan"}) {
     size_t failed = 0;
     size_t pass_by_peer = 0;
-    for (const v1::Verdict& verdict : Spoilt(how).verdicts) {
+    for (const v1::Verdict& verdict : Spoilt(how, PartOfSmoke(half++, 2)).verdicts) {
       if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || Unseen(verdict, how == "output_doubled"))
         continue;
       if (verdict.readings_size() > 0) continue;  // a NaN where another reading of the definition has one
@@ -214,7 +223,7 @@ TEST_F(BadLibraryTest, ComputingWithInputsThatAreOffFails) {
                                        "diopiGtScalar", "diopiLeScalar", "diopiLtScalar"};
   size_t wide = 0;
   size_t wide_failed = 0;
-  for (const v1::Verdict& verdict : Spoilt("computed_off").verdicts) {
+  for (const v1::Verdict& verdict : Spoilt("computed_off", Smoke()).verdicts) {
     if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || NothingToGetWrong(verdict)) continue;
     const bool fail = verdict.outcome() == v1::OUTCOME_FAIL;
     called.insert(verdict.function());
@@ -262,7 +271,7 @@ TEST_F(BadLibraryTest, OneFunction) {
   const std::set<v1::Outcome> late = {v1::OUTCOME_MEMORY, v1::OUTCOME_NONDETERMINISTIC};
   const Row rows[] = {
       {"random bits", "vendor_nondeterministic", {}, "", differs, "differ between", true},
-      {"hang, locked", "vendor_hang_locked", {}, "", timeout, "ignored SIGTERM", false},
+      {"hang, locked", "vendor_hang_locked", {"--timeout-s", "0.5"}, "", timeout, "ignored SIGTERM", false},
       {"no synchronisation", "vendor_unsynchronised", {}, "", late, "out ", false},
       {"device, current dialect", "vendor_conform_device", {}, "", memory, "past its end", true},
       {"device, older dialect", "vendor_register_device", {}, "", memory, "past its end", true},
@@ -277,8 +286,7 @@ TEST_F(BadLibraryTest, OneFunction) {
        false},
   };
   for (const Row& row : rows) {
-    std::vector<std::string> arguments = {"--fname",        "diopiAdd",    "--case",
-                                          "add.float32.n?", "--timeout-s", "0.5"};
+    std::vector<std::string> arguments = {"--fname", "diopiAdd", "--case", "add.float32.n?"};
     arguments.insert(arguments.end(), row.more.begin(), row.more.end());
     const std::string variable = row.environment;
     const Finished run =

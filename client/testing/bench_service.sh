@@ -15,7 +15,7 @@ sections=(workers idle_agents stream results memory)  # in the order in which th
 bench_workers() {
   local agent=("$bin/diopi-agent" --impl "$lib" --data "$work/workers" --chip bench --quiet
     --error-report "$work/error_report.csv") repeat one two cores name words i functions convolutions
-  functions=$(choose '*' conv2d) convolutions=$(choose 'conv*' conv2d)
+  functions=$(choose '*' floor) convolutions=$(choose 'conv*' floor)
   timed "$bin/diopi-cli" gen --data "$work/workers" --quiet --fname "$functions"
   for repeat in 2 "${WORKERS_REPEAT:-$(choose 400 3)}"; do
     name="suite core, 2 calls a case, 2 workers"

@@ -37,7 +37,7 @@ expect 4 "$here/bench.sh" "$build" explore
 expect 12 "$here/bench.sh" "$build" service
 expect 20 "$here/bench.sh" "$build" years
 grep -q '^vacuum ' "$work/out" || fail "no row of vacuum"
-expect 1 "$here/bench.sh" "$build" verdict --fname add
+expect 1 "$here/bench.sh" "$build" verdict --fname sgn --seeds 1
 grep -q '^injected bugs caught' "$work/out" || fail "no line 'injected bugs caught'"
 
 # A build whose comparator benchmark fails.

