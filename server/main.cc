@@ -59,6 +59,7 @@ struct Flags {
   int max_upload_mib = 512;               // --max-upload-mib
   int max_owner_upload_mib = 16384;       // --max-owner-upload-mib
   int max_open_runs = 1000;               // --max-open-runs
+  int max_owner_results_mib = 16384;      // --max-owner-results-mib
   double reap_after_h = 24;               // --reap-after-h
   std::string log_level = "info";         // --log-level
   std::string log_format = "logfmt";      // --log-format
@@ -140,6 +141,10 @@ void AddFlags(CLI::App* app, Flags* flags) {
       ->capture_default_str();
   app->add_option("--max-open-runs", flags->max_open_runs,
                   "Most runs of one token that may be queued or running; 0: no limit")
+      ->check(CLI::Range(0, 1 << 24))
+      ->capture_default_str();
+  app->add_option("--max-owner-results-mib", flags->max_owner_results_mib,
+                  "MiB of stored results from which on a token can start no further run; 0: no limit")
       ->check(CLI::Range(0, 1 << 24))
       ->capture_default_str();
   app->add_option("--reap-after-h", flags->reap_after_h,
@@ -366,7 +371,7 @@ int Serve(const Flags& flags) {
   }
   options.max_upload_bytes = int64_t{flags.max_upload_mib} << 20;
   options.max_owner_upload_bytes = int64_t{flags.max_owner_upload_mib} << 20;
-  options.max_open_runs = flags.max_open_runs;
+  options.quota = {flags.max_open_runs, int64_t{flags.max_owner_results_mib} << 20};
   options.reap_after = absl::Hours(flags.reap_after_h);
   const absl::StatusOr<std::unique_ptr<ConformanceServer>> server = ConformanceServer::Start(options);
   if (!server.ok()) return Fault(server.status());

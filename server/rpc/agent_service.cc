@@ -260,7 +260,7 @@ AgentService::AgentService(Database* database, RunChanges* changes, RunRegistry*
       metrics_(metrics),
       guard_(options.guard),
       max_owner_upload_bytes_(options.max_owner_upload_bytes),
-      max_open_runs_(options.max_open_runs),
+      quota_(options.quota),
       uploads_(data_folder, options.max_upload_bytes),
       agents_(database, changes, clock, options.agents) {}
 
@@ -483,7 +483,7 @@ absl::StatusOr<v1::RunInfo> AgentService::MakeRun(const v1::SubmitRequest& first
                                                   ImplStore::Incoming* incoming) {
   NewRun more;
   more.submission = &submission;
-  more.max_open = first.options().owner() == kAnyone ? 0 : max_open_runs_;
+  if (first.options().owner() != kAnyone) more.quota = quota_;
   std::string kept;
   if (incoming != nullptr) {
     more.before_commit = [&](const std::string& run_id) {

@@ -19,6 +19,7 @@
 #include "server/runs/impl_store.h"
 #include "server/runs/run_registry.h"
 #include "server/store/database.h"
+#include "server/store/quota.h"
 #include "server/telemetry/metrics.h"
 
 namespace diopi::server {
@@ -35,7 +36,7 @@ class AgentService final : public AgentServiceBase {
     AgentRegistry::Options agents;
     int64_t max_upload_bytes = 512LL << 20;  // limit on an uploaded library
     int64_t max_owner_upload_bytes = 0;      // limit on all libraries that one token has uploaded; 0: none
-    int max_open_runs = 0;                   // limit for one token; 0: none
+    Quota quota = {};                        // of one token
     Guard guard;                             // checks every call
   };
   // All must outlive the service.
@@ -104,7 +105,7 @@ class AgentService final : public AgentServiceBase {
   Metrics* const metrics_;
   const Guard guard_;
   const int64_t max_owner_upload_bytes_;
-  const int max_open_runs_;
+  const Quota quota_;
   ImplStore uploads_;
   AgentRegistry agents_;
   std::mutex mutex_;

@@ -44,7 +44,7 @@ AgentService::Options AgentOptionsOf(const ServerOptions& options, Authorizer* a
   result.agents.heartbeat = options.agent_lost / 4;
   result.max_upload_bytes = options.max_upload_bytes;
   result.max_owner_upload_bytes = options.max_owner_upload_bytes;
-  result.max_open_runs = options.max_open_runs;
+  result.quota = options.quota;
   return result;
 }
 
@@ -61,7 +61,7 @@ class GrpcServer final : public ConformanceServer {
                   options.clock != nullptr ? options.clock : &steady_clock_,
                   {options.lease, options.batch, options.cases_folder, &metrics_}),
         service_(database_.get(), &changes_, &registry_, &baselines_, &metrics_,
-                 {options.data_folder, options.slow_call, options.max_open_runs,
+                 {options.data_folder, options.slow_call, options.quota,
                   [this](const std::string& run_id, bool ended) { agents_.RunChanged(run_id, ended); },
                   [this](const std::string& run_id, const std::string& text) {
                     agents_.agents().ServerFault(run_id, text);

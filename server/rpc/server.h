@@ -12,6 +12,7 @@
 #include "server/scheduler/scheduler.h"
 #include "server/security/authorizer.h"
 #include "server/security/tls_files.h"
+#include "server/store/quota.h"
 #include "server/telemetry/metrics.h"
 
 namespace diopi::v1 {
@@ -34,7 +35,7 @@ struct ServerOptions {
   absl::Duration agent_lost = absl::Seconds(20);  // a standing agent that is silent for so long is lost
   int64_t max_upload_bytes = 512LL << 20;         // of a library that comes with a submitted run
   // Quotas of a token, if the server requires tokens. 0: no limit.
-  int max_open_runs = 1000;                            // queued or running
+  Quota quota = {.open_runs = 1000, .bytes = int64_t{16} << 30};
   int64_t max_owner_upload_bytes = int64_t{16} << 30;  // of all libraries of its runs
   absl::Duration reap_after = absl::Hours(24);  // a run that is stalled for so long is aborted; zero: never
   // gRPC's threads, which limit the calls in flight. gRPC refuses others with "Server Threadpool Exhausted",

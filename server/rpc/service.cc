@@ -185,7 +185,7 @@ absl::Status ConformanceService::HandleCreateRun(const Call& call, const v1::Cre
                                                  v1::CreateRunResponse* response) {
   absl::StatusOr<v1::CreateRunResponse> created =
       request.resume_run().empty()
-          ? registry_->Create(request.options(), call.caller().name == kAnyone ? 0 : options_.max_open_runs)
+          ? registry_->Create(request.options(), call.caller().name == kAnyone ? Quota{} : options_.quota)
           : registry_->Resume(request.resume_run(), request.options(), request.join(), call.access());
   if (!created.ok()) return created.status();
   *response = *std::move(created);

@@ -21,6 +21,7 @@
 #include "server/runs/run_registry.h"
 #include "server/security/lease_key.h"
 #include "server/store/database.h"
+#include "server/store/quota.h"
 #include "server/telemetry/metrics.h"
 
 namespace diopi::server {
@@ -31,7 +32,7 @@ class ConformanceService final : public v1::Conformance::Service {
   struct Options {
     std::string data_folder;                      // reported to clients
     absl::Duration slow_call = absl::Seconds(1);  // a call that takes longer is logged
-    int max_open_runs = 0;                        // limit for one token; 0: none
+    Quota quota = {};                             // of one token
     // Called when a run has new verdicts or another state; `ended`: it is now finished or aborted.
     std::function<void(const std::string& run_id, bool ended)> run_changed;
     // Called when the server itself failed a call about the run.

@@ -1,5 +1,7 @@
 // What a server does by itself or refuses to protect others: abandoned runs, quotas, a temporarily full disk.
 // A real server; a second connection makes runs in its database old.
+#include "server/store/upkeep.h"
+
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -25,7 +27,7 @@ class UpkeepTest : public ::testing::Test {
     WriteBaselines(server_.data_folder(), "relu", TestCases("relu"));
     server_.Stop();
     server_.options.reap_after = absl::Seconds(10);
-    server_.options.max_open_runs = 2;
+    server_.options.quota = {.open_runs = 2, .bytes = 2 << 20};
     server_.options.max_upload_bytes = 100;
     server_.options.max_owner_upload_bytes = 150;
     server_.Start();
@@ -167,6 +169,33 @@ TEST_F(UpkeepTest, ATokenHasSoManyOpenRuns) {
               HasSubstr("'alice' has 2 runs that are queued or running; 2 are allowed"));
   EXPECT_TRUE(Submit(bob).ok());
   ASSERT_TRUE(Cancel(alice, first->run_id()).ok());
+  EXPECT_TRUE(Submit(alice).ok());
+}
+
+TEST_F(UpkeepTest, ATokenHasSoManyBytesOfResults) {
+  const std::string alice = *AddToken(server_.data_folder(), "alice", Role::kRun);
+  const std::string bob = *AddToken(server_.data_folder(), "bob", Role::kRun);
+  const auto run = Submit(alice);
+  ASSERT_TRUE(run.ok()) << run.status();
+  {
+    const auto database = Database::Open(DatabasePath(server_.data_folder()), {});
+    v1::Verdict verdict;
+    const std::vector<RunCase> cases = *(*database)->CasesOf(run->run_id());
+    verdict.set_case_id(cases.front().case_id);
+    verdict.set_case_hash(cases.front().case_hash);
+    verdict.set_outcome(v1::OUTCOME_ERROR);
+    verdict.set_error_text(std::string(2 << 20, 'x'));
+    ASSERT_TRUE((*database)->Append(run->run_id(), {verdict}).ok());
+  }
+  const absl::Status refused = Submit(alice).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
+  EXPECT_THAT(
+      std::string(refused.message()),
+      HasSubstr("the results of 'alice' take 2.0 MiB; 2.0 MiB are allowed (--max-owner-results-mib)"));
+  EXPECT_TRUE(Submit(bob).ok());
+  ASSERT_TRUE(Cancel(alice, run->run_id()).ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(Submit(alice).status()));  // the results stay
+  ASSERT_TRUE(RemoveRuns(DatabasePath(server_.data_folder()), {run->run_id()}).ok());
   EXPECT_TRUE(Submit(alice).ok());
 }
 

@@ -245,9 +245,9 @@ absl::StatusOr<RunRegistry::Made> RunRegistry::Make(const v1::RunOptions& asked,
   return made;
 }
 
-absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& options, int max_open) {
+absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& options, const Quota& quota) {
   const absl::StatusOr<Made> made =
-      Make(options, {.alive_for = kSilentLeases * options_.lease, .max_open = max_open},
+      Make(options, {.alive_for = kSilentLeases * options_.lease, .quota = quota},
            [](const std::vector<PackedCase>&) { return absl::OkStatus(); });
   if (!made.ok()) return made.status();
   return Describe(made->info, *made->run);

@@ -23,6 +23,7 @@
 #include "server/runs/run_changes.h"
 #include "server/scheduler/scheduler.h"
 #include "server/store/database.h"
+#include "server/store/quota.h"
 #include "server/telemetry/metrics.h"
 
 namespace diopi::server {
@@ -91,9 +92,9 @@ class RunRegistry {
         clock_(clock),
         options_(options) {}
 
-  // InvalidArgument for options that make no sense; the catalog's statuses for the selection; `max_open` as
+  // InvalidArgument for options that make no sense; the catalog's statuses for the selection; `quota` as
   // in NewRun.
-  absl::StatusOr<v1::CreateRunResponse> Create(const v1::RunOptions& options, int max_open = 0);
+  absl::StatusOr<v1::CreateRunResponse> Create(const v1::RunOptions& options, const Quota& quota = {});
 
   // The same for standing agents: the run is queued. FailedPrecondition, and no run, when baselines are
   // missing. `more` is stored in the same transaction.

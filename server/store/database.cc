@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "proto/enum_name.h"
 #include "server/store/agent_rows.h"
+#include "server/store/run_bytes.h"
 #include "server/store/run_rows.h"
 #include "server/store/run_state.h"
 #include "server/store/run_writer.h"
@@ -150,7 +151,7 @@ absl::StatusOr<v1::RunInfo> SqliteDatabase::CreateRun(const v1::RunOptions& opti
   const std::lock_guard lock(mutex_);
   absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
   if (!transaction.ok()) return transaction.status();
-  absl::Status status = CheckOpenRuns(connection_.get(), options.owner(), more.max_open);
+  absl::Status status = CheckQuota(connection_.get(), options.owner(), more.quota);
   if (!status.ok()) return status;
   const std::string alive_until = more.alive_for > absl::ZeroDuration() ? UtcIn(more.alive_for) : "";
   const absl::StatusOr<int64_t> run =
@@ -237,6 +238,7 @@ absl::StatusOr<AppendResult> SqliteDatabase::WriteVerdicts(int64_t run,
     ++(*stored ? result.stored : result.duplicates);
   }
   absl::Status status = writer->Finish();
+  if (status.ok()) status = AddBytes(connection_.get(), run, writer->bytes());
   if (!status.ok()) return status;
   return result;
 }

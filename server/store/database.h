@@ -18,11 +18,12 @@
 #include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 #include "server/store/performance_rows.h"
+#include "server/store/quota.h"
 
 namespace diopi::server {
 
 // The schema this program writes; an older file is migrated on Open, a newer one refused.
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 // What a run covers, fixed when it is created so that a resumed run is the same run.
 struct RunCase {
@@ -36,8 +37,8 @@ struct RunCase {
 struct NewRun {
   const v1::Submission* submission = nullptr;       // not null: a submitted run, which is queued
   absl::Duration alive_for = absl::ZeroDuration();  // see KeepAlive; zero: not called
-  // QuotaError when the run's owner already has this many runs queued or running; 0: no limit.
-  int max_open = 0;
+  // QuotaError when the runs of the run's owner take as much already.
+  Quota quota = {};
   // Makes what must exist when the run does. Called before the commit, with the database locked; if it fails,
   // so does CreateRun.
   std::function<absl::Status(const std::string& run_id)> before_commit = nullptr;

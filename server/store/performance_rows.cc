@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/store/run_bytes.h"
 #include "server/store/sqlite.h"
 
 namespace diopi::server {
@@ -32,13 +33,16 @@ absl::Status WritePerformance(Connection* connection, int64_t run,
                               const v1::MachineFacts* machine) {
   absl::StatusOr<Statement> insert = connection->Prepare(kInsertMeasurement);
   if (!insert.ok()) return insert.status();
+  int64_t bytes = 0;
   for (const v1::Measurement* measurement : measurements) {
     const std::string body = measurement->SerializeAsString();
     insert->Bind(run, measurement->case_id());
     insert->BindBytes(3, body);
-    absl::Status status = insert->Run().status();
-    if (!status.ok()) return status;
+    const absl::StatusOr<int> inserted = insert->Run();
+    if (!inserted.ok()) return inserted.status();
+    bytes += *inserted * static_cast<int64_t>(measurement->case_id().size() + body.size());
   }
+  if (absl::Status status = AddBytes(connection, run, bytes); !status.ok()) return status;
   if (machine == nullptr) return absl::OkStatus();
   absl::StatusOr<Statement> facts = connection->Prepare(kInsertMachine);
   if (!facts.ok()) return facts.status();

@@ -1,13 +1,21 @@
-// The status of a request beyond its owner's quota: ResourceExhausted, as for a full disk, but caused by the
-// caller and not by the server.
+// How much of a results database the runs of one token may take, and the status of a request beyond that:
+// ResourceExhausted, as for a full disk, but caused by the caller and not by the server.
 #ifndef SERVER_STORE_QUOTA_H_
 #define SERVER_STORE_QUOTA_H_
+
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/strings/cord.h"
 #include "absl/strings/string_view.h"
 
 namespace diopi::server {
+
+// 0: no limit.
+struct Quota {
+  int open_runs = 0;  // queued or running
+  int64_t bytes = 0;  // of verdicts and measurements, approximately
+};
 
 inline constexpr char kQuotaMark[] = "diopi/quota";
 

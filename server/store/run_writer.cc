@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "server/store/quota.h"
@@ -20,9 +21,11 @@ constexpr char kSelectDevice[] =
 constexpr char kInsertRun[] = R"sql(
 INSERT OR IGNORE INTO runs
   (run_id, device, impl_sha256, suite_hash, contracts, repeat, shuffle_seed, impl_path, agent_version, host,
-   timeout_s, created, cases, options, environment, adaptor, alive_until)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
-constexpr char kSelectOpenOptions[] = "SELECT options FROM runs WHERE state IN ('queued', 'running')";
+   timeout_s, created, cases, options, environment, adaptor, alive_until, owner)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+constexpr char kSelectOfOwner[] =
+    "SELECT count(*) FILTER (WHERE state IN ('queued', 'running')), ifnull(sum(bytes), 0) FROM runs "
+    "WHERE owner = ?";
 constexpr char kUpdateOptions[] = "UPDATE runs SET options = ? WHERE id = ?";
 constexpr char kInsertFunction[] = "INSERT OR IGNORE INTO run_functions (run, function) VALUES (?, ?)";
 constexpr char kGiveSuite[] = "UPDATE runs SET suite = ?, alike = ? WHERE id = ?";
@@ -74,7 +77,8 @@ absl::StatusOr<int64_t> InsertRunRow(Connection* connection, const v1::RunOption
     if (!insert.ok()) return insert.status();
     insert->Bind(id, *device, options.impl_sha256(), suite_hash, contracts, options.repeat(),
                  options.shuffle_seed(), options.impl_path(), options.agent_version(), options.host(),
-                 options.timeout_s(), created, cases, blob, environment, adaptor, alive_until);
+                 options.timeout_s(), created, cases, blob, environment, adaptor, alive_until,
+                 options.owner());
     const absl::StatusOr<int> inserted = insert->Run();
     if (!inserted.ok()) return inserted.status();
     if (*inserted > 0) return connection->LastInsertRowid();
@@ -168,18 +172,28 @@ absl::Status Adopt(Connection* connection, int64_t run, const v1::RunOptions& li
   return InsertFunctions(connection, run, options);
 }
 
-absl::Status CheckOpenRuns(Connection* connection, const std::string& owner, int max_open) {
-  if (max_open <= 0) return absl::OkStatus();
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectOpenOptions);
+absl::Status CheckQuota(Connection* connection, const std::string& owner, const Quota& quota) {
+  if (quota.open_runs <= 0 && quota.bytes <= 0) return absl::OkStatus();
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectOfOwner);
   if (!select.ok()) return select.status();
-  int open = 0;
-  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
-    v1::RunOptions options;  // CheckDatabase reports a damaged one
-    open += options.ParseFromString(row.Text(0)) && options.owner() == owner ? 1 : 0;
-  });
-  if (!status.ok() || open < max_open) return status;
-  return QuotaError(absl::StrCat("'", owner, "' has ", open, " runs that are queued or running; ", max_open,
-                                 " are allowed (--max-open-runs): finish or cancel some first"));
+  select->Bind(owner);
+  const absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  const int64_t open = select->Int(0);
+  const int64_t bytes = select->Int(1);
+  if (quota.open_runs > 0 && open >= quota.open_runs) {
+    return QuotaError(absl::StrCat("'", owner, "' has ", open, " runs that are queued or running; ",
+                                   quota.open_runs,
+                                   " are allowed (--max-open-runs): finish or cancel some first"));
+  }
+  if (quota.bytes > 0 && bytes >= quota.bytes) {
+    return QuotaError(absl::StrFormat(
+        "the results of '%s' take %.1f MiB; %.1f MiB are allowed (--max-owner-results-mib): ask for the "
+        "removal "
+        "of some runs (diopi-cli prune)",
+        owner, static_cast<double>(bytes) / (1 << 20), static_cast<double>(quota.bytes) / (1 << 20)));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status WriteAbortReason(Connection* connection, int64_t run, const std::string& reason) {

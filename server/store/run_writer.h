@@ -12,6 +12,7 @@
 #include "absl/types/span.h"
 #include "diopi/v1/run.pb.h"
 #include "server/store/database.h"
+#include "server/store/quota.h"
 #include "server/store/sqlite.h"
 
 namespace diopi::server {
@@ -23,8 +24,8 @@ absl::StatusOr<int64_t> InsertRun(Connection* connection, const v1::RunOptions& 
                                   const std::string& created, std::random_device* entropy,
                                   const std::string& alive_until = "");
 
-// QuotaError when `owner` has `max_open` or more runs that are queued or running; 0: no limit.
-absl::Status CheckOpenRuns(Connection* connection, const std::string& owner, int max_open);
+// QuotaError when the runs of `owner` take as much already.
+absl::Status CheckQuota(Connection* connection, const std::string& owner, const Quota& quota);
 
 // Writes RunOptions.abort_reason of the run in this row.
 absl::Status WriteAbortReason(Connection* connection, int64_t run, const std::string& reason);

@@ -2,12 +2,16 @@
 
 #include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "diopi/v1/run.pb.h"
 #include "server/store/database.h"
+#include "server/store/run_bytes.h"
 #include "server/store/version_1.h"
 
 namespace diopi::server {
@@ -97,6 +101,39 @@ CREATE TABLE run_labels (             -- what a run is about: commit, branch, ti
 ) WITHOUT ROWID;
 )sql";
 
+constexpr char kVersion5[] = R"sql(
+ALTER TABLE runs ADD COLUMN owner TEXT NOT NULL DEFAULT '';  -- the token's name, as RunOptions.owner
+ALTER TABLE runs ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;  -- that its rows take, approximately
+CREATE INDEX runs_by_owner ON runs (owner);
+)sql";
+
+absl::Status MakeVersion5(Connection* connection) {
+  absl::Status status = connection->Execute(kVersion5);
+  if (!status.ok()) return status;
+  std::vector<std::pair<int64_t, std::string>> owners;
+  {
+    absl::StatusOr<Statement> select = connection->Prepare("SELECT id, options FROM runs ORDER BY id");
+    if (!select.ok()) return select.status();
+    status = ForEachRow(&*select, [&](const Statement& row) {
+      v1::RunOptions options;  // CheckDatabase reports a damaged one
+      owners.emplace_back(row.Int(0), options.ParseFromString(row.Text(1)) ? options.owner() : "");
+    });
+    if (!status.ok()) return status;
+  }
+  std::vector<bool> counted;
+  for (const auto& [run, owner] : owners) {
+    const absl::StatusOr<VerdictBytes> count = CountBytes(connection, run, &counted);
+    if (!count.ok()) return count.status();
+    absl::StatusOr<Statement> update =
+        connection->Prepare("UPDATE runs SET owner = ?, bytes = ? WHERE id = ?");
+    if (!update.ok()) return update.status();
+    update->Bind(owner, count->bytes, run);
+    status = update->Run().status();
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status MakeVersion4(Connection* connection) {
   return connection->Execute(kVersion4);
 }
@@ -113,7 +150,7 @@ absl::Status MakeVersion2(Connection* connection) {
 // Step i brings version i to i+1; version 0 is an empty file. Never edit what was released: add a step,
 // whatever it changes.
 constexpr std::array<absl::Status (*)(Connection*), kSchemaVersion> kMigrations = {
-    MakeVersion1, MakeVersion2, MakeVersion3, MakeVersion4};
+    MakeVersion1, MakeVersion2, MakeVersion3, MakeVersion4, MakeVersion5};
 
 absl::StatusOr<int64_t> VersionOf(Connection* connection) {
   const absl::StatusOr<int64_t> version = connection->QueryInt("PRAGMA user_version");

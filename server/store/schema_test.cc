@@ -156,6 +156,12 @@ TEST(UpgradeTest, EveryVerdictOfVersion1IsTheSame) {
   EXPECT_THAT(told, testing::IsEmpty());
 }
 
+// Takes away what versions 3, 4 and 5 added.
+constexpr char kUndo3[] = "DROP TABLE measurements; DROP TABLE run_machines;";
+constexpr char kUndo4[] = "DROP TABLE run_labels;";
+constexpr char kUndo5[] =
+    "DROP INDEX runs_by_owner; ALTER TABLE runs DROP COLUMN owner; ALTER TABLE runs DROP COLUMN bytes;";
+
 TEST(UpgradeTest, AFileOfVersion2KeepsItsRunsAndTakesMeasurements) {
   const ScratchFolder folder;
   const std::string path = DatabasePath(folder.path());
@@ -163,10 +169,7 @@ TEST(UpgradeTest, AFileOfVersion2KeepsItsRunsAndTakesMeasurements) {
   ASSERT_TRUE(Database::Open(path, {}).ok());
   {
     auto connection = Connection::Open(path, Connection::Mode::kReadWrite);
-    ASSERT_TRUE((*connection)
-                    ->Execute("DROP TABLE measurements; DROP TABLE run_machines; DROP TABLE run_labels; "
-                              "PRAGMA user_version = 2")
-                    .ok());
+    ASSERT_TRUE((*connection)->Execute(absl::StrCat(kUndo5, kUndo4, kUndo3, "PRAGMA user_version = 2")).ok());
   }
   auto database = Database::Open(path, {});
   ASSERT_TRUE(database.ok()) << database.status();
@@ -199,7 +202,7 @@ TEST(UpgradeTest, AFileOfVersion3KeepsItsRunsAndTakesLabels) {
   ASSERT_TRUE(Database::Open(path, {}).ok());
   {
     auto connection = Connection::Open(path, Connection::Mode::kReadWrite);
-    ASSERT_TRUE((*connection)->Execute("DROP TABLE run_labels; PRAGMA user_version = 3").ok());
+    ASSERT_TRUE((*connection)->Execute(absl::StrCat(kUndo5, kUndo4, "PRAGMA user_version = 3")).ok());
   }
   auto database = Database::Open(path, {});
   ASSERT_TRUE(database.ok()) << database.status();
@@ -213,6 +216,36 @@ TEST(UpgradeTest, AFileOfVersion3KeepsItsRunsAndTakesLabels) {
   const auto queries = Queries::Open(path);
   EXPECT_THAT((*queries)->RunCounts("latest")->facts.labels,
               testing::ElementsAre(testing::Pair("commit", "1f2e3d")));
+  EXPECT_THAT(CheckDatabase(path)->problems, testing::IsEmpty());
+}
+
+TEST(UpgradeTest, AFileOfVersion4TellsWhoseRunsTakeHowMuch) {
+  const ScratchFolder folder;
+  const std::string path = DatabasePath(folder.path());
+  {
+    auto database = Database::Open(path, {});
+    v1::RunOptions options = MakeOptions("alpha");
+    for (const char* owner : {"alice", "bob", "alice"}) {
+      options.set_owner(owner);
+      const auto run = (*database)->CreateRun(options, "s", MakeCases(3));
+      ASSERT_TRUE(run.ok()) << run.status();
+      for (int i = 0; i < 3; ++i) {
+        ASSERT_TRUE((*database)->Append(run->run_id(), {MakeVerdict(i, v1::OUTCOME_FAIL)}).ok());
+      }
+    }
+  }
+  constexpr char kTaken[] = "SELECT owner || ' ' || bytes FROM runs ORDER BY id";
+  const std::vector<std::string> taken = Rows(path, kTaken);
+  ASSERT_EQ(taken.size(), 3U);
+  EXPECT_EQ(taken[0].substr(0, 6), "alice ");
+  EXPECT_EQ(taken[1], "bob 81");  // three rows of verdicts, whose contents the first run has already
+  EXPECT_EQ(taken[2], "alice 81");
+  {
+    auto connection = Connection::Open(path, Connection::Mode::kReadWrite);
+    ASSERT_TRUE((*connection)->Execute(absl::StrCat(kUndo5, "PRAGMA user_version = 4")).ok());
+  }
+  ASSERT_TRUE(Database::Open(path, {}).ok());
+  EXPECT_EQ(Rows(path, kTaken), taken);
   EXPECT_THAT(CheckDatabase(path)->problems, testing::IsEmpty());
 }
 

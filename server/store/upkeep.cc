@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "server/store/chip_name.h"
 #include "server/store/database.h"
+#include "server/store/run_bytes.h"
 #include "server/store/run_rows.h"
 #include "server/store/run_state.h"
 #include "server/store/schema.h"
@@ -31,18 +32,11 @@ constexpr char kSelectIsRunId[] = "SELECT 1 FROM runs WHERE run_id = ?";
 constexpr char kSelectStateAndTag[] =
     "SELECT r.run_id, " DIOPI_RUN_STATE
     ", (SELECT tag FROM run_tags WHERE run = r.id) FROM runs r WHERE r.id = ?";
-constexpr char kSelectRunContents[] = R"sql(
-SELECT v.content, length(x.body) FROM verdicts v CROSS JOIN contents x ON x.id = v.content
-WHERE v.run = ?)sql";
 constexpr char kDeleteRun[] = "DELETE FROM runs WHERE id = ?";
 constexpr char kDeleteContent[] = "DELETE FROM contents WHERE id = ?";
 constexpr char kSelectContentIds[] = "SELECT id FROM contents WHERE id <= ? ORDER BY id";
 
-// Measured: the bytes of a row of verdicts, with its part of `appends`, and of a row of contents without its
-// body.
-constexpr int64_t kVerdictBytes = 27;
-constexpr int64_t kContentBytes = 9;
-// Of a case, with its indexes and its place in a suite: runs share it.
+// Measured: the bytes of a case, with its indexes and its place in a suite: runs share it.
 constexpr int64_t kCaseBytes = 197;
 
 constexpr size_t kDeletedAtOnce = 4096;
@@ -344,20 +338,10 @@ absl::StatusOr<std::vector<RunBytes>> BytesOfRuns(const std::string& path,
   for (const int64_t run : *rows) {
     const absl::StatusOr<RunFacts> facts = ReadRunFacts(connection->get(), run);
     if (!facts.ok()) return facts.status();
-    RunBytes& bytes = all.emplace_back(RunBytes{facts->run_id});
-    absl::StatusOr<Statement> select = (*connection)->Prepare(kSelectRunContents);
-    if (!select.ok()) return select.status();
-    select->Bind(run);
-    absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
-      ++bytes.verdicts;
-      bytes.bytes += kVerdictBytes;
-      const auto content = static_cast<size_t>(row.Int(0));
-      if ((*used)[content]) return;
-      (*used)[content] = true;
-      bytes.bytes += kContentBytes + row.Int(1);
-    });
-    if (!status.ok()) return status;
-    bytes.bytes = static_cast<int64_t>(static_cast<double>(bytes.bytes) * *scale);
+    const absl::StatusOr<VerdictBytes> count = CountBytes(connection->get(), run, &*used);
+    if (!count.ok()) return count.status();
+    all.push_back(
+        {facts->run_id, count->verdicts, static_cast<int64_t>(static_cast<double>(count->bytes) * *scale)});
   }
   return all;
 }

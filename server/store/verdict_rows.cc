@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/store/message_delta.h"
+#include "server/store/run_bytes.h"
 #include "server/store/varint.h"
 
 namespace diopi::server {
@@ -207,6 +208,7 @@ absl::StatusOr<int64_t> VerdictWriter::ContentOf(const Known& known, const v1::V
   insert->BindBytes(2, body);
   const absl::StatusOr<int> inserted = insert->Run();
   if (!inserted.ok()) return inserted.status();
+  bytes_ += kContentBytes + static_cast<int64_t>(body.size());
   return connection_->LastInsertRowid();
 }
 
@@ -231,6 +233,7 @@ absl::StatusOr<bool> VerdictWriter::Insert(const v1::Verdict& verdict) {
   const absl::StatusOr<int> inserted = insert->Run();
   if (!inserted.ok()) return inserted.status();
   case_rows_.push_back(known->case_row);
+  bytes_ += kVerdictBytes;
   return true;
 }
 

@@ -50,6 +50,8 @@ class VerdictWriter {
   absl::StatusOr<bool> Insert(const v1::Verdict& verdict);
   // Call it after the last one: stores which verdicts came, in their order.
   absl::Status Finish();
+  // How many bytes the inserted rows take, approximately.
+  int64_t bytes() const { return bytes_; }
 
  private:
   // What is known about a verdict's case before the verdict is stored.
@@ -75,6 +77,7 @@ class VerdictWriter {
   int64_t suite_ = 0;
   int64_t alike_ = 0;  // the run whose contents are likely the same
   std::vector<int64_t> case_rows_;
+  int64_t bytes_ = 0;
   // The previous verdict's: one reference nearly always judges a whole batch.
   std::string reference_;
   std::string device_reference_;

@@ -1,5 +1,6 @@
 CREATE INDEX cases_by_id ON cases (case_id);
 CREATE INDEX runs_by_device ON runs (device, id);
+CREATE INDEX runs_by_owner ON runs (owner);
 CREATE UNIQUE INDEX suite_cases_by_case ON suite_cases (suite, case_row);
 CREATE INDEX verdicts_not_passed ON verdicts (run, outcome, case_row) WHERE outcome <> 1;
 CREATE TABLE agents (                 -- standing agents
@@ -118,7 +119,7 @@ CREATE TABLE runs (
   cases INTEGER NOT NULL,
   options BLOB NOT NULL,              -- diopi.v1.RunOptions, as it was asked for
   submission BLOB                     -- diopi.v1.Submission; NULL: none
-, suite INTEGER REFERENCES suites (id), alike INTEGER);
+, suite INTEGER REFERENCES suites (id), alike INTEGER, owner TEXT NOT NULL DEFAULT '', bytes INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE suite_cases (
   suite INTEGER NOT NULL REFERENCES suites (id) ON DELETE CASCADE,
   position INTEGER NOT NULL,
