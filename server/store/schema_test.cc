@@ -266,7 +266,7 @@ TEST(UpgradeTest, AKillOrAFullDiskLeavesTheOldFile) {
   const std::string path = folder.File("full");
   MakeOldFile(path);
   const auto bytes = static_cast<int64_t>(std::filesystem::file_size(path));
-  const absl::Status status = Database::Open(path, {.max_bytes = bytes + 4 * 4096}).status();
+  const absl::Status status = Database::Open(path, {.max_bytes = bytes + int64_t{4} * 4096}).status();
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
   EXPECT_EQ(Version(path), "1");
   EXPECT_EQ(VerdictLines(**Database::Open(path, {})), Contents(TestData("version_1_verdicts.txt")));
