@@ -97,6 +97,13 @@ CREATE TABLE run_labels (             -- what a run is about: commit, branch, ti
 ) WITHOUT ROWID;
 )sql";
 
+// diopi.v1.Exploration; NULL: a run of cases.
+constexpr char kVersion5[] = "ALTER TABLE runs ADD COLUMN exploration BLOB";
+
+absl::Status MakeVersion5(Connection* connection) {
+  return connection->Execute(kVersion5);
+}
+
 absl::Status MakeVersion4(Connection* connection) {
   return connection->Execute(kVersion4);
 }
@@ -113,7 +120,7 @@ absl::Status MakeVersion2(Connection* connection) {
 // Step i brings version i to i+1; version 0 is an empty file. Never edit what was released: add a step,
 // whatever it changes.
 constexpr std::array<absl::Status (*)(Connection*), kSchemaVersion> kMigrations = {
-    MakeVersion1, MakeVersion2, MakeVersion3, MakeVersion4};
+    MakeVersion1, MakeVersion2, MakeVersion3, MakeVersion4, MakeVersion5};
 
 absl::StatusOr<int64_t> VersionOf(Connection* connection) {
   const absl::StatusOr<int64_t> version = connection->QueryInt("PRAGMA user_version");

@@ -165,7 +165,7 @@ TEST(UpgradeTest, AFileOfVersion2KeepsItsRunsAndTakesMeasurements) {
     auto connection = Connection::Open(path, Connection::Mode::kReadWrite);
     ASSERT_TRUE((*connection)
                     ->Execute("DROP TABLE measurements; DROP TABLE run_machines; DROP TABLE run_labels; "
-                              "PRAGMA user_version = 2")
+                              "ALTER TABLE runs DROP COLUMN exploration; PRAGMA user_version = 2")
                     .ok());
   }
   auto database = Database::Open(path, {});
@@ -199,7 +199,10 @@ TEST(UpgradeTest, AFileOfVersion3KeepsItsRunsAndTakesLabels) {
   ASSERT_TRUE(Database::Open(path, {}).ok());
   {
     auto connection = Connection::Open(path, Connection::Mode::kReadWrite);
-    ASSERT_TRUE((*connection)->Execute("DROP TABLE run_labels; PRAGMA user_version = 3").ok());
+    ASSERT_TRUE((*connection)
+                    ->Execute("DROP TABLE run_labels; ALTER TABLE runs DROP COLUMN exploration; "
+                              "PRAGMA user_version = 3")
+                    .ok());
   }
   auto database = Database::Open(path, {});
   ASSERT_TRUE(database.ok()) << database.status();
@@ -213,6 +216,31 @@ TEST(UpgradeTest, AFileOfVersion3KeepsItsRunsAndTakesLabels) {
   const auto queries = Queries::Open(path);
   EXPECT_THAT((*queries)->RunCounts("latest")->facts.labels,
               testing::ElementsAre(testing::Pair("commit", "1f2e3d")));
+  EXPECT_THAT(CheckDatabase(path)->problems, testing::IsEmpty());
+}
+
+TEST(UpgradeTest, AFileOfVersion4KeepsItsRunsAndTakesExplorations) {
+  const ScratchFolder folder;
+  const std::string path = DatabasePath(folder.path());
+  MakeOldFile(path);
+  ASSERT_TRUE(Database::Open(path, {}).ok());
+  {
+    auto connection = Connection::Open(path, Connection::Mode::kReadWrite);
+    ASSERT_TRUE(
+        (*connection)->Execute("ALTER TABLE runs DROP COLUMN exploration; PRAGMA user_version = 4").ok());
+  }
+  auto database = Database::Open(path, {});
+  ASSERT_TRUE(database.ok()) << database.status();
+  EXPECT_EQ(Version(path), absl::StrCat(kSchemaVersion));
+  EXPECT_EQ(VerdictLines(**database), Contents(TestData("version_1_verdicts.txt")));
+  const std::string latest = (*database)->GetRun("latest")->run_id();
+  EXPECT_FALSE((*database)->GetRun("latest")->has_exploration());
+  v1::RunOptions options = MakeOptions("alpha");
+  options.mutable_exploration()->set_calls(100);
+  const auto run = (*database)->CreateRun(options, "s", {});
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_TRUE(run->has_exploration());
+  EXPECT_EQ((*database)->GetRun("latest")->run_id(), latest);
   EXPECT_THAT(CheckDatabase(path)->problems, testing::IsEmpty());
 }
 

@@ -357,6 +357,10 @@ absl::StatusOr<std::vector<RunBytes>> BytesOfRuns(const std::string& path,
       bytes.bytes += kContentBytes + row.Int(1);
     });
     if (!status.ok()) return status;
+    const absl::StatusOr<std::optional<v1::Exploration>> exploration =
+        ReadExploration(connection->get(), run);
+    if (!exploration.ok()) return exploration.status();
+    if (exploration->has_value()) bytes.bytes += static_cast<int64_t>((*exploration)->ByteSizeLong());
     bytes.bytes = static_cast<int64_t>(static_cast<double>(bytes.bytes) * *scale);
   }
   return all;
