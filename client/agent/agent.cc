@@ -32,13 +32,13 @@
 #include "cases/base/stage.h"
 #include "cases/core/catalog.h"
 #include "cases/user/user_cases.h"
+#include "client/agent/connection.h"
 #include "client/agent/devices.h"
 #include "client/agent/performance.h"
 #include "client/agent/progress.h"
 #include "client/agent/session.h"
 #include "client/agent/tested_library.h"
 #include "client/rpc/client.h"
-#include "client/rpc/tensor_cache.h"
 #include "client/setup/library_facts.h"
 #include "client/setup/paths.h"
 #include "client/setup/server_process.h"
@@ -99,7 +99,6 @@ class Agent {
   absl::StatusOr<SessionWorker> StartWorker(int device) const;
   void TellDeadCards();
   v1::RunOptions MakeRunOptions() const;
-  v1::RunProfile MakeRunProfile() const;
   std::string ResumeCommand() const;
   ExitCode Tell(const absl::Status& status);
   ExitCode TellHowToResume(const absl::Status& status);
@@ -220,41 +219,8 @@ absl::Status Agent::SelectCases() {
   return own_server() ? known : absl::OkStatus();  // a remote server may know more than we do
 }
 
-// Null: no cache. Reports a cache that cannot be used, and runs without it.
-std::shared_ptr<rpc::TensorCache> OpenCache(const AgentOptions& options) {
-  constexpr uint64_t kDefault = uint64_t{1} << 30;
-  const uint64_t size = options.cache_size.value_or(options.server.empty() ? 0 : kDefault);
-  const std::string folder = options.cache_dir.empty() ? rpc::DefaultCacheFolder() : options.cache_dir;
-  if (size == 0 || folder.empty()) return nullptr;
-  absl::StatusOr<std::unique_ptr<rpc::TensorCache>> cache =
-      rpc::TensorCache::Open({folder, static_cast<int64_t>(size)});
-  if (cache.ok()) return *std::move(cache);
-  std::fprintf(stderr, "diopi-agent: no cache: %s\n", std::string(cache.status().message()).c_str());
-  return nullptr;
-}
-
 absl::Status Agent::ConnectToServer() {
-  rpc::ClientOptions client_options;
-  std::string address = options_.server;
-  if (own_server()) {
-    if (warm_->server == nullptr) {
-      absl::StatusOr<ServerProcess> server = ServerProcess::Start(
-          ProgramBeside("diopi-server"), options_.data_folder, options_.selection.cases_folder);
-      if (!server.ok()) return server.status();
-      warm_->server = std::make_unique<ServerProcess>(*std::move(server));
-    }
-    address = warm_->server->address();
-    client_options.credentials.secret = warm_->server->secret();
-    client_options.retry_for = std::chrono::milliseconds(0);       // nobody restarts this server
-    client_options.call_deadline = client_options.lease_deadline;  // the end of its process shows at once
-  } else {
-    absl::StatusOr<rpc::Credentials> credentials = rpc::LoadCredentials(options_.credentials);
-    if (!credentials.ok()) return credentials.status();
-    client_options.credentials = *std::move(credentials);
-  }
-  client_options.recipes = options_.inputs.empty() ? !own_server() : options_.inputs == "recipes";
-  client_options.cache = OpenCache(options_);
-  absl::StatusOr<std::unique_ptr<rpc::Client>> client = rpc::Client::Connect(address, client_options);
+  absl::StatusOr<std::unique_ptr<rpc::Client>> client = Connect(options_, &warm_->server);
   if (!client.ok()) return client.status();
   client_ = *std::move(client);
   return absl::OkStatus();
@@ -286,7 +252,7 @@ absl::Status Agent::AdoptRunOptions() {
   if (options_.resume.empty()) return absl::OkStatus();
   const absl::StatusOr<v1::RunInfo> run = client_->GetRun(options_.resume);
   if (!run.ok()) return run.status();
-  absl::Status same = CheckSameProfile(*run, MakeRunProfile());
+  absl::Status same = CheckSameProfile(*run, MakeRunProfile(options_));
   if (!same.ok() || !options_.join) return same;
   repeat_ = std::max(run->options().repeat(), 2);
   if (run->options().timeout_s() > 0) timeout_s_ = run->options().timeout_s();
@@ -295,11 +261,7 @@ absl::Status Agent::AdoptRunOptions() {
 
 loader::WorkerOptions Agent::WorkerOptionsFor(int device) const {
   loader::WorkerOptions worker = MakeWorkerOptions(options_, facts_, timeout_s_, device);
-  // A server on this machine may use another data folder; one elsewhere names a path that is missing here.
-  for (const std::string& path : {options_.cache_dir, client_->server().data_folder(),
-                                  warm_->server == nullptr ? std::string() : warm_->server->folder()}) {
-    if (!path.empty()) worker.hidden.push_back(AbsolutePath(path));
-  }
+  HideServer(options_, *client_, warm_->server.get(), &worker);
   return worker;
 }
 
@@ -359,35 +321,11 @@ void Agent::TellDeadCards() {
 }
 
 v1::RunOptions Agent::MakeRunOptions() const {
-  const v1::WorkerHello& hello = first_worker_.worker->hello();
-  v1::RunOptions run;
-  run.set_chip(options_.chip);
-  run.set_impl_path(facts_.path);
-  run.set_impl_sha256(facts_.sha256);
-  run.set_vendor_name(reports::ToUtf8(hello.vendor_name()));
-  run.set_impl_version(reports::ToUtf8(hello.impl_version()));
-  run.set_dialect(hello.dialect());
-  run.set_sandbox(hello.sandbox());
-  run.set_agent_version(DIOPI_VERSION);
-  run.set_host(HostName());
-  *run.mutable_selection() = selection_;
-  run.set_shuffle_seed(options_.shuffle);
+  v1::RunOptions run =
+      DescribeRun(options_, facts_, first_worker_.worker->hello(), selection_, compare_.contracts);
   run.set_repeat(repeat_);
   run.set_timeout_s(timeout_s_);
-  run.set_shard_index(options_.shard_index);
-  run.set_shard_count(options_.shard_count);
-  for (const std::string& contract : compare_.contracts.Texts()) run.add_contracts(contract);
-  for (const std::string& function : facts_.implemented) run.add_implemented(function);
-  run.mutable_labels()->insert(options_.labels.begin(), options_.labels.end());
-  if (!options_.profile_path.empty() || !options_.adaptor.empty()) *run.mutable_profile() = MakeRunProfile();
-  *run.mutable_command() = MakeRunCommand(options_);
   return run;
-}
-
-v1::RunProfile Agent::MakeRunProfile() const {
-  v1::RunProfile profile = options_.profile.ForRun();
-  for (const std::string& rule : options_.adaptor.Text()) profile.add_adaptor(rule);
-  return profile;
 }
 
 absl::Status Agent::CreateRun() {

@@ -1,6 +1,7 @@
 #include "client/agent/explore.h"
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,10 +13,13 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "baselines/compare/contract.h"
+#include "baselines/generate/oracle_pool.h"
 #include "cases/base/process_pool.h"
 #include "cases/explore/generator.h"
 #include "cases/user/operator_text.h"
 #include "cases/user/user_cases.h"
+#include "client/agent/connection.h"
+#include "client/agent/exploration_record.h"
 #include "client/agent/tested_library.h"
 #include "client/explore/explore.h"
 #include "client/explore/findings.h"
@@ -24,6 +28,7 @@
 #include "client/shrink/case_trial.h"
 #include "reports/model/outcome.h"
 #include "reports/render/render.h"
+#include "server/store/database.h"
 
 namespace diopi::agent {
 namespace {
@@ -32,7 +37,8 @@ using explore::ExploreResult;
 using explore::Finding;
 
 constexpr size_t kBytesPerOracle = size_t{1} << 30;
-constexpr double kShrinkTimeout = 5;  // seconds, for each of hundreds of calls, some of which may hang
+constexpr double kShrinkTimeout = 5;    // seconds, for each of hundreds of calls, some of which may hang
+constexpr char kFolder[] = "explored";  // of the operator files
 constexpr char kOracleDied[] = "its process ended with ";
 
 // "1 call", "2 calls".
@@ -47,22 +53,25 @@ class Explorer {
         stop_(stop),
         terminal_(terminal),
         out_(*out),
-        folder_(AbsolutePath((std::filesystem::path(options.report_folder) / "explored").string())) {}
+        folder_(AbsolutePath((std::filesystem::path(options.report_folder) / kFolder).string())) {}
 
   absl::StatusOr<ExitCode> Run() {
     absl::Status status = Prepare();
     if (!status.ok()) return status;
-    const absl::StatusOr<ExploreResult> result = Explore();
-    if (!result.ok()) return result.status();
+    absl::StatusOr<ExploreResult> result = Explore();
+    if (!result.ok()) return Fail(result.status());
     PrintStatistics(*result);
-    status = cases::WriteFileWhole(absl::StrCat(folder_, "/statistics.csv"), Statistics(*result));
+    stored_ = Stored(*result);
+    status = cases::WriteFileWhole(absl::StrCat(folder_, "/statistics.csv"), Statistics());
+    if (status.ok() && result->stop_signal == 0) status = WriteFindings(&*result);
+    if (!status.ok()) return Fail(status);
+    status = Finish(result->stop_signal != 0);
+    if (result->stop_signal != 0) {
+      if (!status.ok()) out_ << "Results      " << status.message() << "\n";
+      return static_cast<ExitCode>(ExitCodeForSignal(result->stop_signal));
+    }
     if (!status.ok()) return status;
-    if (result->stop_signal != 0) return static_cast<ExitCode>(ExitCodeForSignal(result->stop_signal));
-    status = WriteFindings(*result);
-    if (!status.ok()) return status;
-    OutcomeCounts outcomes;
-    for (const auto& [outcome, count] : result->outcomes) outcomes[reports::OutcomeName(outcome)] = count;
-    return ExitCodeFor(outcomes);
+    return ExitCodeFor(OutcomeCounts(stored_.outcomes().begin(), stored_.outcomes().end()));
   }
 
  private:
@@ -75,8 +84,9 @@ class Explorer {
     absl::StatusOr<LibraryFacts> facts = InspectTested(options_);
     if (!facts.ok()) return facts.status();
     facts_ = *std::move(facts);
-    const absl::StatusOr<v1::Selection> selection = MakeSelection(options_.selection);
+    absl::StatusOr<v1::Selection> selection = MakeSelection(options_.selection);
     if (!selection.ok()) return selection.status();
+    selection_ = *std::move(selection);
     absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog =
         cases::LoadCatalog(options_.selection.cases_folder);
     if (!catalog.ok()) return catalog.status();
@@ -87,10 +97,64 @@ class Explorer {
     rules_ = std::make_unique<CaseJudge>(MakeJudgeOptions(options_, compare_, options_.repeat));
     generator.accepts = [this](const v1::Case& c) { return !rules_->SkipReason(c).has_value(); };
     absl::StatusOr<std::unique_ptr<explore::Generator>> made =
-        explore::Generator::Make(*catalog_, *selection, generator);
+        explore::Generator::Make(*catalog_, selection_, generator);
     if (!made.ok()) return made.status();
     generator_ = *std::move(made);
+    // Its processes are forked before this one has threads, as a client of the server does.
+    absl::StatusOr<std::unique_ptr<baselines::OraclePool>> oracle =
+        baselines::OraclePool::Open(DefaultReferenceLibrary(), ProcessesFor(kBytesPerOracle));
+    if (!oracle.ok()) return oracle.status();
+    oracle_ = *std::move(oracle);
+    if (options_.explore.count_only) return absl::OkStatus();
+    absl::StatusOr<std::unique_ptr<rpc::Client>> client = Connect(options_, &server_);
+    if (!client.ok()) return client.status();
+    client_ = *std::move(client);
     return absl::OkStatus();
+  }
+
+  absl::Status Begin(const v1::WorkerHello& hello) {
+    if (client_ == nullptr) return absl::OkStatus();
+    v1::RunOptions run = DescribeRun(options_, facts_, hello, selection_, compare_.contracts);
+    absl::StatusOr<v1::ExplorationOptions> asked = MakeExplorationOptions(options_.explore);
+    if (!asked.ok()) return asked.status();
+    *run.mutable_exploration() = *std::move(asked);
+    absl::StatusOr<std::unique_ptr<ExplorationRecord>> record =
+        ExplorationRecord::Begin(client_.get(), run, options_.explore.run_id);
+    if (!record.ok()) return record.status();
+    record_ = *std::move(record);
+    if (options_.explore.run_id.empty()) return absl::OkStatus();
+    // An uploaded library has its own name there, not that of a file which is removed.
+    const absl::StatusOr<v1::RunInfo> info = client_->GetRun(options_.explore.run_id);
+    if (!info.ok()) return info.status();
+    shown_impl_ = info->options().impl_path();
+    return absl::OkStatus();
+  }
+
+  absl::Status Finish(bool aborted) {
+    if (record_ == nullptr) return absl::OkStatus();
+    record_->Update(stored_);
+    absl::Status status = record_->Finish(aborted);
+    if (!status.ok()) {
+      return absl::Status(status.code(), absl::StrCat("the exploration is not stored as a whole; ", folder_,
+                                                      " has its results: ", status.message()));
+    }
+    const bool own = server_ != nullptr;
+    out_ << "Results      exploration " << record_->run_id() << " in "
+         << server::DatabasePath(own ? options_.data_folder : client_->server().data_folder())
+         << (own ? "" : " on the server") << "\n";
+    return absl::OkStatus();
+  }
+
+  // The exploration ends with this error; what it did so far is stored.
+  absl::Status Fail(const absl::Status& status) {
+    if (record_ != nullptr) record_->Finish(/*aborted=*/true).IgnoreError();
+    return status;
+  }
+
+  loader::WorkerOptions WorkerOptionsFor(double timeout_s, int device) const {
+    loader::WorkerOptions worker = MakeWorkerOptions(options_, facts_, timeout_s, device);
+    if (client_ != nullptr) HideServer(options_, *client_, server_.get(), &worker);
+    return worker;
   }
 
   absl::StatusOr<std::vector<std::unique_ptr<loader::Worker>>> StartWorkers() const {
@@ -99,7 +163,7 @@ class Explorer {
     std::vector<std::unique_ptr<loader::Worker>> workers;
     for (const int device : devices) {
       absl::StatusOr<std::unique_ptr<loader::Worker>> worker =
-          shrink::StartWorker(MakeWorkerOptions(options_, facts_, options_.timeout_s, device));
+          shrink::StartWorker(WorkerOptionsFor(options_.timeout_s, device));
       if (!worker.ok()) return worker.status();
       workers.push_back(*std::move(worker));
     }
@@ -109,6 +173,8 @@ class Explorer {
   absl::StatusOr<ExploreResult> Explore() {
     absl::StatusOr<std::vector<std::unique_ptr<loader::Worker>>> workers = StartWorkers();
     if (!workers.ok()) return workers.status();
+    const absl::Status begun = Begin(workers->front()->hello());
+    if (!begun.ok()) return begun;
     const absl::StatusOr<ExploreAmount> amount = ParseExploreAmount(options_.explore.amount);
     if (!amount.ok()) return amount.status();
     explore::ExploreOptions options;
@@ -123,31 +189,58 @@ class Explorer {
            << std::flush;
     }
     const auto progress = [this](const ExploreResult& now) {
+      if (record_ != nullptr) record_->Update(Stored(now));
       if (!terminal_ || options_.quiet) return;
       out_ << "\r" << now.calls << " calls, " << now.failures.size() << " failed " << std::flush;
     };
     absl::StatusOr<ExploreResult> result =
-        explore::Explore(generator_.get(), options, *std::move(workers), stop_, progress);
+        explore::Explore(generator_.get(), options, oracle_.get(), *std::move(workers), stop_, progress);
     if (terminal_ && !options_.quiet) out_ << "\r\033[K";
     return result;
   }
 
+  // What the server stores, without causes.
+  v1::Exploration Stored(const ExploreResult& result) const {
+    v1::Exploration stored;
+    stored.set_calls(result.calls);
+    stored.set_seconds(result.seconds);
+    for (const auto& [outcome, count] : result.outcomes) {
+      (*stored.mutable_outcomes())[reports::OutcomeName(outcome)] = count;
+    }
+    std::map<std::string, int64_t> failures;
+    for (const explore::FailedCall& failed : result.failures) ++failures[failed.call.c.function()];
+    for (int64_t i = 0; i < generator_->functions(); ++i) {
+      const explore::Source& source = generator_->source(static_cast<size_t>(i));
+      v1::Exploration::Function& function = *stored.add_functions();
+      function.set_name(source.function());
+      const auto calls = result.calls_of.find(source.function());
+      if (calls != result.calls_of.end()) function.set_calls(calls->second);
+      function.set_failures(failures[source.function()]);
+      function.set_classes(source.seen().classes());
+      function.set_pairs(source.seen().pairs());
+      stored.set_classes(stored.classes() + function.classes());
+      stored.set_pairs(stored.pairs() + function.pairs());
+    }
+    stored.set_functions_called(static_cast<int64_t>(result.calls_of.size()));
+    stored.set_refused(static_cast<int64_t>(result.unreferenced.size()));
+    stored.set_false_alarms(result.ExpectedFalseAlarms());
+    for (const std::string& function : generator_->given_up()) stored.add_given_up(function);
+    return stored;
+  }
+
   void PrintStatistics(const ExploreResult& result) const {
+    const v1::Exploration stored = Stored(result);
     std::vector<std::string> outcomes;
     outcomes.reserve(result.outcomes.size());
     for (const auto& [outcome, count] : result.outcomes) {
       outcomes.push_back(absl::StrCat(count, " ", reports::OutcomeName(outcome)));
     }
-    int64_t classes = 0, pairs = 0;
-    for (int64_t i = 0; i < generator_->functions(); ++i) {
-      classes += generator_->source(static_cast<size_t>(i)).seen().classes();
-      pairs += generator_->source(static_cast<size_t>(i)).seen().pairs();
-    }
     out_ << absl::StrFormat("Explored     %s of %s in %.1f s: %.1f a second\n", Counted(result.calls, "call"),
                             Counted(static_cast<int64_t>(result.calls_of.size()), "function"), result.seconds,
                             static_cast<double>(result.calls) / result.seconds)
          << "Outcomes     " << (outcomes.empty() ? "none" : absl::StrJoin(outcomes, ", ")) << "\n"
-         << absl::StrFormat("Covered      %d classes of arguments, %d pairs of classes\n", classes, pairs)
+         << absl::StrFormat("Covered      %d classes of arguments, %d pairs of classes\n", stored.classes(),
+                            stored.pairs())
          << absl::StrFormat("False alarms at most %.1e expected of a correct library\n",
                             result.ExpectedFalseAlarms());
     PrintLeftOut(result);
@@ -175,43 +268,46 @@ class Explorer {
     }
   }
 
-  std::string Statistics(const ExploreResult& result) const {
+  std::string Statistics() const {
     std::string text = "function,calls,classes,pairs\r\n";
-    for (int64_t i = 0; i < generator_->functions(); ++i) {
-      const explore::Source& source = generator_->source(static_cast<size_t>(i));
-      const auto calls = result.calls_of.find(source.function());
-      absl::StrAppend(&text, source.function(), ",", calls == result.calls_of.end() ? 0 : calls->second, ",",
-                      source.seen().classes(), ",", source.seen().pairs(), "\r\n");
+    for (const v1::Exploration::Function& function : stored_.functions()) {
+      absl::StrAppend(&text, function.name(), ",", function.calls(), ",", function.classes(), ",",
+                      function.pairs(), "\r\n");
     }
     return text;
   }
 
   std::string RepeatCommand(const v1::Verdict& verdict) const {
     v1::RunOptions run;
-    run.set_impl_path(facts_.path);
+    const bool submitted = !options_.explore.run_id.empty();
+    run.set_impl_path(submitted ? shown_impl_ : facts_.path);
     run.set_repeat(options_.repeat);
     for (const std::string& contract : compare_.contracts.Texts()) run.add_contracts(contract);
     *run.mutable_command() = MakeRunCommand(options_);
-    run.mutable_command()->set_cases_folder(folder_);
+    run.mutable_command()->set_cases_folder(submitted ? kFolder : folder_);
+    // Whoever submitted it has the files from the server, and none of this machine's.
+    if (submitted) run.set_host("another machine");
     return reports::ReproCommand(run, verdict, AbsolutePath(options_.data_folder));
   }
 
-  absl::Status WriteFindings(const ExploreResult& result) {
-    if (result.failures.empty() || options_.explore.count_only) return absl::OkStatus();
+  // Sets the signal that ended the search, if one did.
+  absl::Status WriteFindings(ExploreResult* result) {
+    if (result->failures.empty() || options_.explore.count_only) return absl::OkStatus();
     CaseJudgeOptions judging = MakeJudgeOptions(options_, compare_, options_.repeat);
     CaseJudge diagnosing(judging);
     judging.diagnose = false;
     CaseJudge judge(judging);
     const int device = options_.devices.empty() ? -1 : options_.devices.front();
     absl::StatusOr<std::unique_ptr<shrink::CaseTrial>> trial = shrink::CaseTrial::Start(
-        &judge, MakeWorkerOptions(options_, facts_, std::min(options_.timeout_s, kShrinkTimeout), device),
-        DefaultReferenceLibrary());
+        &judge, WorkerOptionsFor(std::min(options_.timeout_s, kShrinkTimeout), device), std::move(oracle_));
     if (!trial.ok()) return trial.status();
     out_ << "\nCauses\n" << std::flush;
     return explore::WriteFindings(
-        result.failures, folder_, {}, &diagnosing, trial->get(),
+        result->failures, folder_, {}, &diagnosing, trial->get(),
         [this](const v1::Verdict& verdict) { return RepeatCommand(verdict); },
-        [this](const Finding& finding) {
+        [this, result](const Finding& finding) {
+          AddCause(finding, &stored_);
+          if (record_ != nullptr) record_->Update(stored_);
           const reports::FailureGroup& group = finding.group;
           out_ << "  " << reports::OperatorsText(group) << ": " << reports::OutcomeName(group.outcome) << ": "
                << group.cause << " (" << group.cases.size() << (group.cases.size() == 1 ? " call" : " calls")
@@ -219,6 +315,8 @@ class Explorer {
                << "    " << finding.path << (finding.known ? ", known before" : "") << "\n    "
                << finding.command << "\n"
                << std::flush;
+          result->stop_signal = stop_.Take();
+          return result->stop_signal == 0;
         });
   }
 
@@ -232,6 +330,13 @@ class Explorer {
   std::unique_ptr<cases::Catalog> catalog_;
   std::unique_ptr<CaseJudge> rules_;  // only says which cases the profile skips
   std::unique_ptr<explore::Generator> generator_;
+  v1::Selection selection_;
+  std::unique_ptr<baselines::OraclePool> oracle_;
+  std::unique_ptr<ServerProcess> server_;  // its own; outlives the client
+  std::unique_ptr<rpc::Client> client_;    // null: nothing is stored
+  std::unique_ptr<ExplorationRecord> record_;
+  v1::Exploration stored_;
+  std::string shown_impl_;  // of a submitted exploration: the library's path for those who submitted it
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// diopi-agent --explore: calls a library at random, without a server, until a number of calls or a time is
-// reached.
+// diopi-agent --explore: calls a library at random until a number of calls or a time is reached, and stores
+// statistics and causes on the server, but no verdicts.
 #ifndef CLIENT_AGENT_EXPLORE_H_
 #define CLIENT_AGENT_EXPLORE_H_
 

@@ -19,6 +19,7 @@
 #include "proto/abi/abi.h"
 #include "reports/model/outcome.h"
 #include "server/store/database.h"
+#include "server/store/run_kind.h"
 
 namespace diopi::agent {
 namespace {
@@ -110,6 +111,8 @@ absl::StatusOr<rpc::RunVerdicts> ReadFromFolder(const AgentOptions& options,
   if (!database.ok()) return database.status();
   absl::StatusOr<v1::RunInfo> run = (*database)->GetRun(options.rerun_failed);
   if (!run.ok()) return run.status();
+  if (absl::Status status = server::CheckHasVerdicts(run->run_id(), run->options()); !status.ok())
+    return status;
   server::VerdictFilter filter;
   filter.outcomes = outcomes;
   filter.with_outputs = false;

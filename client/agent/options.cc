@@ -194,7 +194,9 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
         return std::string(reports::ParseMinCoverage(text).status().message());
       });
   AddPerformanceOptions(app, &options->performance);
-  AddExploreOptions(app, &options->explore);
+  CLI::Option* explore = AddExploreOptions(app, &options->explore);
+  app->add_flag("--count-only", options->explore.count_only)->group("")->needs(explore);
+  app->add_option("--exploration", options->explore.run_id)->group("")->needs(explore);
   app->add_flag("--watch", options->watch,
                 "Run again whenever the library's file changes, and report what changed, until Ctrl-C");
   app->add_flag("--serve", options->serve,
@@ -241,16 +243,17 @@ absl::Status TakeProfile(const CLI::App& app, AgentOptions* options) {
   return absl::OkStatus();
 }
 
-// An exploration has no run, no server and no stored cases.
+// An exploration has no stored cases and no shards. A standing agent's children take its own options too,
+// which an exploration ignores.
 absl::Status CheckExploration(const CLI::App& app) {
-  if (app.count("--explore") == 0) return absl::OkStatus();
+  if (app.count("--explore") == 0 || app.count("--exploration") > 0) return absl::OkStatus();
   for (const char* other :
-       {"--server", "--resume", "--join", "--shard-index", "--shard-count", "--serve", "--watch",
-        "--performance", "--case", "--suite", "--model", "--rerun-failed", "--list-only", "--min-coverage",
-        "--shuffle", "--fail-fast", "--error-report", "--failure-debug-level"}) {
+       {"--resume", "--join", "--shard-index", "--shard-count", "--serve", "--watch", "--performance",
+        "--case", "--suite", "--model", "--rerun-failed", "--list-only", "--min-coverage", "--shuffle",
+        "--fail-fast", "--error-report", "--failure-debug-level"}) {
     if (app.count(other) == 0) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("--explore makes calls of its own and stores no run: omit ", other));
+        absl::StrCat("--explore makes calls of its own instead of a run: omit ", other));
   }
   return absl::OkStatus();
 }

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "client/agent/explore_options.h"
 #include "client/agent/performance.h"
 #include "client/profile/adaptor_rules.h"
 #include "client/profile/applied.h"
 #include "client/rpc/credentials.h"
 #include "client/setup/arguments.h"
 #include "client/setup/exit_code.h"
+#include "client/setup/explore_options.h"
 #include "client/setup/modes.h"
 #include "server/store/labels.h"
 

@@ -28,6 +28,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "cases/base/dtype.h"
 #include "cases/base/host_name.h"
 #include "cases/base/process.h"
 #include "cases/base/sha256.h"
@@ -91,6 +92,29 @@ std::string LastLine(const std::string& text) {
   const size_t begin = stripped.rfind('\n');
   const std::string line = begin == std::string::npos ? stripped : stripped.substr(begin + 1);
   return std::string(absl::StripPrefix(line, "diopi-agent: "));
+}
+
+// How a child makes a submitted exploration. `folder`: where it writes the operator files.
+std::vector<std::string> ExplorationArguments(const v1::Assignment::Run& run, const std::string& folder) {
+  const v1::RunOptions& asked = run.options();
+  const v1::ExplorationOptions& exploration = asked.exploration();
+  std::vector<std::string> arguments = {
+      "--exploration",
+      run.run_id(),
+      "--report-dir",
+      folder,
+      "--seed",
+      absl::StrCat(exploration.seed()),
+      "--explore",
+      exploration.calls() > 0 ? absl::StrCat(exploration.calls()) : absl::StrCat(exploration.seconds(), "s")};
+  if (exploration.stop_on_first()) arguments.emplace_back("--stop-on-first");
+  for (const std::string& function : asked.selection().functions()) {
+    arguments.insert(arguments.end(), {"--fname", function});
+  }
+  for (const int dtype : asked.selection().dtypes()) {
+    arguments.insert(arguments.end(), {"--dtype", std::string(DtypeName(static_cast<Dtype>(dtype)))});
+  }
+  return arguments;
 }
 
 // A health check or a run, as a process of its own.
@@ -309,9 +333,12 @@ void StandingAgent::StartRun(const v1::Assignment::Run& run) {
     return TellEnd(run.run_id(), code, std::string(impl.status().message()));
   }
   const v1::RunOptions& asked = run.options();
-  std::vector<std::string> more = {"--resume", run.run_id(), "--quiet", "--error-report"};
-  more.push_back(absl::StrCat(options_.report_folder.empty() ? job.folder->path() : options_.report_folder,
-                              "/", run.run_id(), ".csv"));
+  const std::string results = options_.report_folder.empty() ? job.folder->path() : options_.report_folder;
+  std::vector<std::string> more =
+      asked.has_exploration() ? ExplorationArguments(run, absl::StrCat(results, "/", run.run_id()))
+                              : std::vector<std::string>{"--resume", run.run_id(), "--error-report",
+                                                         absl::StrCat(results, "/", run.run_id(), ".csv")};
+  more.emplace_back("--quiet");
   more.insert(more.end(),
               {"--timeout-s", absl::StrCat(asked.timeout_s() > 0 ? asked.timeout_s() : options_.timeout_s)});
   more.insert(more.end(), {"--repeat", absl::StrCat(asked.repeat() > 0 ? asked.repeat() : options_.repeat)});

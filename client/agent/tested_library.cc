@@ -7,8 +7,10 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/host_name.h"
 #include "client/agent/devices.h"
 #include "client/setup/paths.h"
+#include "reports/document/escape.h"
 
 namespace diopi::agent {
 
@@ -57,6 +59,41 @@ CaseJudgeOptions MakeJudgeOptions(const AgentOptions& options, const baselines::
   judge.profile = &options.profile;
   judge.adaptor = &options.adaptor;
   return judge;
+}
+
+v1::RunOptions DescribeRun(const AgentOptions& options, const LibraryFacts& facts,
+                           const v1::WorkerHello& hello, const v1::Selection& selection,
+                           const baselines::DeclaredContracts& contracts) {
+  v1::RunOptions run;
+  run.set_chip(options.chip);
+  run.set_impl_path(facts.path);
+  run.set_impl_sha256(facts.sha256);
+  run.set_vendor_name(reports::ToUtf8(hello.vendor_name()));
+  run.set_impl_version(reports::ToUtf8(hello.impl_version()));
+  run.set_dialect(hello.dialect());
+  run.set_sandbox(hello.sandbox());
+  run.set_agent_version(DIOPI_VERSION);
+  run.set_host(HostName());
+  *run.mutable_selection() = selection;
+  run.set_shuffle_seed(options.shuffle);
+  run.set_repeat(options.repeat);
+  run.set_timeout_s(options.timeout_s);
+  run.set_shard_index(options.shard_index);
+  run.set_shard_count(options.shard_count);
+  for (const std::string& contract : contracts.Texts()) run.add_contracts(contract);
+  for (const std::string& function : facts.implemented) run.add_implemented(function);
+  run.mutable_labels()->insert(options.labels.begin(), options.labels.end());
+  if (!options.profile_path.empty() || !options.adaptor.empty()) {
+    *run.mutable_profile() = MakeRunProfile(options);
+  }
+  *run.mutable_command() = MakeRunCommand(options);
+  return run;
+}
+
+v1::RunProfile MakeRunProfile(const AgentOptions& options) {
+  v1::RunProfile profile = options.profile.ForRun();
+  for (const std::string& rule : options.adaptor.Text()) profile.add_adaptor(rule);
+  return profile;
 }
 
 v1::RunCommand MakeRunCommand(const AgentOptions& options) {

@@ -4,10 +4,13 @@
 
 #include "absl/status/statusor.h"
 #include "baselines/compare/compare.h"
+#include "baselines/compare/contract.h"
 #include "client/agent/options.h"
 #include "client/judge/case_judge.h"
 #include "client/setup/library_facts.h"
 #include "diopi/v1/run.pb.h"
+#include "diopi/v1/selection.pb.h"
+#include "diopi/v1/worker.pb.h"
 #include "impl_loader/worker/worker.h"
 
 namespace diopi::agent {
@@ -23,6 +26,12 @@ loader::WorkerOptions MakeWorkerOptions(const AgentOptions& options, const Libra
 // `options` must outlive the judge.
 CaseJudgeOptions MakeJudgeOptions(const AgentOptions& options, const baselines::CompareOptions& compare,
                                   int calls);
+
+// What is stored of a run or an exploration. `hello`: of the worker that loaded the library.
+v1::RunOptions DescribeRun(const AgentOptions& options, const LibraryFacts& facts,
+                           const v1::WorkerHello& hello, const v1::Selection& selection,
+                           const baselines::DeclaredContracts& contracts);
+v1::RunProfile MakeRunProfile(const AgentOptions& options);
 
 // What the commands that repeat a case take from the options.
 v1::RunCommand MakeRunCommand(const AgentOptions& options);

@@ -58,7 +58,8 @@ class PruneCommand final : public Command {
     if (!path.ok()) return path.status();
     const absl::StatusOr<std::unique_ptr<server::Queries>> queries = server::Queries::Open(*path);
     if (!queries.ok()) return queries.status();
-    const absl::StatusOr<std::vector<server::RunRow>> runs = (*queries)->Runs({.chip = chip_});
+    const absl::StatusOr<std::vector<server::RunRow>> runs =
+        (*queries)->Runs({.chip = chip_, .kind = server::RunKind::kAny});
     if (!runs.ok()) return runs.status();
     const absl::StatusOr<std::vector<server::RunTag>> tags = server::Tags(*path);
     if (!tags.ok()) return tags.status();

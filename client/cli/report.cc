@@ -7,6 +7,7 @@
 #include "client/cli/output.h"
 #include "client/cli/pdf.h"
 #include "client/setup/paths.h"
+#include "reports/render/exploration.h"
 #include "reports/render/render.h"
 #include "server/store/database.h"
 
@@ -16,7 +17,7 @@ namespace {
 class ReportCommand final : public Command {
  public:
   std::string name() const override { return "report"; }
-  std::string description() const override { return "Writes a run's report"; }
+  std::string description() const override { return "Writes the report of a run or an exploration"; }
   std::string examples() const override {
     return "  diopi-cli report --format html --output run.html         the latest run as a page\n"
            "  diopi-cli report --run 20261120-101502-7f3a --verbose    every case that did not pass\n";
@@ -41,16 +42,26 @@ class ReportCommand final : public Command {
     const absl::StatusOr<std::unique_ptr<server::Database>> database =
         server::Database::Open(server::DatabasePath(DataFolder(data_)), {.read_only = true});
     if (!database.ok()) return Tell(database.status());
-    absl::StatusOr<reports::RunReport> report = reports::LoadReport(**database, run_);
-    if (!report.ok()) return Tell(report.status());
-    report->data_folder = agent::AbsolutePath(DataFolder(data_));
+    const absl::StatusOr<v1::RunInfo> run = (*database)->GetRun(run_);
+    if (!run.ok()) return Tell(run.status());
     const bool pdf = format_ == "pdf";
-    const absl::StatusOr<std::string> text = reports::Render(*report, pdf ? "html" : format_, options_);
+    const std::string format = pdf ? "html" : format_;
+    const absl::StatusOr<std::string> text = run->has_exploration()
+                                                 ? reports::RenderExploration(*run, format)
+                                                 : Report(database->get(), run->run_id(), format);
     if (!text.ok()) return Tell(text.status());
     return Tell(pdf ? PrintPdf(*text, output_, {}) : WriteOutput(*text, output_));
   }
 
  private:
+  absl::StatusOr<std::string> Report(server::Database* database, const std::string& run_id,
+                                     const std::string& format) const {
+    absl::StatusOr<reports::RunReport> report = reports::LoadReport(*database, run_id);
+    if (!report.ok()) return report.status();
+    report->data_folder = agent::AbsolutePath(DataFolder(data_));
+    return reports::Render(*report, format, options_);
+  }
+
   std::string data_;
   std::string run_ = "latest";
   std::string format_ = "text";

@@ -61,13 +61,14 @@ absl::StatusOr<std::vector<RetentionRow>> Decide(
     const std::function<absl::StatusOr<bool>(const RunRow&)>& is_green) {
   std::vector<RetentionRow> rows;
   std::set<Line> green;
-  std::map<std::string, int> newer;  // runs of the chip seen so far
+  std::map<std::pair<std::string, bool>, int> newer;  // the chip's runs or explorations seen so far
   for (const RunRow& run : runs) {
     RetentionRow& row = rows.emplace_back(RetentionRow{&run, "", ""});
     const RunFacts& facts = run.facts;
-    const int before = newer[facts.chip]++;
+    const int before = newer[{facts.chip, facts.scope.has_exploration()}]++;
     const auto tag = tags.find(facts.run_id);
-    if (facts.state == v1::RUN_STATE_FINISHED && !green.contains(LineOf(facts))) {
+    const bool judged = facts.state == v1::RUN_STATE_FINISHED && !facts.scope.has_exploration();
+    if (judged && !green.contains(LineOf(facts))) {
       const absl::StatusOr<bool> is = is_green(run);
       if (!is.ok()) return is.status();
       if (*is) {

@@ -18,7 +18,7 @@ namespace diopi::cli {
 // A run is removed if it meets every condition that is set.
 struct RetentionPolicy {
   std::optional<absl::Duration> older_than = std::nullopt;  // age, counted from the run's end
-  std::optional<int> keep = std::nullopt;                   // the number of each chip's newest runs that stay
+  std::optional<int> keep = std::nullopt;  // each chip's newest runs that stay, and explorations
 };
 
 struct RetentionRow {

@@ -75,6 +75,14 @@ TEST(Retention, WhatIsNeededStays) {
                           "tagged: tag v1", "waived: last green run"));
 }
 
+TEST(Retention, ExplorationsCountByThemselvesAndAreNeverGreen) {
+  std::vector<server::RunRow> runs = {RunOf("run", "a", 1, 1), RunOf("explored", "a", 2, 0),
+                                      RunOf("explored before", "a", 3, 0), RunOf("run before", "a", 4, 1)};
+  for (const size_t i : {1U, 2U}) runs[i].facts.scope.mutable_exploration()->set_calls(10);
+  EXPECT_THAT(Kept(runs, {.keep = 1}),
+              ElementsAre("run: newest 1 of its chip", "explored: newest 1 of its chip"));
+}
+
 TEST(Retention, Ages) {
   EXPECT_EQ(*ParseAge("180d"), absl::Hours(24 * 180));
   EXPECT_EQ(*ParseAge("36h"), absl::Hours(36));

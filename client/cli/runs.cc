@@ -13,7 +13,9 @@ namespace {
 class RunsCommand final : public Command {
  public:
   std::string name() const override { return "runs"; }
-  std::string description() const override { return "Lists the runs in a data folder, newest first"; }
+  std::string description() const override {
+    return "Lists the runs and explorations in a data folder, newest first";
+  }
   std::string examples() const override {
     return "  diopi-cli runs --chip A100 --limit 10    the newest runs on one chip\n";
   }
@@ -30,7 +32,7 @@ class RunsCommand final : public Command {
     const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
     if (!queries.ok()) return Tell(queries.status());
     const absl::StatusOr<std::vector<reports::RunSummary>> runs =
-        reports::LoadRuns(**queries, {.chip = chip_, .limit = limit_});
+        reports::LoadRuns(**queries, {.chip = chip_, .limit = limit_, .kind = server::RunKind::kAny});
     if (!runs.ok()) return Tell(runs.status());
     return Tell(WriteTable(reports::RunsTable(*runs), format_));
   }

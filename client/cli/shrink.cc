@@ -54,8 +54,11 @@ class ShrinkCommand final : public Command {
     if (const std::optional<std::string> skipped = call_->judge().SkipReason(*c); skipped.has_value()) {
       return Tell(absl::InvalidArgumentError(absl::StrCat("there is nothing to shrink: ", *skipped)));
     }
-    absl::StatusOr<std::unique_ptr<shrink::CaseTrial>> trial = shrink::CaseTrial::Start(
-        &call_->judge(), call_->MakeWorkerOptions(), agent::DefaultReferenceLibrary());
+    absl::StatusOr<std::unique_ptr<baselines::OraclePool>> oracle =
+        baselines::OraclePool::Open(agent::DefaultReferenceLibrary(), 1);
+    if (!oracle.ok()) return Tell(oracle.status());
+    absl::StatusOr<std::unique_ptr<shrink::CaseTrial>> trial =
+        shrink::CaseTrial::Start(&call_->judge(), call_->MakeWorkerOptions(), *std::move(oracle));
     if (!trial.ok()) return Tell(trial.status());
     const absl::StatusOr<v1::Verdict> first = (*trial)->Run(*file);
     if (!first.ok()) return Tell(first.status());

@@ -1,19 +1,23 @@
 // diopi-cli submit: submits a run to standing agents, watches it, cancels it.
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
 #include "client/rpc/agents_client.h"
 #include "client/setup/credential_flags.h"
+#include "client/setup/explore_options.h"
 #include "client/setup/labels.h"
 #include "client/setup/library_facts.h"
 #include "proto/enum_name.h"
 #include "reports/model/outcome.h"
+#include "reports/render/exploration.h"
 #include "server/store/chip_name.h"
 #include "server/store/run_state.h"
 
@@ -45,6 +49,28 @@ bool IsBlocked(const v1::RunInfo& run) {
   return !server::IsOver(run.state()) && !run.submission().note().empty();
 }
 
+// "841 cases", "an exploration of 2 h".
+std::string AskedText(const v1::RunInfo& run) {
+  const bool explores = run.options().has_exploration();
+  return explores ? absl::StrCat("an exploration of ", reports::AskedText(run.options().exploration()))
+                  : absl::StrCat(run.cases(), " cases");
+}
+
+// "305 of 841 cases", "2560 of 5000 calls", "2560 calls in 61 s".
+std::string DoneText(const v1::RunInfo& run) {
+  if (run.options().exploration().seconds() > 0) {
+    return absl::StrFormat("%d calls in %.0f s", run.done(), run.exploration().seconds());
+  }
+  return absl::StrCat(run.done(), " of ", run.cases(), run.options().has_exploration() ? " calls" : " cases");
+}
+
+// From 0 to 1.
+double ShareDone(const v1::RunInfo& run) {
+  const double seconds = run.options().exploration().seconds();
+  if (seconds > 0) return std::min(run.exploration().seconds() / seconds, 1.0);
+  return run.cases() > 0 ? static_cast<double>(run.done()) / static_cast<double>(run.cases()) : 0;
+}
+
 class SubmitCommand final : public Command {
  public:
   std::string name() const override { return "submit"; }
@@ -53,7 +79,9 @@ class SubmitCommand final : public Command {
     return "  diopi-cli submit --server lab:7410 --chip A100 --fname add --wait                exits with "
            "the run's status\n"
            "  diopi-cli submit --server lab:7410 --chip A100 --impl libdiopi_impl.so --wait    with a "
-           "library of yours\n";
+           "library of yours\n"
+           "  diopi-cli submit --server lab:7410 --chip A100 --explore 2h --seed 7             random calls "
+           "instead of the suite\n";
   }
   void AddOptions(CLI::App* app) override {
     app->add_option("--server", server_, "HOST:PORT or unix:PATH")->required();
@@ -78,6 +106,9 @@ class SubmitCommand final : public Command {
     app->add_option("--watch", watch_, "Wait for this run, which was submitted earlier");
     agent::AddCredentialFlags(app, &credentials_);
     app->add_option("--cancel", cancel_, "Cancel this submitted run instead");
+    CLI::Option* explore = agent::AddExploreOptions(app, &explore_);
+    for (const char* other : {"--case", "--suite", "--model", "--shuffle"})
+      explore->excludes(app->get_option(other));
   }
 
   ExitCode Run() override {
@@ -106,8 +137,7 @@ class SubmitCommand final : public Command {
       const bool usage = absl::IsFailedPrecondition(run.status());
       return Tell(usage ? absl::InvalidArgumentError(run.status().message()) : run.status());
     }
-    std::cout << "Run " << run->run_id() << ": cancelled after " << run->done() << " of " << run->cases()
-              << " cases\n";
+    std::cout << "Run " << run->run_id() << ": cancelled after " << DoneText(*run) << "\n";
     return ExitCode::kOk;
   }
 
@@ -120,6 +150,11 @@ class SubmitCommand final : public Command {
     request.mutable_options()->set_repeat(repeat_);
     request.mutable_options()->set_timeout_s(timeout_s_);
     request.mutable_options()->set_shuffle_seed(shuffle_);
+    if (!explore_.amount.empty()) {
+      absl::StatusOr<v1::ExplorationOptions> exploration = agent::MakeExplorationOptions(explore_);
+      if (!exploration.ok()) return exploration.status();
+      *request.mutable_options()->mutable_exploration() = *std::move(exploration);
+    }
     for (const std::string& contract : contracts_) request.mutable_options()->add_contracts(contract);
     const absl::StatusOr<server::Labels> labels = agent::RunLabels(labels_, agent::ProcessEnvironment());
     if (!labels.ok()) return labels.status();
@@ -141,7 +176,7 @@ class SubmitCommand final : public Command {
     const absl::StatusOr<v1::SubmitResponse> response = client_->Submit(*request, impl_);
     if (!response.ok()) return Tell(response.status());
     const v1::RunInfo& run = response->run();
-    std::cout << "Run " << run.run_id() << ": submitted, " << run.cases() << " cases";
+    std::cout << "Run " << run.run_id() << ": submitted, " << AskedText(run);
     if (response->agents_size() > 0) std::cout << ", for " << absl::StrJoin(response->agents(), ", ");
     std::cout << "\n" << std::flush;
     const bool told_by_watch = wait_ && response->agents_size() > 0;
@@ -169,8 +204,7 @@ class SubmitCommand final : public Command {
                 << "--server " << server_ << " --cancel " << run_id << "\n";
       return ExitCode::kEnvironment;
     }
-    std::cout << "Run " << last_.run_id() << ": " << EnumName(last_.state()) << ", " << last_.done() << " of "
-              << last_.cases() << " cases";
+    std::cout << "Run " << last_.run_id() << ": " << EnumName(last_.state()) << ", " << DoneText(last_);
     for (const auto& [outcome, count] : OutcomesOf(last_)) std::cout << ", " << outcome << " " << count;
     std::cout << "\n";
     return ExitCodeOf(last_);
@@ -178,14 +212,13 @@ class SubmitCommand final : public Command {
 
   // Prints a line when the state changes, and at intervals.
   void Show(const v1::RunInfo& run) {
-    const int64_t share = run.cases() > 0 ? run.done() * 100 / run.cases() / kPercentALine : 0;
+    const auto share = static_cast<int64_t>(100 * ShareDone(run) / kPercentALine);
     const bool line = run.state() != last_.state() || share != shown_;
     last_ = run;
     shown_ = share;
     if (!line || server::IsOver(run.state())) return;
-    std::cout << "Run " << run.run_id() << ": " << EnumName(run.state()) << ", " << run.done() << " of "
-              << run.cases() << " cases, " << agent::CountOf(OutcomesOf(run), reports::IsFailure)
-              << " failed\n"
+    std::cout << "Run " << run.run_id() << ": " << EnumName(run.state()) << ", " << DoneText(run) << ", "
+              << agent::CountOf(OutcomesOf(run), reports::IsFailure) << " failed\n"
               << std::flush;
   }
 
@@ -197,6 +230,7 @@ class SubmitCommand final : public Command {
   int repeat_ = 0;
   double timeout_s_ = 0;
   uint64_t shuffle_ = 0;
+  agent::ExploreArguments explore_;
   std::string impl_;
   std::string require_sha256_;
   bool wait_ = false;

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "baselines/generate/oracle_pool.h"
 #include "baselines/store/store.h"
 #include "client/judge/verdict_builder.h"
 #include "reports/model/outcome.h"
@@ -67,16 +66,14 @@ class Exploration {
         judge_(WithoutDiagnosis(options.judge)),
         start_(Clock::now()) {}
 
-  absl::StatusOr<ExploreResult> Run(std::vector<std::unique_ptr<loader::Worker>> workers) {
-    absl::StatusOr<std::unique_ptr<baselines::OraclePool>> oracle =
-        baselines::OraclePool::Open(options_.judge.reference_library, options_.oracles);
-    if (!oracle.ok()) return oracle.status();
+  absl::StatusOr<ExploreResult> Run(baselines::OraclePool* oracle,
+                                    std::vector<std::unique_ptr<loader::Worker>> workers) {
     std::vector<std::thread> threads;
     threads.reserve(workers.size());
     for (std::unique_ptr<loader::Worker>& worker : workers) {
       threads.emplace_back([this, owned = std::move(worker)] { Work(owned.get()); });
     }
-    absl::Status status = RunRounds(oracle->get());
+    absl::Status status = RunRounds(oracle);
     {
       const std::lock_guard lock(mutex_);
       closed_ = true;
@@ -165,6 +162,7 @@ class Exploration {
       if (round.seen[i].has_value()) generator_->Learn(round.calls[i], *round.seen[i]);
     }
     rounds_.pop_front();
+    result_.seconds = Seconds();
     progress_(result_);
   }
 
@@ -236,9 +234,10 @@ double ExploreResult::ExpectedFalseAlarms() const {
 }
 
 absl::StatusOr<ExploreResult> Explore(Generator* generator, const ExploreOptions& options,
+                                      baselines::OraclePool* oracle,
                                       std::vector<std::unique_ptr<loader::Worker>> workers,
                                       const StopSignal& stop, const Progress& progress) {
-  return Exploration(generator, options, stop, progress).Run(std::move(workers));
+  return Exploration(generator, options, stop, progress).Run(oracle, std::move(workers));
 }
 
 }  // namespace diopi::explore

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "baselines/generate/oracle_pool.h"
 #include "cases/base/stop_signal.h"
 #include "cases/explore/generator.h"
 #include "client/judge/case_judge.h"
@@ -24,8 +25,8 @@ struct ExploreOptions {
   int64_t most_calls = 0;                // 0: no limit
   std::chrono::duration<double> time{};  // 0: no limit
   bool stop_on_first = false;            // ends when a call has failed
-  agent::CaseJudgeOptions judge;  // its reference library computes the references; `diagnose` is ignored
-  int oracles = 1;                // processes that compute references
+  agent::CaseJudgeOptions judge;         // `diagnose` is ignored
+  int oracles = 1;                       // processes of the pool
 };
 
 struct FailedCall {
@@ -52,8 +53,8 @@ struct ExploreResult {
 using Progress = std::function<void(const ExploreResult&)>;
 
 // One thread for each worker, all of which have loaded the library. Ends with an error only for one of ours.
-// The calling thread must be the only one of this process, because it forks.
 absl::StatusOr<ExploreResult> Explore(Generator* generator, const ExploreOptions& options,
+                                      baselines::OraclePool* oracle,
                                       std::vector<std::unique_ptr<loader::Worker>> workers,
                                       const StopSignal& stop, const Progress& progress);
 

@@ -140,7 +140,7 @@ absl::Status WriteFindings(const std::vector<FailedCall>& failures, const std::s
                            const FindingLimits& limits, agent::CaseJudge* diagnosing,
                            shrink::CaseTrial* trial,
                            const std::function<std::string(const v1::Verdict&)>& command,
-                           const std::function<void(const Finding&)>& found) {
+                           const std::function<bool(const Finding&)>& found) {
   Writer writer(folder, limits, trial, command);
   const std::vector<FailedCall> diagnosed = writer.Diagnose(failures, diagnosing);
   std::vector<const v1::Verdict*> verdicts;
@@ -149,7 +149,7 @@ absl::Status WriteFindings(const std::vector<FailedCall>& failures, const std::s
   for (const reports::FailureGroup& group : reports::GroupVerdicts(verdicts)) {
     const absl::StatusOr<Finding> finding = writer.Write(group, diagnosed);
     if (!finding.ok()) return finding.status();
-    found(*finding);
+    if (!found(*finding)) break;
   }
   return absl::OkStatus();
 }

@@ -36,13 +36,13 @@ struct Finding {
 // `folder`/OPERATOR_KEY.textproto for each cause, with the smallest call that still fails in the same way;
 // KEY is the group's. An existing file is left as it is. `diagnosing` looks for the causes; `trial` judges
 // without: it makes hundreds of calls, some of which make no sense. `command`: the line that repeats the
-// verdict's case. Calls `found` for each, the most frequent cause first. Returns PermissionDenied when a file
-// cannot be written.
+// verdict's case. Calls `found` for each, the most frequent cause first, until it returns false. Returns
+// PermissionDenied when a file cannot be written.
 absl::Status WriteFindings(const std::vector<FailedCall>& failures, const std::string& folder,
                            const FindingLimits& limits, agent::CaseJudge* diagnosing,
                            shrink::CaseTrial* trial,
                            const std::function<std::string(const v1::Verdict&)>& command,
-                           const std::function<void(const Finding&)>& found);
+                           const std::function<bool(const Finding&)>& found);
 
 }  // namespace diopi::explore
 

@@ -22,16 +22,11 @@ absl::StatusOr<std::unique_ptr<loader::Worker>> StartWorker(const loader::Worker
 
 absl::StatusOr<std::unique_ptr<CaseTrial>> CaseTrial::Start(agent::CaseJudge* judge,
                                                             loader::WorkerOptions worker,
-                                                            const std::string& reference_library) {
+                                                            std::unique_ptr<baselines::OraclePool> oracle) {
   worker.log_path = "/dev/null";
   absl::StatusOr<std::unique_ptr<loader::Worker>> started = StartWorker(worker);
   if (!started.ok()) return started.status();
-  std::unique_ptr<CaseTrial> trial(new CaseTrial(judge, *std::move(started)));
-  absl::StatusOr<std::unique_ptr<baselines::OraclePool>> oracle =
-      baselines::OraclePool::Open(reference_library, 1);
-  if (!oracle.ok()) return oracle.status();
-  trial->oracle_ = *std::move(oracle);
-  return trial;
+  return std::unique_ptr<CaseTrial>(new CaseTrial(judge, *std::move(started), std::move(oracle)));
 }
 
 absl::StatusOr<v1::Verdict> CaseTrial::Run(const v1::Case& c, agent::CaseJudge* judge) {

@@ -20,15 +20,14 @@ namespace diopi::shrink {
 // Like Worker::Start, but InvalidArgument instead of FailedPrecondition for a library that cannot be loaded.
 absl::StatusOr<std::unique_ptr<loader::Worker>> StartWorker(const loader::WorkerOptions& options);
 
-// Not thread-safe. Forks: a candidate for which the reference crashes is refused like one that it cannot
-// compute.
+// Not thread-safe. A candidate for which the reference crashes is refused like one that it cannot compute.
 class CaseTrial {
  public:
   // `judge` must outlive the trial. What the library prints is dropped, or it would appear hundreds of times.
   // InvalidArgument when the library cannot be loaded.
   static absl::StatusOr<std::unique_ptr<CaseTrial>> Start(agent::CaseJudge* judge,
                                                           loader::WorkerOptions worker,
-                                                          const std::string& reference_library);
+                                                          std::unique_ptr<baselines::OraclePool> oracle);
 
   // The verdict on the case, of this judge instead of the trial's where one is given. The reference's status
   // when the reference cannot compute it.
@@ -37,8 +36,9 @@ class CaseTrial {
   absl::StatusOr<v1::Verdict> Run(const v1::OperatorFile& file);
 
  private:
-  CaseTrial(agent::CaseJudge* judge, std::unique_ptr<loader::Worker> worker)
-      : judge_(judge), worker_(std::move(worker)) {}
+  CaseTrial(agent::CaseJudge* judge, std::unique_ptr<loader::Worker> worker,
+            std::unique_ptr<baselines::OraclePool> oracle)
+      : judge_(judge), worker_(std::move(worker)), oracle_(std::move(oracle)) {}
 
   agent::CaseJudge* const judge_;
   std::unique_ptr<loader::Worker> worker_;

@@ -96,6 +96,39 @@ TEST_F(ExploreTest, TheSeedDeterminesTheExploration) {
   EXPECT_NE(one, explore("1", "2"));
 }
 
+// What the data folder has of an exploration, beside what was printed and written.
+TEST_F(ExploreTest, IsStoredLikeARun) {
+  const Finished run = Explore(VendorPath("libdiopi_mutants"),
+                               {"--fname", "add", "--explore", "128", "--seed", "3", "--chip", "c"},
+                               {"DIOPI_MUTANT=add_tail_stale"});
+  ASSERT_EQ(run.code, 1) << run.out << run.err;
+  const size_t at = run.out.find("exploration ");
+  ASSERT_NE(at, std::string::npos) << run.out;
+  const std::string id = run.out.substr(at + 12, run.out.find(' ', at + 12) - at - 12);
+  const auto cli = [&](const std::vector<std::string>& words) {
+    std::vector<std::string> command = {BinPath("diopi-cli")};
+    command.insert(command.end(), words.begin(), words.end());
+    command.insert(command.end(), {"--data", folder_ / "data"});
+    return RunProgram(command);
+  };
+  const Finished json = cli({"report", "--run", id, "--format", "json"});
+  EXPECT_EQ(json.code, 0) << json.err;
+  EXPECT_TRUE(absl::StrContains(json.out, "\"seed\":\"3\"")) << json.out;
+  EXPECT_TRUE(absl::StrContains(json.out, std::filesystem::path(Files()[0]).filename().string())) << json.out;
+  const Finished text = cli({"report", "--run", id});
+  EXPECT_TRUE(absl::StrContains(text.out, Command(run.out))) << text.out;
+  EXPECT_TRUE(absl::StrContains(text.out, "128 calls, seed 3")) << text.out;
+  EXPECT_EQ(cli({"report", "--run", id, "--format", "junit"}).code, 2);
+  EXPECT_TRUE(absl::StrContains(cli({"runs"}).out, "an exploration of functions add with seed 3"));
+  EXPECT_EQ(cli({"report"}).code, 2) << "the latest run is never an exploration";
+  EXPECT_EQ(cli({"gate", "--run", id}).code, 2);
+  // Nothing is stored of a library that cannot be loaded.
+  const std::string before = cli({"runs"}).out;
+  WriteFile(folder_ / "no.so", "no library");
+  EXPECT_EQ(Explore(folder_ / "no.so", {"--explore", "5"}).code, 2);
+  EXPECT_EQ(cli({"runs"}).out, before);
+}
+
 TEST_F(ExploreTest, StopsOnTheFirstFailure) {
   const Finished run =
       Explore(VendorPath("libdiopi_mutants"), {"--fname", "add", "--explore", "10m", "--stop-on-first"},
@@ -125,7 +158,7 @@ TEST_F(ExploreTest, RefusesWhatDoesNotFit) {
       {{"--explore", "10d"}, "found '10d'"},
       {{"--explore", "-5m"}, "found '-5m'"},
       {{"--seed", "3"}, "--explore"},
-      {{"--explore", "5", "--server", "127.0.0.1:1"}, "omit --server"},
+      {{"--explore", "5", "--resume", "latest"}, "omit --resume"},
       {{"--explore", "5", "--case", "add.*"}, "omit --case"},
       {{"--explore", "5", "--fname", "ad"}, "add"},
   };

@@ -90,7 +90,7 @@ class ReproCommandTest : public ::testing::Test {
   TempFolder folder_;
 };
 
-struct Repro {
+struct ReproRow {
   const char* name;
   std::vector<std::string> selection;
   std::vector<std::string> flags;  // FOLDER stands for the test's
@@ -100,7 +100,7 @@ struct Repro {
 };
 
 TEST_F(ReproCommandTest, ComesToTheRunsVerdictAgain) {
-  const std::vector<Repro> rows = {
+  const std::vector<ReproRow> rows = {
       {"profile",
        {"--case", "add.float64.n17", "--case", "add.float32.n17"},
        {"--profile", "FOLDER/chip's $1.textproto"},
@@ -126,7 +126,7 @@ TEST_F(ReproCommandTest, ComesToTheRunsVerdictAgain) {
        {" --cases '", "/own cases'"},
        false},
   };
-  for (const Repro& row : rows) {
+  for (const ReproRow& row : rows) {
     SCOPED_TRACE(row.name);
     std::vector<std::string> arguments = row.selection;
     for (const std::string& flag : row.flags) {

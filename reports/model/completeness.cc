@@ -31,18 +31,26 @@ bool SelectsAll(const v1::Selection& selection) {
 }  // namespace
 
 bool IsWhole(const v1::RunOptions& options) {
-  return SelectsAll(options.selection()) && options.shard_count() <= 1;
+  return SelectsAll(options.selection()) && options.shard_count() <= 1 && !options.has_exploration();
 }
 
 std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64_t cases, int64_t done,
                         const Translator& t) {
   std::vector<std::string> reasons;
-  if (!SelectsAll(options.selection())) reasons.push_back(SelectionText(options.selection(), t));
+  if (options.has_exploration()) {
+    reasons.push_back(t("an exploration of $0 with seed $1", ExploredText(options.selection(), t),
+                        options.exploration().seed()));
+  } else if (!SelectsAll(options.selection())) {
+    reasons.push_back(SelectionText(options.selection(), t));
+  }
   if (options.shard_count() > 1) {
     reasons.push_back(t("shard $0 of $1", options.shard_index(), options.shard_count()));
   }
   const bool finished = state == v1::RUN_STATE_UNSPECIFIED || state == v1::RUN_STATE_FINISHED;
-  if (!finished || done < cases) {
+  if (options.has_exploration() && !finished) {
+    reasons.push_back(absl::StrCat(t("$0 after $1 calls", EnumName(state), done),
+                                   options.abort_reason().empty() ? "" : ": ", options.abort_reason()));
+  } else if (!options.has_exploration() && (!finished || done < cases)) {
     reasons.push_back(absl::StrCat(
         t("$0 after $1 of $2 cases", finished ? t("incomplete") : std::string(EnumName(state)), done, cases),
         options.abort_reason().empty() ? "" : ": ", options.abort_reason()));
@@ -50,7 +58,9 @@ std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64
   return absl::StrJoin(reasons, "; ");
 }
 
-std::string SelectionText(const v1::Selection& selection, const Translator& t) {
+namespace {
+
+std::vector<std::string> PartsOf(const v1::Selection& selection, const Translator& t) {
   std::vector<std::string> parts;
   if (!selection.functions().empty()) {
     parts.push_back(t("functions $0", absl::StrJoin(selection.functions(), ", ")));
@@ -65,6 +75,18 @@ std::string SelectionText(const v1::Selection& selection, const Translator& t) {
     }
     parts.push_back(t("dtypes $0", absl::StrJoin(names, ", ")));
   }
+  return parts;
+}
+
+}  // namespace
+
+std::string ExploredText(const v1::Selection& selection, const Translator& t) {
+  const std::vector<std::string> parts = PartsOf(selection, t);
+  return parts.empty() ? t("all functions") : absl::StrJoin(parts, "; ");
+}
+
+std::string SelectionText(const v1::Selection& selection, const Translator& t) {
+  const std::vector<std::string> parts = PartsOf(selection, t);
   const std::string suite = selection.suite().empty() ? kWhole : selection.suite();
   return parts.empty() ? t("all of suite $0", suite) : t("$0 of suite $1", absl::StrJoin(parts, "; "), suite);
 }

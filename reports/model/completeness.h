@@ -17,12 +17,16 @@ namespace diopi::reports {
 bool IsWhole(const v1::RunOptions& options);
 
 // Why a run does not stand for its chip: "functions add of suite core", "shard 1 of 4", "aborted after 305 of
-// 841 cases". Empty: the run is complete. An unknown state counts as finished.
+// 841 cases", "an exploration of all functions with seed 1". Empty: the run is complete. An unknown state
+// counts as finished.
 std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64_t cases, int64_t done,
                         const Translator& t = English());
 
 // "functions add, conv*; cases *.float32.*; dtypes float16 of suite core", or "all of suite core".
 std::string SelectionText(const v1::Selection& selection, const Translator& t = English());
+
+// What an exploration calls: "functions add; dtypes float16", or "all functions".
+std::string ExploredText(const v1::Selection& selection, const Translator& t = English());
 
 // --min-coverage: how many functions must pass. "30%" is a share of the ABI's functions, rounded up; "160" is
 // the number itself. InvalidArgument for anything else.

@@ -42,6 +42,17 @@ TEST(PartialText, NamesWhatIsMissing) {
   EXPECT_TRUE(IsWhole(v1::RunOptions()));
 }
 
+TEST(PartialText, AnExplorationIsNeverComplete) {
+  v1::RunOptions options;
+  options.mutable_exploration()->set_seed(7);
+  EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 0, 64),
+            "an exploration of all functions with seed 7");
+  options.mutable_selection()->add_functions("add");
+  EXPECT_EQ(PartialText(options, v1::RUN_STATE_ABORTED, 0, 64),
+            "an exploration of functions add with seed 7; aborted after 64 calls");
+  EXPECT_FALSE(IsWhole(options));
+}
+
 TEST(ParseMinCoverage, APercentageOrANumberOfFunctions) {
   EXPECT_EQ(ParseMinCoverage("30%").value(), 162);  // of 538, rounded up
   EXPECT_EQ(ParseMinCoverage("100%").value(), static_cast<int64_t>(abi::Functions().size()));

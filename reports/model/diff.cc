@@ -284,6 +284,10 @@ absl::StatusOr<Diff> LoadDiff(server::Queries& queries, const std::string& run_a
   if (!a.ok()) return a.status();
   absl::StatusOr<RunSummary> b = LoadSummary(queries, run_b);
   if (!b.ok()) return b.status();
+  for (const RunSummary* run : {&*a, &*b}) {
+    absl::Status status = server::CheckHasVerdicts(run->facts.run_id, run->facts.scope);
+    if (!status.ok()) return status;
+  }
   server::CaseFilter filter;
   filter.in_case_order = false;
   const absl::StatusOr<std::vector<server::CaseRow>> cases_a = queries.Cases(a->facts.run_id, filter);

@@ -9,6 +9,7 @@
 #include "reports/model/completeness.h"
 #include "reports/model/outcome.h"
 #include "reports/model/suite.h"
+#include "server/store/run_kind.h"
 
 namespace diopi::reports {
 namespace {
@@ -176,6 +177,8 @@ int64_t FunctionsWithCases(int64_t selected) {
 absl::StatusOr<RunReport> LoadReport(server::Database& database, const std::string& run_id) {
   absl::StatusOr<v1::RunInfo> run = database.GetRun(run_id);
   if (!run.ok()) return run.status();
+  absl::Status status = server::CheckHasVerdicts(run->run_id(), run->options());
+  if (!status.ok()) return status;
   absl::StatusOr<std::vector<v1::Verdict>> verdicts =
       database.Verdicts(run->run_id(), server::VerdictFilter{});
   if (!verdicts.ok()) return verdicts.status();

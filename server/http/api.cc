@@ -62,6 +62,7 @@ class Api {
   Answer Coverage(const HttpRequest& request) const;
   Answer Models(const HttpRequest& request) const;
   Answer Lab(const HttpRequest& request) const;
+  Answer Explorations(const HttpRequest& request) const;
   Answer Agents(const HttpRequest& request) const;
   Answer Schema(const HttpRequest& request) const;
   Answer Version(const HttpRequest& request) const;
@@ -69,6 +70,8 @@ class Api {
  private:
   // The chip that a request means: "unnamed" is the one without a name, unless one has that name.
   absl::StatusOr<std::string> ChipNamed(const std::string& name) const;
+  // The parameters of a list of runs.
+  absl::StatusOr<RunFilter> ListFilter(const HttpRequest& request) const;
 
   const std::shared_ptr<Queries> queries_;
   const ApiOptions options_;
@@ -115,7 +118,7 @@ Answer Api::Chip(const HttpRequest& request) const {
   return Told(reports::LoadChip(*queries_, *chip));
 }
 
-Answer Api::Runs(const HttpRequest& request) const {
+absl::StatusOr<RunFilter> Api::ListFilter(const HttpRequest& request) const {
   const Parameters parameters(request);
   if (absl::Status status = parameters.Only({"chip", "limit", "from", "to"}); !status.ok()) return status;
   const absl::StatusOr<int64_t> limit = parameters.Number("limit", 1, kRunsAtOnce, kRunsUnlessAsked);
@@ -130,7 +133,23 @@ Answer Api::Runs(const HttpRequest& request) const {
     if (!chip.ok()) return chip.status();
     filter.chip = *chip;
   }
-  const absl::StatusOr<std::vector<reports::RunSummary>> runs = reports::LoadRuns(*queries_, filter);
+  return filter;
+}
+
+Answer Api::Explorations(const HttpRequest& request) const {
+  const absl::StatusOr<RunFilter> filter = ListFilter(request);
+  if (!filter.ok()) return filter.status();
+  const absl::StatusOr<std::vector<v1::RunInfo>> runs = queries_->Explorations(*filter);
+  if (!runs.ok()) return runs.status();
+  Json list = Json::array();
+  for (const v1::RunInfo& run : *runs) list.push_back(ExplorationRowJson(run));
+  return Json{{"explorations", std::move(list)}};
+}
+
+Answer Api::Runs(const HttpRequest& request) const {
+  const absl::StatusOr<RunFilter> filter = ListFilter(request);
+  if (!filter.ok()) return filter.status();
+  const absl::StatusOr<std::vector<reports::RunSummary>> runs = reports::LoadRuns(*queries_, *filter);
   if (!runs.ok()) return runs.status();
   Json list = Json::array();
   for (const reports::RunSummary& run : *runs) list.push_back(ToJson(run));
@@ -359,6 +378,7 @@ void RegisterApi(HttpServer* http, std::shared_ptr<Queries> queries, const ApiOp
   get("/coverage", &Api::Coverage);
   get("/models", &Api::Models);
   get("/lab", &Api::Lab);
+  get("/explorations", &Api::Explorations);
   get("/agents", &Api::Agents);
   get("/performance", &Api::MeasuredRuns);
   get("/schema", &Api::Schema);

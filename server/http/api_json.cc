@@ -7,6 +7,7 @@
 #include "proto/abi/abi.h"
 #include "proto/enum_name.h"
 #include "reports/model/outcome.h"
+#include "reports/render/exploration.h"
 #include "reports/render/performance.h"
 #include "reports/render/render.h"
 
@@ -151,6 +152,7 @@ Json ToJson(const reports::RunDetail& run) {
                        {"cases", device.cases},
                        {"passed", device.passed}});
   }
+  json["exploration"] = run.info.has_exploration() ? reports::ExplorationJson(run.info) : Json(nullptr);
   json["submission"] = nullptr;
   if (run.info.has_submission()) {
     json["submission"] = {{"note", run.info.submission().note()},
@@ -309,6 +311,26 @@ Json ToJson(const reports::Lab& lab) {
   Json& failures = json["failures"] = Json::array();
   for (const reports::LabFailure& failure : lab.failures) failures.push_back(LabFailureJson(failure));
   return json;
+}
+
+Json ExplorationRowJson(const v1::RunInfo& run) {
+  const v1::RunOptions& options = run.options();
+  Json row = {{"run_id", run.run_id()},
+              {"chip", ChipName(options.chip())},
+              {"vendor_name", options.vendor_name()},
+              {"impl_version", options.impl_version()},
+              {"impl_sha256", options.impl_sha256()},
+              {"state", EnumName(run.state())},
+              {"created", run.created()},
+              {"finished", JsonText(run.finished())},
+              {"labels", Json(Labels(options.labels().begin(), options.labels().end()))}};
+  Json exploration = reports::ExplorationJson(run);
+  for (const char* field : {"asked_calls", "asked_seconds", "seed", "selection", "calls", "failed", "seconds",
+                            "functions_called"}) {
+    row[field] = std::move(exploration[field]);
+  }
+  row["causes"] = exploration["causes"].size();
+  return row;
 }
 
 Json ToJson(const v1::AgentInfo& agent) {

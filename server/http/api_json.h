@@ -40,6 +40,8 @@ Json ToJson(const reports::ModelMatrix& models);
 Json ToJson(const reports::Progress& progress);
 Json ToJson(const reports::Lab& lab);
 Json ToJson(const v1::AgentInfo& agent);
+// One of /explorations.
+Json ExplorationRowJson(const v1::RunInfo& run);
 // One of /performance?chip='s runs.
 Json ToJson(const RunFacts& run, const reports::PerformanceReport& report);
 // `data_folder`: for the commands that repeat the examples.

@@ -142,6 +142,31 @@ class ApiTest : public testing::Test {
     EXPECT_TRUE(database_->SetState(id, v1::RUN_STATE_FINISHED).ok());
     return id;
   }
+  // An exploration with a cause; `stored`: with its file.
+  std::string Explored(const std::string& chip, bool stored) {
+    v1::RunOptions options = MakeOptions(chip);
+    options.mutable_exploration()->set_seed(7);
+    stored ? options.mutable_exploration()->set_calls(64) : options.mutable_exploration()->set_seconds(7200);
+    const std::string id = database_->CreateRun(options, "s", {})->run_id();
+    v1::Exploration exploration;
+    exploration.set_calls(64);
+    exploration.set_functions_called(1);
+    (*exploration.mutable_outcomes())["pass"] = 60;
+    (*exploration.mutable_outcomes())["memory"] = 4;
+    exploration.add_given_up("diopiSub");
+    v1::Exploration::Function& function = *exploration.add_functions();
+    function.set_name("diopiAdd");
+    function.set_calls(64);
+    function.set_failures(4);
+    v1::Exploration::Cause& cause = *exploration.add_causes();
+    cause.set_outcome(v1::OUTCOME_MEMORY);
+    cause.add_operators("add");
+    cause.set_calls(4);
+    cause.set_file("add_0a1b2c3d.textproto");
+    if (stored) cause.set_text("operator: \"add\"");
+    EXPECT_TRUE(database_->WriteExploration(id, exploration).ok());
+    return id;
+  }
   // Writes the baseline of the case p0 only.
   void WriteBaseline() {
     baselines::Provenance provenance;
@@ -196,6 +221,7 @@ TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
   ASSERT_TRUE(
       database_->ChangeRun(aborted, {.state = v1::RUN_STATE_ABORTED, .abort_reason = "no agent"}).ok());
   EXPECT_EQ(Ask("/runs/" + aborted).at("abort_reason"), "no agent");
+  const std::string explored = Explored("chip a", /*stored=*/true), other = Explored("", /*stored=*/false);
   const std::string before = Measured("chip m", 10), after = Measured("chip m", 30);
   const std::pair<std::string, std::string> endpoints[] = {
       {"Chips", "/chips"},
@@ -224,6 +250,10 @@ TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
       {"MeasuredRuns", "/performance?chip=chip%20m"},
       {"MeasuredRuns", "/performance?chip=chip%20a"},
       {"Run", "/runs/" + after},
+      {"Explorations", "/explorations?chip=chip%20a"},
+      {"Explorations", "/explorations?limit=1"},
+      {"Run", "/runs/" + explored},
+      {"Run", "/runs/" + other},
       {"Lab", "/lab"},
       {"Lab", "/lab?from=2026-01-01&to=2099-01-01T00:00:00%2B08:00"},
       {"Agents", "/agents"},
@@ -246,6 +276,25 @@ TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
   EXPECT_THAT(output, HasSubstr(absl::StrCat(answers.size(), " answers fit")));
 }
 
+TEST_F(ApiTest, AnExplorationIsListedByItselfAndShowsItsCauses) {
+  const std::string id = Explored("chip a", /*stored=*/true);
+  EXPECT_EQ(Ask("/runs?chip=chip%20a").at("runs").size(), 2U);
+  EXPECT_EQ(Ask("/chips/chip%20a").at("latest").at("run_id"), bad_);
+  const Json list = Ask("/explorations").at("explorations");
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].at("run_id"), id);
+  EXPECT_EQ(list[0].at("asked_calls"), 64);
+  EXPECT_TRUE(list[0].at("asked_seconds").is_null());
+  EXPECT_EQ(list[0].at("failed"), 4);
+  EXPECT_EQ(list[0].at("causes"), 1);
+  const Json shown = Ask("/runs/" + id).at("exploration");
+  EXPECT_EQ(shown.at("seed"), "7");
+  EXPECT_EQ(shown.at("functions")[0].at("failures"), 4);
+  EXPECT_EQ(shown.at("causes")[0].at("text"), "operator: \"add\"");
+  EXPECT_TRUE(Ask("/runs/" + good_).at("exploration").is_null());
+  EXPECT_EQ(Ask("/explorations?chip=chip%20b").at("explorations").size(), 0U);
+}
+
 TEST_F(ApiTest, WhatIsWrongIsNamed) {
   const std::string cases = "/runs/" + good_ + "/cases";
   struct Row {
@@ -256,6 +305,9 @@ TEST_F(ApiTest, WhatIsWrongIsNamed) {
   };
   const Row rows[] = {
       {"/runs/x", 404, "NOT_FOUND", "no run 'x'; there are"},
+      {"/compare?a=" + good_ + "&b=" + Explored("chip a", true), 400, "INVALID_ARGUMENT",
+       "is an exploration, which has no verdicts"},
+      {"/explorations?limit=0", 400, "INVALID_ARGUMENT", "limit"},
       {"/runs/x/cases", 404, "NOT_FOUND", "no run 'x'"},
       {"/runs/x/failures", 404, "NOT_FOUND", "no run 'x'"},
       {"/runs/x/progress", 404, "NOT_FOUND", "no run 'x'"},

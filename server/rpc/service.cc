@@ -376,6 +376,11 @@ absl::Status ConformanceService::HandleReport(const Call& call, const v1::Report
   status = CheckLeases(**run, request, leases);
   if (!status.ok()) return status;
   for (const std::string& lease : leases) (*run)->scheduler.Renew(request.agent_id(), lease);
+  if (request.has_exploration()) {
+    status = database_->WriteExploration((*run)->run_id, request.exploration());
+    if (!status.ok()) return status;
+    TellOfChange((*run)->run_id, /*ended=*/false);
+  }
   if (!request.measurements().empty() || request.has_machine()) {
     status = database_->AppendPerformance(
         (*run)->run_id, {request.measurements().data(), static_cast<size_t>(request.measurements_size())},
@@ -405,7 +410,7 @@ absl::Status ConformanceService::Finish(const Call& call, const v1::FinishRunReq
   const SchedulerCounts counts = (*run)->scheduler.Counts();
   // Other agents may still work on it: the run goes on until the last one leaves.
   v1::RunState state = v1::RUN_STATE_RUNNING;
-  if (counts.done == counts.total) {
+  if ((*run)->exploration ? !request.aborted() : counts.done == counts.total) {
     state = v1::RUN_STATE_FINISHED;
   } else if (request.aborted() && counts.leases == 0) {
     state = v1::RUN_STATE_ABORTED;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/store/run_kind.h"
 
 namespace diopi::server {
 namespace {
@@ -29,6 +30,7 @@ absl::Status SendVerdicts(Database* database, const v1::ReadVerdictsRequest& req
   if (!filter.ok()) return filter.status();
   absl::StatusOr<v1::RunInfo> run = database->GetRun(request.run_id());
   if (!run.ok()) return run.status();
+  if (absl::Status status = CheckHasVerdicts(run->run_id(), run->options()); !status.ok()) return status;
   const std::string run_id = run->run_id();  // so that "latest" stays the same run
   std::string after = request.after();
   v1::VerdictBatch batch;

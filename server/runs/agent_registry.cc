@@ -163,7 +163,9 @@ absl::Status AgentRegistry::Register(const v1::ServeRequest& request, std::share
     agent.seen = clock_->Now();
     agent.back = true;
     agent.run_id = request.run_id();
-    OpenRun* const claimed = FindRun(agent.run_id);
+    OpenRun* claimed = FindRun(agent.run_id);
+    // While this agent was out of reach, the exploration was given to another.
+    if (claimed != nullptr && IsTaken(*claimed, facts.agent_id())) claimed = nullptr;
     // A run that it could be given, or was given. Claiming any other run gives it no right to that run.
     if (claimed != nullptr && Fits(agent, *claimed)) {
       Give(agent.run_id, &agent);

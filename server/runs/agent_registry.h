@@ -38,7 +38,8 @@ struct AgentCaller {
   bool admin = true;
 };
 
-// Thread-safe. An agent has at most one run at a time; a run may have many agents, all with the same library.
+// Thread-safe. An agent has at most one run at a time; a run may have many agents, all with the same library,
+// and an exploration one.
 // Runs are given out oldest first, to every agent that is free and fits.
 class AgentRegistry {
  public:
@@ -154,6 +155,8 @@ class AgentRegistry {
   // Empty: an agent runs it or could, or no agent is connected that might.
   std::string WhyBlocked(const OpenRun& run) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool HasAgents(const OpenRun& run) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Whether it is an exploration, which only one agent works on, and another agent has it.
+  bool IsTaken(const OpenRun& run, const std::string& agent_id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   OpenRun* FindRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Removes the run from the list, and its agents from the run.
   void Abort(const OpenRun& run, Deferred* deferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

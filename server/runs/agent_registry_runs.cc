@@ -85,6 +85,12 @@ bool AgentRegistry::HasAgents(const OpenRun& run) const {
                      [&run](const auto& entry) { return entry.second.run_id == run.run_id; });
 }
 
+bool AgentRegistry::IsTaken(const OpenRun& run, const std::string& agent_id) const {
+  return run.options.has_exploration() && std::any_of(agents_.begin(), agents_.end(), [&](const auto& entry) {
+           return entry.second.run_id == run.run_id && entry.first != agent_id;
+         });
+}
+
 // If no agent has begun with the library that was picked, another may be picked.
 void AgentRegistry::FreeLibrary(OpenRun* run) {
   if (!run->fixed && !HasAgents(*run)) run->library.clear();
@@ -112,7 +118,7 @@ void AgentRegistry::Dispatch(Deferred* deferred) {
     FreeLibrary(&run);
     if (clock_->Now() < run.not_before) continue;
     for (auto& [name, agent] : agents_) {
-      if (!agent.run_id.empty() || !agent.health.ok() || !Fits(agent, run)) continue;
+      if (!agent.run_id.empty() || !agent.health.ok() || !Fits(agent, run) || IsTaken(run, name)) continue;
       if (run.library.empty()) run.library = agent.facts.impl_sha256();
       agent.given.clear();  // a new attempt
       Give(run.run_id, &agent);

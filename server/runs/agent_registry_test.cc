@@ -63,10 +63,11 @@ class AgentRegistryTest : public ::testing::Test {
     return link;
   }
 
-  std::string Submit(const v1::Submission& submission = {}) {
+  std::string Submit(const v1::Submission& submission = {}, bool exploration = false) {
     v1::RunOptions options;
     options.set_chip("c");
-    const std::string id = database_->CreateRun(options, "s", MakeCases(1))->run_id();
+    if (exploration) options.mutable_exploration()->set_seconds(7200);
+    const std::string id = database_->CreateRun(options, "s", MakeCases(exploration ? 0 : 1))->run_id();
     EXPECT_TRUE(database_->SetSubmission(id, submission).ok());
     registry_->Enqueue(*database_->GetRun(id));
     return id;
@@ -103,6 +104,32 @@ class AgentRegistryTest : public ::testing::Test {
   std::unique_ptr<AgentRegistry> registry_;
   Runs ended_;
 };
+
+TEST_F(AgentRegistryTest, AnExplorationHasOneAgentAtATime) {
+  const auto a = Register(Agent("a"));
+  const auto b = Register(Agent("b"));
+  const std::string id = Submit({}, /*exploration=*/true);
+  EXPECT_EQ(a->runs, Runs{id});
+  EXPECT_EQ(b->runs, Runs{});
+  // Its agent dies: the other one begins it again.
+  registry_->StreamEnded("a", a.get());
+  EXPECT_EQ(b->runs, Runs{id});
+  // The first one was only out of reach, and hears that it is another's now.
+  v1::ServeRequest again = Agent("a");
+  again.set_run_id(id);
+  const auto back = Register(again);
+  EXPECT_EQ(back->stops, Runs{id});
+  EXPECT_EQ(back->runs, Runs{});
+  End("a", id, 143);
+  // Agents that fail it three times end it, as they end a run.
+  for (int i = 0; i < 6; ++i) {
+    End("b", id, 3);
+    End("a", id, 3);
+  }
+  EXPECT_EQ(ended_, Runs{id});
+  EXPECT_EQ(database_->GetRun(id)->state(), v1::RUN_STATE_ABORTED);
+  EXPECT_EQ(database_->GetRun(id)->submission().exit_code(), 3);
+}
 
 TEST_F(AgentRegistryTest, SilenceMakesAnAgentLostAndLaterForgotten) {
   const auto link = Register(Agent("a"));

@@ -5,6 +5,7 @@
 #include "server/runs/run_registry.h"
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <random>
 #include <set>
@@ -18,6 +19,7 @@
 #include "proto/enum_name.h"
 #include "server/scheduler/shard.h"
 #include "server/store/labels.h"
+#include "server/store/run_state.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
@@ -53,6 +55,26 @@ absl::Status CheckOptions(const v1::RunOptions& options) {
   return absl::OkStatus();
 }
 
+// An exploration has no cases, but an unknown function is refused like a run's.
+absl::Status CheckExploration(const v1::RunOptions& options, const cases::Catalog& catalog) {
+  const v1::ExplorationOptions& asked = options.exploration();
+  const bool bounded = asked.calls() > 0 || asked.seconds() > 0;
+  if (!bounded || asked.calls() < 0 || !(asked.seconds() >= 0) || !std::isfinite(asked.seconds())) {
+    return absl::InvalidArgumentError(absl::StrCat("an exploration of ", asked.calls(), " calls and ",
+                                                   asked.seconds(),
+                                                   " s; expected a number of calls or a time above 0"));
+  }
+  const v1::Selection& selection = options.selection();
+  if (!selection.cases().empty() || !selection.suite().empty() || options.shard_count() > 0) {
+    return absl::InvalidArgumentError(
+        "an exploration makes calls of its own: it takes functions and dtypes, but no cases, suite or shard");
+  }
+  // Unknown functions are found before the first visit.
+  const absl::Status visited = catalog.VisitOperators(
+      selection, [](const std::vector<v1::Case>&) { return absl::CancelledError("all are known"); });
+  return absl::IsCancelled(visited) ? absl::OkStatus() : visited;
+}
+
 std::string ContractText(const v1::RunOptions& options) {
   const std::set<std::string> names(options.contracts().begin(), options.contracts().end());
   return names.empty() ? "none" : absl::StrJoin(names, ",");
@@ -63,6 +85,18 @@ absl::Status CheckSame(const std::string& run_id, const std::string& what, const
   if (was == is) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat("run ", run_id, " cannot be resumed with another ", what,
                                                     ": it was created with '", was, "', this is '", is, "'"));
+}
+
+// An exploration that is over is not continued: its result is final.
+absl::Status CheckKind(const v1::RunInfo& info, const v1::RunOptions& options) {
+  if (info.options().has_exploration() != options.has_exploration()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "run ", info.run_id(), options.has_exploration() ? " is no exploration" : " is an exploration",
+        options.has_exploration() ? "" : ", which cannot be resumed; start another with --explore"));
+  }
+  if (!options.has_exploration() || !IsOver(info.state())) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("exploration ", info.run_id(), " is ", EnumName(info.state()), ": start another"));
 }
 
 // The reason for its abort no longer holds.
@@ -114,6 +148,11 @@ absl::StatusOr<std::vector<PackedCase>> RunRegistry::SelectCases(const v1::RunOp
                                                                  std::string* whole_hash) {
   const absl::StatusOr<const cases::Catalog*> catalog = catalog_->Get();
   if (!catalog.ok()) return catalog.status();
+  if (options.has_exploration()) {
+    absl::Status status = CheckExploration(options, **catalog);
+    if (!status.ok()) return status;
+    return std::vector<PackedCase>();
+  }
   std::vector<PackedCase> selected;
   cases::SuiteHasher hasher;
   absl::Status status = (*catalog)->VisitRun(options.selection(), [&](const v1::Case& c) {
@@ -351,7 +390,8 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run
         absl::StrCat("run ", info->run_id(), " is ", EnumName(info->state()), ": there is nothing to join",
                      info->done() < info->cases() ? "; --resume completes it" : ""));
   }
-  status = CheckSame(info->run_id(), "chip", info->options().chip(), options.chip());
+  status = CheckKind(*info, options);
+  if (status.ok()) status = CheckSame(info->run_id(), "chip", info->options().chip(), options.chip());
   if (status.ok()) status = Begin(&*info, options);
   if (status.ok() && info->options().impl_sha256().empty() && info->state() == v1::RUN_STATE_ABORTED) {
     return absl::FailedPreconditionError(

@@ -57,6 +57,7 @@ struct ActiveRun {
       : run_id(info.run_id()),
         chip(info.options().chip()),
         owner(info.options().owner()),
+        exploration(info.options().has_exploration()),
         scheduler(std::move(scheduled), done, options, clock) {}
 
   absl::StatusOr<v1::Case> CaseAt(size_t index) const;
@@ -64,6 +65,7 @@ struct ActiveRun {
   const std::string run_id;
   const std::string chip;           // RunOptions.chip
   const std::string owner;          // RunOptions.owner
+  const bool exploration;           // it has no cases
   std::vector<std::string> cases;   // serialised: a third of the size of messages
   std::vector<std::string> hashes;  // of the cases
   Scheduler scheduler;

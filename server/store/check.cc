@@ -77,6 +77,8 @@ constexpr BlobColumn kBlobs[] = {
     {"SELECT printf('runs row %d (%s)', id, run_id), options FROM runs", "options", Make<v1::RunOptions>},
     {"SELECT printf('runs row %d (%s)', id, run_id), submission FROM runs WHERE submission IS NOT NULL",
      "submission", Make<v1::Submission>},
+    {"SELECT printf('runs row %d (%s)', id, run_id), exploration FROM runs WHERE exploration IS NOT NULL",
+     "exploration", Make<v1::Exploration>},
     {"SELECT printf('agents row %s', agent_id), facts FROM agents", "facts", Make<v1::AgentFacts>},
     {"SELECT printf('measurements row %d, %s', run, case_id), body FROM measurements", "body",
      Make<v1::Measurement>},

@@ -47,13 +47,16 @@ constexpr char kSelectAbandoned[] =
     "SELECT id FROM runs WHERE state = 'running' AND alive_until <> '' AND alive_until < ? ORDER BY id";
 constexpr char kSelectTimedRuns[] = R"sql(
 SELECT r.id FROM runs r JOIN devices d ON d.id = r.device
-WHERE d.chip = ? AND r.state = 'finished' ORDER BY r.id DESC LIMIT ?)sql";
+WHERE d.chip = ? AND r.state = 'finished' AND r.exploration IS NULL ORDER BY r.id DESC LIMIT ?)sql";
 constexpr char kSelectTimes[] = R"sql(
 SELECT c.case_id, v.elapsed_time FROM verdicts v CROSS JOIN cases c ON c.id = v.case_row
 WHERE v.run = ? AND v.elapsed_time > 0)sql";
 constexpr char kSelectIds[] = R"sql(
 SELECT r.id FROM runs r JOIN devices d ON d.id = r.device
-WHERE (?1 = '' OR d.chip = ?1) AND r.id < ?3 ORDER BY r.id DESC LIMIT ?2)sql";
+WHERE (?1 = '' OR d.chip = ?1) AND r.id < ?3 AND r.exploration IS NULL ORDER BY r.id DESC LIMIT ?2)sql";
+constexpr char kUpdateExploration[] =
+    "UPDATE runs SET bytes = bytes + length(?1) - length(exploration), exploration = ?1 "
+    "WHERE id = ?2 AND exploration IS NOT NULL AND state = 'running'";
 
 constexpr int kWalAttempts = 500;
 
@@ -90,6 +93,7 @@ class SqliteDatabase final : public Database {
                                  absl::Span<const v1::Measurement* const> measurements,
                                  const v1::MachineFacts* machine) override;
   absl::StatusOr<StoredPerformance> Performance(const std::string& run_id) override;
+  absl::Status WriteExploration(const std::string& run_id, const v1::Exploration& exploration) override;
   absl::StatusOr<v1::RunInfo> AddFinishedRun(const v1::RunOptions& options, const std::string& suite_hash,
                                              absl::Span<const RunCase> cases,
                                              absl::Span<const v1::Verdict> verdicts) override;
@@ -279,6 +283,21 @@ absl::StatusOr<StoredPerformance> SqliteDatabase::Performance(const std::string&
   return ReadPerformance(connection_.get(), *run);
 }
 
+absl::Status SqliteDatabase::WriteExploration(const std::string& run_id, const v1::Exploration& exploration) {
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<int64_t> run = RowidOf(run_id);
+  if (!run.ok()) return run.status();
+  absl::StatusOr<Statement> update = connection_->Prepare(kUpdateExploration);
+  if (!update.ok()) return update.status();
+  const std::string blob = exploration.SerializeAsString();
+  update->BindBytes(1, blob);
+  update->BindAt(2, *run);
+  const absl::StatusOr<int> updated = update->Run();
+  if (!updated.ok() || *updated > 0) return updated.status();
+  return absl::FailedPreconditionError(
+      absl::StrCat("run ", run_id, " is not an exploration that is running"));
+}
+
 absl::Status SqliteDatabase::WriteState(int64_t run, v1::RunState state) {
   absl::StatusOr<Statement> update = connection_->Prepare(kUpdateState);
   if (!update.ok()) return update.status();
@@ -364,6 +383,7 @@ absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::InfosOf(Statement* sele
     if (!*row) return runs;
     absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection_.get(), select->Int(0));
     if (!info.ok()) return info.status();
+    Shorten(&*info);
     runs.push_back(*std::move(info));
   }
 }

@@ -118,6 +118,8 @@ class Database {
                                          absl::Span<const v1::Measurement* const> measurements,
                                          const v1::MachineFacts* machine) = 0;
   virtual absl::StatusOr<StoredPerformance> Performance(const std::string& run_id) = 0;
+  // Replaces what an exploration has done so far. FailedPrecondition when the run is none, or not running.
+  virtual absl::Status WriteExploration(const std::string& run_id, const v1::Exploration& exploration) = 0;
   // Adds a run that was done elsewhere, with a verdict on each of its cases, in state "finished": all of it
   // or nothing. InvalidArgument when a verdict is missing or given twice.
   virtual absl::StatusOr<v1::RunInfo> AddFinishedRun(const v1::RunOptions& options,
@@ -149,10 +151,10 @@ class Database {
   virtual absl::Status ForgetAgent(const std::string& agent_id) = 0;
   virtual absl::StatusOr<std::vector<KnownAgent>> KnownAgents() = 0;
 
-  // "latest" is accepted; NotFound names the ids that exist.
+  // "latest" is the newest that is no exploration; NotFound names the ids that exist.
   virtual absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) = 0;
-  // Newest first; `chip` empty: every chip; `limit` 0: all; `before` not empty: only runs older than this
-  // one, NotFound when there is no such run.
+  // Newest first, without explorations; `chip` empty: every chip; `limit` 0: all; `before` not empty: only
+  // runs older than this one, NotFound when there is no such run.
   virtual absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, int limit,
                                                             const std::string& before) = 0;
   absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, int limit) {

@@ -1,5 +1,7 @@
 #include "server/store/outcome.h"
 
+#include "proto/enum_name.h"
+
 namespace diopi::server {
 
 bool IsFailure(v1::Outcome outcome) {
@@ -18,6 +20,14 @@ bool IsFailure(v1::Outcome outcome) {
 
 bool IsCalled(v1::Outcome outcome) {
   return outcome == v1::OUTCOME_PASS || outcome == v1::OUTCOME_WAIVED || IsFailure(outcome);
+}
+
+std::map<v1::Outcome, int64_t> OutcomesOf(const v1::Exploration& exploration) {
+  std::map<v1::Outcome, int64_t> outcomes;
+  for (const auto& [name, count] : exploration.outcomes()) {
+    if (const auto outcome = EnumNamed<v1::Outcome>(name)) outcomes[*outcome] = count;
+  }
+  return outcomes;
 }
 
 }  // namespace diopi::server

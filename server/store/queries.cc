@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "server/store/outcome.h"
 #include "server/store/run_rows.h"
 #include "server/store/schema.h"
 #include "server/store/snapshot.h"
@@ -17,15 +18,19 @@ namespace {
 
 // Both bounds of a TimeRange; a text is greater than every time.
 constexpr char kAfterAllTimes[] = "~";
-constexpr char kSelectIdsOfAll[] =
-    "SELECT id FROM runs WHERE created >= ? AND created < ? ORDER BY id DESC LIMIT ?";
+// In place of 2 (RunKind::kAny), the last value is what a row must be: 0 no exploration, 1 one.
+constexpr char kSelectIdsOfAll[] = R"sql(
+SELECT id FROM runs WHERE created >= ?1 AND created < ?2 AND ?4 IN (exploration IS NOT NULL, 2)
+ORDER BY id DESC LIMIT ?3)sql";
 constexpr char kSelectIdsOfChip[] = R"sql(
-SELECT r.id FROM devices d JOIN runs r ON r.device = d.id WHERE d.chip = ? AND r.created >= ? AND r.created < ?
-ORDER BY r.id DESC LIMIT ?)sql";
+SELECT r.id FROM devices d JOIN runs r ON r.device = d.id
+WHERE d.chip = ?1 AND r.created >= ?2 AND r.created < ?3 AND ?5 IN (r.exploration IS NOT NULL, 2)
+ORDER BY r.id DESC LIMIT ?4)sql";
 constexpr char kSelectChips[] = R"sql(
 SELECT c.chip, c.runs, r.run_id
 FROM (SELECT d.chip, count(*) AS runs, max(r.id) AS newest
-      FROM devices d JOIN runs r ON r.device = d.id WHERE r.created >= ? AND r.created < ? GROUP BY d.chip) c
+      FROM devices d JOIN runs r ON r.device = d.id WHERE r.created >= ? AND r.created < ? AND r.exploration IS NULL
+      GROUP BY d.chip) c
      JOIN runs r ON r.id = c.newest
 ORDER BY c.chip)sql";
 constexpr char kSelectTallies[] = R"sql(
@@ -51,6 +56,17 @@ absl::StatusOr<std::vector<TallyRow>> SelectTallies(Connection* connection, int6
   });
   if (!status.ok()) return status;
   return rows;
+}
+
+// Of an exploration: its outcomes, and nothing of cases.
+absl::StatusOr<RunTotals> TotalsOfExploration(Connection* connection, int64_t run) {
+  const absl::StatusOr<std::optional<v1::Exploration>> exploration = ReadExploration(connection, run);
+  if (!exploration.ok()) return exploration.status();
+  RunTotals totals;
+  if (!exploration->has_value()) return totals;
+  totals.done = (*exploration)->calls();
+  totals.outcomes = OutcomesOf(**exploration);
+  return totals;
 }
 
 }  // namespace
@@ -90,11 +106,12 @@ absl::StatusOr<std::vector<int64_t>> Queries::RowidsOf(const RunFilter& filter) 
       connection_->Prepare(!filter.chip.has_value() ? kSelectIdsOfAll : kSelectIdsOfChip);
   if (!select.ok()) return select.status();
   const int limit = filter.limit > 0 ? filter.limit : -1;
+  const auto kind = static_cast<int>(filter.kind);
   const std::string to = UpperBound(filter.range);
   if (!filter.chip.has_value()) {
-    select->Bind(filter.range.from, to, limit);
+    select->Bind(filter.range.from, to, limit, kind);
   } else {
-    select->Bind(*filter.chip, filter.range.from, to, limit);
+    select->Bind(*filter.chip, filter.range.from, to, limit, kind);
   }
   std::vector<int64_t> ids;
   absl::Status status = ForEachRow(&*select, [&ids](const Statement& row) { ids.push_back(row.Int(0)); });
@@ -122,7 +139,8 @@ absl::StatusOr<RunTotals> Queries::TotalsOf(int64_t run) {
 absl::StatusOr<RunRow> Queries::RowOf(int64_t run) {
   absl::StatusOr<RunFacts> facts = ReadRunFacts(connection_.get(), run);
   if (!facts.ok()) return facts.status();
-  absl::StatusOr<RunTotals> totals = TotalsOf(run);
+  absl::StatusOr<RunTotals> totals =
+      facts->scope.has_exploration() ? TotalsOfExploration(connection_.get(), run) : TotalsOf(run);
   if (!totals.ok()) return totals.status();
   return RunRow{*std::move(facts), *std::move(totals)};
 }
@@ -224,6 +242,23 @@ absl::StatusOr<v1::RunInfo> Queries::Describe(const std::string& run_id) {
   const absl::StatusOr<int64_t> run = RowidOf(run_id);
   if (!run.ok()) return run.status();
   return ReadRunRow(connection_.get(), *run);
+}
+
+absl::StatusOr<std::vector<v1::RunInfo>> Queries::Explorations(RunFilter filter) {
+  filter.kind = RunKind::kExploration;
+  const std::lock_guard lock(mutex_);
+  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
+  if (!moment.ok()) return moment.status();
+  const absl::StatusOr<std::vector<int64_t>> ids = RowidsOf(filter);
+  if (!ids.ok()) return ids.status();
+  std::vector<v1::RunInfo> runs;
+  for (const int64_t id : *ids) {
+    absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection_.get(), id);
+    if (!info.ok()) return info.status();
+    Shorten(&*info);
+    runs.push_back(*std::move(info));
+  }
+  return runs;
 }
 
 absl::StatusOr<std::vector<ChipRow>> Queries::Chips(const TimeRange& range) {

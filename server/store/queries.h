@@ -23,6 +23,7 @@
 #include "diopi/v1/verdict.pb.h"
 #include "server/store/labels.h"
 #include "server/store/performance_rows.h"
+#include "server/store/run_kind.h"
 
 namespace diopi::server {
 
@@ -71,8 +72,9 @@ struct RunFacts {
   std::string created;   // RFC 3339, UTC
   std::string finished;  // empty: not yet
   int64_t cases = 0;     // covered
-  v1::RunOptions scope;  // what was asked for: selection, shard_index, shard_count; and abort_reason
-  Labels labels;         // not filled for a CasePoint
+  v1::RunOptions
+      scope;      // what was asked for: selection, shard_index, shard_count, exploration; and abort_reason
+  Labels labels;  // not filled for a CasePoint
 };
 
 struct RunRow {
@@ -91,9 +93,10 @@ struct RunFilter {
   std::optional<std::string> chip = std::nullopt;  // every chip; "" is the chip without a name
   int limit = 0;                                   // 0: all
   TimeRange range = {};
+  RunKind kind = RunKind::kCases;
 };
 
-// A chip that has runs, in a range of time.
+// A chip that has runs of cases, in a range of time.
 struct ChipRow {
   std::string chip;
   int64_t runs = 0;
@@ -202,7 +205,9 @@ class Queries {
   absl::StatusOr<std::vector<RunRow>> Runs(const RunFilter& filter);
   // The same without their totals.
   absl::StatusOr<std::vector<RunFacts>> RunsFacts(const RunFilter& filter);
-  // Options and submission as they were stored; done and outcomes are left out.
+  // Newest first, each without its functions and the texts of its files.
+  absl::StatusOr<std::vector<v1::RunInfo>> Explorations(RunFilter filter);
+  // Options, submission and exploration as they were stored; a run's done and outcomes are left out.
   absl::StatusOr<v1::RunInfo> Describe(const std::string& run_id);
   // Sorted by name.
   absl::StatusOr<std::vector<ChipRow>> Chips(const TimeRange& range = {});

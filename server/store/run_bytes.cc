@@ -6,6 +6,7 @@ namespace {
 constexpr char kSelectContentsOf[] = R"sql(
 SELECT v.content, length(x.body) FROM verdicts v CROSS JOIN contents x ON x.id = v.content
 WHERE v.run = ?)sql";
+constexpr char kSelectExplorationBytes[] = "SELECT ifnull(length(exploration), 0) FROM runs WHERE id = ?";
 constexpr char kAddBytes[] = "UPDATE runs SET bytes = bytes + ? WHERE id = ?";
 
 }  // namespace
@@ -25,6 +26,12 @@ absl::StatusOr<VerdictBytes> CountBytes(Connection* connection, int64_t run, std
     count.bytes += kContentBytes + row.Int(1);
   });
   if (!status.ok()) return status;
+  absl::StatusOr<Statement> exploration = connection->Prepare(kSelectExplorationBytes);
+  if (!exploration.ok()) return exploration.status();
+  exploration->Bind(run);
+  const absl::StatusOr<bool> row = exploration->Step();
+  if (!row.ok()) return row.status();
+  if (*row) count.bytes += exploration->Int(0);
   return count;
 }
 

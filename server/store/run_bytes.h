@@ -21,8 +21,8 @@ struct VerdictBytes {
   int64_t bytes = 0;
 };
 
-// Counts the run's rows of verdicts and contents (`run` is the row's id) without the contents that `*counted`
-// has, by their rows, and adds these. Reads every verdict's row, about 0.2 us each.
+// Counts the run's exploration and its rows of verdicts and contents (`run` is the row's id) without the
+// contents that `*counted` has, by their rows, and adds these. Reads every verdict's row, about 0.2 us each.
 absl::StatusOr<VerdictBytes> CountBytes(Connection* connection, int64_t run, std::vector<bool>* counted);
 
 // Adds to the run's column `bytes`.

@@ -15,8 +15,11 @@ constexpr char kSelectFacts[] =
     "SELECT " DIOPI_RUN_COLUMNS " FROM runs r JOIN devices d ON d.id = r.device WHERE r.id = ?";
 constexpr char kSelectRowid[] =
     "SELECT id FROM runs WHERE run_id = ?1 UNION ALL SELECT run FROM run_tags WHERE tag = ?1";
-constexpr char kSelectLatest[] = "SELECT id FROM runs ORDER BY id DESC LIMIT 1";
-constexpr char kSelectNewestIds[] = "SELECT run_id FROM runs ORDER BY id DESC LIMIT 6";
+constexpr char kSelectLatest[] = "SELECT id FROM runs WHERE exploration IS NULL ORDER BY id DESC LIMIT 1";
+constexpr char kSelectNewestIds[] =
+    "SELECT run_id FROM runs WHERE exploration IS NULL ORDER BY id DESC LIMIT 6";
+constexpr char kSelectExploration[] =
+    "SELECT run_id, exploration FROM runs WHERE id = ? AND exploration IS NOT NULL";
 
 constexpr char kSelectDoneCount[] = "SELECT max(last) FROM appends WHERE run = ?";
 // One statement, so that both counts are of one moment.
@@ -29,7 +32,16 @@ constexpr char kDeleteLabel[] = "DELETE FROM run_labels WHERE run = ? AND key = 
 constexpr char kSelectRun[] = "SELECT run_id, options, " DIOPI_RUN_STATE
                               ", created, finished, cases, suite_hash, submission FROM runs r WHERE id = ?";
 
+absl::Status Damaged(const Connection& connection, const char* what, const std::string& of) {
+  return absl::DataLossError(
+      absl::StrCat(connection.path(), ": the ", what, " of run ", of, " cannot be read: it is damaged"));
+}
+
 absl::Status AddOutcomes(Connection* connection, int64_t run, v1::RunInfo* info) {
+  if (info->has_exploration()) {
+    *info->mutable_outcomes() = info->exploration().outcomes();
+    return absl::OkStatus();
+  }
   return ForEachOutcome(connection, run, [info](v1::Outcome outcome, int64_t count) {
     (*info->mutable_outcomes())[EnumName(outcome)] = count;
     info->set_done(info->done() + count);
@@ -40,6 +52,18 @@ absl::Status AddOutcomes(Connection* connection, int64_t run, v1::RunInfo* info)
 
 v1::RunState StateNamed(const std::string& name) {
   return EnumNamed<v1::RunState>(name).value_or(v1::RUN_STATE_UNSPECIFIED);
+}
+
+absl::StatusOr<std::optional<v1::Exploration>> ReadExploration(Connection* connection, int64_t run) {
+  absl::StatusOr<Statement> select = connection->Prepare(kSelectExploration);
+  if (!select.ok()) return select.status();
+  select->Bind(run);
+  const absl::StatusOr<bool> row = select->Step();
+  if (!row.ok()) return row.status();
+  if (!*row) return std::nullopt;
+  v1::Exploration exploration;
+  if (exploration.ParseFromString(select->Text(1))) return exploration;
+  return Damaged(*connection, "exploration", select->Text(0));
 }
 
 absl::StatusOr<int64_t> CountDone(Connection* connection, int64_t run) {
@@ -157,6 +181,7 @@ RunFacts RunFactsOf(const Statement& row, int first) {
     facts.scope.set_shard_index(options.shard_index());
     facts.scope.set_shard_count(options.shard_count());
     facts.scope.set_abort_reason(options.abort_reason());
+    if (options.has_exploration()) *facts.scope.mutable_exploration() = options.exploration();
   }
   return facts;
 }
@@ -181,26 +206,36 @@ absl::StatusOr<v1::RunInfo> ReadRunRow(Connection* connection, int64_t run) {
   select->Bind(run);
   const absl::StatusOr<bool> row = select->Step();
   if (!row.ok()) return row.status();
-  const auto damaged = [&](const char* what, const std::string& of) {
-    return absl::DataLossError(
-        absl::StrCat(connection->path(), ": the ", what, " of run ", of, " cannot be read: it is damaged"));
-  };
-  if (!*row) return damaged("row", absl::StrCat(run));
+  if (!*row) return Damaged(*connection, "row", absl::StrCat(run));
   v1::RunInfo info;
   info.set_run_id(select->Text(0));
-  if (!info.mutable_options()->ParseFromString(select->Text(1))) return damaged("options", info.run_id());
+  if (!info.mutable_options()->ParseFromString(select->Text(1))) {
+    return Damaged(*connection, "options", info.run_id());
+  }
   info.set_state(StateNamed(select->Text(2)));
   info.set_created(select->Text(3));
   info.set_finished(select->Text(4));
   info.set_cases(select->Int(5));
   info.set_suite_hash(select->Text(6));
   if (!select->IsNull(7) && !info.mutable_submission()->ParseFromString(select->Text(7))) {
-    return damaged("submission", info.run_id());
+    return Damaged(*connection, "submission", info.run_id());
   }
   const absl::StatusOr<Labels> labels = ReadLabels(connection, run);
   if (!labels.ok()) return labels.status();
   info.mutable_options()->mutable_labels()->insert(labels->begin(), labels->end());
+  absl::StatusOr<std::optional<v1::Exploration>> exploration = ReadExploration(connection, run);
+  if (!exploration.ok()) return exploration.status();
+  if (!exploration->has_value()) return info;
+  *info.mutable_exploration() = **std::move(exploration);
+  info.set_cases(info.options().exploration().calls());
+  info.set_done(info.exploration().calls());
   return info;
+}
+
+void Shorten(v1::RunInfo* info) {
+  if (!info->has_exploration()) return;
+  info->mutable_exploration()->clear_functions();
+  for (v1::Exploration::Cause& cause : *info->mutable_exploration()->mutable_causes()) cause.clear_text();
 }
 
 absl::StatusOr<v1::RunInfo> ReadRunInfo(Connection* connection, int64_t run) {

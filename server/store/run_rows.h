@@ -40,6 +40,9 @@ std::string OptionsColumn(v1::RunOptions options);
 absl::StatusOr<Labels> ReadLabels(Connection* connection, int64_t run);
 absl::Status WriteLabels(Connection* connection, int64_t run, const Labels& labels);
 
+// What an exploration has done; nullopt for a run of cases. DataLoss. `run` is the row's id.
+absl::StatusOr<std::optional<v1::Exploration>> ReadExploration(Connection* connection, int64_t run);
+
 // How many verdicts the run has; `run` is the row's id.
 absl::StatusOr<int64_t> CountDone(Connection* connection, int64_t run);
 // Calls `found` with each outcome of the run's verdicts and how many have it. Does not read the rows of
@@ -47,7 +50,8 @@ absl::StatusOr<int64_t> CountDone(Connection* connection, int64_t run);
 absl::Status ForEachOutcome(Connection* connection, int64_t run,
                             const std::function<void(v1::Outcome, int64_t)>& found);
 
-// The row's id of a run, given by its id, a tag, or "latest" for the newest; nullopt when there is none.
+// The row's id of a run, given by its id, a tag, or "latest" for the newest that is no exploration; nullopt
+// when there is none.
 absl::StatusOr<std::optional<int64_t>> FindRun(Connection* connection, const std::string& run_id);
 
 // For errors about a run that is not there: "there are A, B", "the newest are A, B, C, D, E"; empty when
@@ -64,6 +68,8 @@ absl::StatusOr<RunFacts> ReadRunFacts(Connection* connection, int64_t run);
 // id. DataLoss.
 absl::StatusOr<v1::RunInfo> ReadRunRow(Connection* connection, int64_t run);
 absl::StatusOr<v1::RunInfo> ReadRunInfo(Connection* connection, int64_t run);
+// Leaves out what a list does not need: most of what is stored of an exploration.
+void Shorten(v1::RunInfo* info);
 
 }  // namespace diopi::server
 

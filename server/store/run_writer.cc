@@ -28,12 +28,14 @@ constexpr char kSelectOfOwner[] =
     "WHERE owner = ?";
 constexpr char kUpdateOptions[] = "UPDATE runs SET options = ? WHERE id = ?";
 constexpr char kInsertFunction[] = "INSERT OR IGNORE INTO run_functions (run, function) VALUES (?, ?)";
+constexpr char kMarkExploration[] = "UPDATE runs SET exploration = x'' WHERE id = ?";
 constexpr char kGiveSuite[] = "UPDATE runs SET suite = ?, alike = ? WHERE id = ?";
-// Prefers a run of the same cases, then of the same chip, then a finished one, then the newest.
+// Prefers a run of the same cases, then of the same chip, then a finished one, then the newest. Explorations
+// have no cases. Migration uses this on files that have no column `exploration` yet.
 constexpr char kSelectAlike[] = R"sql(
 SELECT r.id FROM runs r JOIN devices d ON d.id = r.device
      CROSS JOIN (SELECT d.chip FROM runs n JOIN devices d ON d.id = n.device WHERE n.id = ?1) mine
-WHERE r.id < ?1 AND r.suite IS NOT NULL
+WHERE r.id < ?1 AND r.suite IS NOT NULL AND r.cases > 0
 ORDER BY r.suite = ?2 DESC, d.chip = mine.chip DESC, r.state = 'finished' DESC, r.id DESC LIMIT 1)sql";
 constexpr char kAdopt[] = R"sql(
 UPDATE runs SET state = 'running', device = ?, impl_sha256 = ?, impl_path = ?, agent_version = ?, host = ?,
@@ -147,6 +149,12 @@ absl::StatusOr<int64_t> InsertRun(Connection* connection, const v1::RunOptions& 
   if (status.ok()) status = InsertFunctions(connection, *run, options);
   if (status.ok())
     status = WriteLabels(connection, *run, Labels(options.labels().begin(), options.labels().end()));
+  if (status.ok() && options.has_exploration()) {
+    absl::StatusOr<Statement> mark = connection->Prepare(kMarkExploration);
+    if (!mark.ok()) return mark.status();
+    mark->Bind(*run);
+    status = mark->Run().status();
+  }
   if (!status.ok()) return status;
   return run;
 }

@@ -102,6 +102,7 @@ CREATE TABLE run_labels (             -- what a run is about: commit, branch, ti
 )sql";
 
 constexpr char kVersion5[] = R"sql(
+ALTER TABLE runs ADD COLUMN exploration BLOB;  -- diopi.v1.Exploration; NULL: a run of cases
 ALTER TABLE runs ADD COLUMN owner TEXT NOT NULL DEFAULT '';  -- the token's name, as RunOptions.owner
 ALTER TABLE runs ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;  -- that its rows take, approximately
 CREATE INDEX runs_by_owner ON runs (owner);

@@ -160,7 +160,8 @@ TEST(UpgradeTest, EveryVerdictOfVersion1IsTheSame) {
 constexpr char kUndo3[] = "DROP TABLE measurements; DROP TABLE run_machines;";
 constexpr char kUndo4[] = "DROP TABLE run_labels;";
 constexpr char kUndo5[] =
-    "DROP INDEX runs_by_owner; ALTER TABLE runs DROP COLUMN owner; ALTER TABLE runs DROP COLUMN bytes;";
+    "ALTER TABLE runs DROP COLUMN exploration; DROP INDEX runs_by_owner; ALTER TABLE runs DROP COLUMN owner; "
+    "ALTER TABLE runs DROP COLUMN bytes;";
 
 TEST(UpgradeTest, AFileOfVersion2KeepsItsRunsAndTakesMeasurements) {
   const ScratchFolder folder;
@@ -246,6 +247,30 @@ TEST(UpgradeTest, AFileOfVersion4TellsWhoseRunsTakeHowMuch) {
   }
   ASSERT_TRUE(Database::Open(path, {}).ok());
   EXPECT_EQ(Rows(path, kTaken), taken);
+  EXPECT_THAT(CheckDatabase(path)->problems, testing::IsEmpty());
+}
+
+TEST(UpgradeTest, AFileOfVersion4KeepsItsRunsAndTakesExplorations) {
+  const ScratchFolder folder;
+  const std::string path = DatabasePath(folder.path());
+  MakeOldFile(path);
+  ASSERT_TRUE(Database::Open(path, {}).ok());
+  {
+    auto connection = Connection::Open(path, Connection::Mode::kReadWrite);
+    ASSERT_TRUE((*connection)->Execute(absl::StrCat(kUndo5, "PRAGMA user_version = 4")).ok());
+  }
+  auto database = Database::Open(path, {});
+  ASSERT_TRUE(database.ok()) << database.status();
+  EXPECT_EQ(Version(path), absl::StrCat(kSchemaVersion));
+  EXPECT_EQ(VerdictLines(**database), Contents(TestData("version_1_verdicts.txt")));
+  const std::string latest = (*database)->GetRun("latest")->run_id();
+  EXPECT_FALSE((*database)->GetRun("latest")->has_exploration());
+  v1::RunOptions options = MakeOptions("alpha");
+  options.mutable_exploration()->set_calls(100);
+  const auto run = (*database)->CreateRun(options, "s", {});
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_TRUE(run->has_exploration());
+  EXPECT_EQ((*database)->GetRun("latest")->run_id(), latest);
   EXPECT_THAT(CheckDatabase(path)->problems, testing::IsEmpty());
 }
 

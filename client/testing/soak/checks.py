@@ -7,8 +7,8 @@ import subprocess
 
 Run = collections.namedtuple("Run", "id state chip done cases library selection")
 Verdict = collections.namedtuple("Verdict", "case outcome signal reason")
-# The reason when a worker was killed before it had loaded the library.
-KILLED_LOADING = "the worker was lost: SIGKILL"
+# The reason when a worker was killed before it had loaded the library, at its first start or when it was started again.
+KILLED_LOADING = ("the worker was lost: SIGKILL", "the worker was lost: the worker could not be started again: SIGKILL")
 
 
 def say(command, timeout_s=600):

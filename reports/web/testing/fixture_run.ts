@@ -142,6 +142,7 @@ export function runPage(cases: number): RunPage {
     public_rule: { judged: cases, ours_alone: 3, theirs_alone: 1 },
     devices: [],
     submission: null,
+    exploration: null,
     measured_calls: 0,
   };
 }

@@ -15,6 +15,7 @@ function answer(path: string, query: URLSearchParams, cases: number): unknown {
   if (path === '/lab') return query.has('to') ? { chips: [], operators: [], failures: [] } : lab(cases);
   if (path === '/agents') return { agents: agents() };
   if (path === '/runs') return { runs: chipRuns(cases) };
+  if (path === '/explorations') return { explorations: [] };
   if (path === '/models') return { chips: [], models: [] };
   if (path === '/runs/large') return runPage(cases);
   if (path === '/performance') return chipPerformance(query.get('chip') ?? '');

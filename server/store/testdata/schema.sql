@@ -119,7 +119,7 @@ CREATE TABLE runs (
   cases INTEGER NOT NULL,
   options BLOB NOT NULL,              -- diopi.v1.RunOptions, as it was asked for
   submission BLOB                     -- diopi.v1.Submission; NULL: none
-, suite INTEGER REFERENCES suites (id), alike INTEGER, owner TEXT NOT NULL DEFAULT '', bytes INTEGER NOT NULL DEFAULT 0);
+, suite INTEGER REFERENCES suites (id), alike INTEGER, exploration BLOB, owner TEXT NOT NULL DEFAULT '', bytes INTEGER NOT NULL DEFAULT 0);
 CREATE TABLE suite_cases (
   suite INTEGER NOT NULL REFERENCES suites (id) ON DELETE CASCADE,
   position INTEGER NOT NULL,

@@ -143,6 +143,13 @@ export interface RunCommand {
   worker_memory: string; // bytes; 0: no limit
 }
 
+export interface ExplorationOptions {
+  calls: number; // to make; 0: as many as the time allows
+  seconds: Figure; // 0: until the calls are made
+  seed: string;
+  stop_on_first: boolean; // end with the first failure
+}
+
 export interface RunOptions {
   chip: string;
   impl_path: string;
@@ -167,6 +174,7 @@ export interface RunOptions {
   abort_reason: string; // set by the server: why it aborted the run by itself; empty: it did not
   profile: RunProfile | null; // the device profile and the adaptor of the run; unset: neither
   command: RunCommand | null; // what else a command that repeats a case needs
+  exploration: ExplorationOptions | null; // set: an exploration, which has no cases and stands for no chip
 }
 
 // What a submitted run has besides its options. Until its first agent begins, the options' facts about the library are empty.
@@ -180,6 +188,43 @@ export interface Submission {
   cancelled: boolean; // by a user
 }
 
+export interface ExplorationFunction {
+  name: string;
+  calls: number; // judged
+  failures: number; // of these
+  classes: number; // of arguments that its calls had
+  pairs: number; // of such classes
+}
+
+export interface ExplorationCause {
+  key: string; // of its group of failures
+  outcome: Outcome;
+  cause: string;
+  operators: string[];
+  calls: number; // that failed for it
+  example: string; // case id of the call in the file
+  reason: string; // of its verdict
+  file: string; // the operator file's name
+  text: string; // its text, for --cases; empty: not stored, because the files were too large together
+  command: string; // that repeats the example
+  known: boolean; // an earlier exploration had found it
+}
+
+// What it has done so far.
+export interface Exploration {
+  calls: number; // judged
+  seconds: Figure;
+  outcomes: Record<string, number>; // of these calls
+  functions: ExplorationFunction[]; // all that were selected, by name
+  refused: number; // calls that the reference refused; they are not judged
+  false_alarms: Figure; // expected of a correct library, at most
+  given_up: string[]; // functions that were left alone after many failures
+  causes: ExplorationCause[]; // the most frequent first
+  functions_called: number; // that had a call judged
+  classes: number; // summed over the functions
+  pairs: number;
+}
+
 export interface RunInfo {
   run_id: string;
   options: RunOptions | null;
@@ -191,4 +236,5 @@ export interface RunInfo {
   outcomes: Record<string, number>;
   suite_hash: string;
   submission: Submission | null; // of a run that was submitted to standing agents
+  exploration: Exploration | null; // of an exploration; lists leave out its functions and the texts of its files
 }

@@ -1,4 +1,5 @@
 // The JSON API's answers (server/http/API.md). null is "not measured" or "does not apply", never zero.
+import type { Exploration } from './exploration_types';
 import type { Figure, Outcome, RunState, Verdict } from './messages';
 
 export type { Figure, Mismatch, Outcome, OutputStats, RunState } from './messages';
@@ -111,6 +112,7 @@ export interface RunPage extends RunSummary {
   public_rule: { judged: number; ours_alone: number; theirs_alone: number } | null;
   devices: { device_index: number | null; cases: number; passed: number }[];
   submission: { note: string; cancelled: boolean; exit_code: number | null } | null;
+  exploration: Exploration | null; // null: a run of cases
   measured_calls: number; // whose time the run measured; 0: it measured nothing
 }
 

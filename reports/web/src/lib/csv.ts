@@ -32,9 +32,9 @@ export const plainValue = (value: unknown): string =>
       ? JSON.stringify(value)
       : String(value);
 
-export function download(name: string, text: string): void {
+export function download(name: string, text: string, type = 'text/csv'): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+  link.href = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);

@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { ChipPage, ModelsPage, RunSummary } from '../api/types';
 import { useApi } from '../api/use_api';
 import { Badges, WaiverCount } from '../components/badges';
+import { Explorations } from '../components/exploration_table';
 import { Exported } from '../components/exported';
 import { Figures } from '../components/figures';
 import { HeatMap } from '../components/heat_map';
@@ -178,6 +179,7 @@ export function ChipPageView({ chip }: { chip: string }) {
         {chip}
       </h1>
       <Loading loaded={loaded}>{(page) => <Body page={page} />}</Loading>
+      <Explorations chip={chip} />
     </>
   );
 }

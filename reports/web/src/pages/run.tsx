@@ -15,6 +15,7 @@ import { t } from '../lib/i18n';
 import { to, usePlace, withQuery } from '../lib/router';
 import { isLive } from '../lib/state';
 import { useTitle } from '../lib/title';
+import { ExplorationView } from './exploration';
 import { PerformanceView } from './performance';
 import { RunCases } from './run_cases';
 import { RunFacts } from './run_facts';
@@ -134,6 +135,7 @@ export function RunPageView({ run }: { run: string }) {
   const path = `/runs/${encodeURIComponent(run)}`;
   const first = useApi<RunPage>(path);
   const live = isLive(first.data?.state);
+  const explores = first.data?.exploration;
   const cases = useApi<CasesTable>(inCases ? `${path}/cases` : null, live ? 4000 : null);
   const failures = useApi<Failures>(`${path}/failures`, live ? 4000 : null);
   const reload = first.reload;
@@ -149,8 +151,16 @@ export function RunPageView({ run }: { run: string }) {
         <Link href={to.runs}>{t('runs.title')}</Link>
       </nav>
       <h1 class="mono">{run}</h1>
-      {live && <RunLive run={run} onEnd={reload} />}
-      <Loading loaded={first}>{(page) => <Body run={page} cases={cases} failures={failures} />}</Loading>
+      {live && !explores && <RunLive run={run} onEnd={reload} />}
+      <Loading loaded={first}>
+        {(page) =>
+          page.exploration ? (
+            <ExplorationView run={page} done={page.exploration} />
+          ) : (
+            <Body run={page} cases={cases} failures={failures} />
+          )
+        }
+      </Loading>
     </>
   );
 }

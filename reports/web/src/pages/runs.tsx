@@ -1,6 +1,7 @@
 import type { RunSummary } from '../api/types';
 import { useApi } from '../api/use_api';
 import { DateRange } from '../components/date_range';
+import { Explorations } from '../components/exploration_table';
 import { FilterSelect } from '../components/filter_select';
 import { Empty, Loading } from '../components/message';
 import { RunTable } from '../components/run_table';
@@ -54,6 +55,7 @@ export function RunsPageView() {
       <Loading loaded={loaded}>
         {() => (runs.length === 0 ? <Empty>{t('runs.no_such')}</Empty> : <RunTable runs={runs} chip />)}
       </Loading>
+      <Explorations />
     </>
   );
 }

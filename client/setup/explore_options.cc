@@ -1,4 +1,4 @@
-#include "client/agent/explore_options.h"
+#include "client/setup/explore_options.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -24,7 +24,7 @@ absl::StatusOr<ExploreAmount> ParseExploreAmount(const std::string& text) {
   return amount;
 }
 
-void AddExploreOptions(CLI::App* app, ExploreArguments* arguments) {
+CLI::Option* AddExploreOptions(CLI::App* app, ExploreArguments* arguments) {
   CLI::Option* explore =
       app->add_option(
              "--explore", arguments->amount,
@@ -38,7 +38,18 @@ void AddExploreOptions(CLI::App* app, ExploreArguments* arguments) {
       ->check(CLI::Range(uint64_t{0}, uint64_t{999'999'999}));
   app->add_flag("--stop-on-first", arguments->stop_on_first, "Stop exploring at the first failure")
       ->needs(explore);
-  app->add_flag("--count-only", arguments->count_only)->group("")->needs(explore);
+  return explore;
+}
+
+absl::StatusOr<v1::ExplorationOptions> MakeExplorationOptions(const ExploreArguments& arguments) {
+  const absl::StatusOr<ExploreAmount> amount = ParseExploreAmount(arguments.amount);
+  if (!amount.ok()) return amount.status();
+  v1::ExplorationOptions options;
+  options.set_calls(amount->calls);
+  options.set_seconds(amount->time.count());
+  options.set_seed(arguments.seed);
+  options.set_stop_on_first(arguments.stop_on_first);
+  return options;
 }
 
 }  // namespace diopi::agent

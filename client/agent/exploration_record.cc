@@ -1,0 +1,127 @@
+#include "client/agent/exploration_record.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "cases/base/host_name.h"
+#include "reports/document/escape.h"
+
+namespace diopi::agent {
+namespace {
+
+constexpr std::chrono::seconds kTellEvery{5};
+// The server takes requests of 4 MiB.
+constexpr size_t kMostText = size_t{2} << 20;
+constexpr size_t kMostBytes = size_t{3} << 20;
+constexpr size_t kMostReason = 4096;
+
+// The server has refused the exploration itself, and would do so again.
+bool IsFinal(const absl::Status& status) {
+  return absl::IsFailedPrecondition(status) || absl::IsNotFound(status) || absl::IsPermissionDenied(status);
+}
+
+std::string TextOf(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return reports::ToUtf8(text.str());
+}
+
+}  // namespace
+
+void AddCause(const explore::Finding& finding, v1::Exploration* exploration) {
+  v1::Exploration::Cause cause;
+  cause.set_key(finding.group.key);
+  cause.set_outcome(finding.group.outcome);
+  cause.set_cause(reports::ToUtf8(finding.group.cause.substr(0, kMostReason)));
+  for (const std::string& op : finding.group.operators) cause.add_operators(op);
+  cause.set_calls(static_cast<int64_t>(finding.group.cases.size()));
+  cause.set_example(finding.verdict.case_id());
+  cause.set_reason(reports::ToUtf8(finding.verdict.reason().substr(0, kMostReason)));
+  cause.set_file(std::filesystem::path(finding.path).filename().string());
+  cause.set_command(reports::ToUtf8(finding.command));
+  cause.set_known(finding.known);
+  const size_t before = exploration->ByteSizeLong();
+  if (before + cause.ByteSizeLong() > kMostBytes) return;
+  std::string text = TextOf(finding.path);
+  if (before + text.size() <= kMostText) cause.set_text(std::move(text));
+  *exploration->add_causes() = std::move(cause);
+}
+
+absl::StatusOr<std::unique_ptr<ExplorationRecord>> ExplorationRecord::Begin(rpc::Client* client,
+                                                                            const v1::RunOptions& options,
+                                                                            const std::string& run_id) {
+  v1::CreateRunRequest request;
+  *request.mutable_options() = options;
+  request.set_resume_run(run_id);
+  const absl::StatusOr<v1::CreateRunResponse> run = client->CreateRun(request);
+  if (!run.ok()) return run.status();
+  std::unique_ptr<ExplorationRecord> record(
+      new ExplorationRecord(client, run->run_id(), absl::StrCat(HostName(), "-", getpid())));
+  record->thread_ = std::thread([self = record.get()] { self->Tell(); });
+  return record;
+}
+
+ExplorationRecord::~ExplorationRecord() {
+  EndThread();
+}
+
+void ExplorationRecord::EndThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+v1::ReportRequest ExplorationRecord::Report() {
+  v1::ReportRequest request;
+  request.set_run_id(run_id_);
+  request.set_agent_id(agent_id_);
+  const std::lock_guard lock(mutex_);
+  *request.mutable_exploration() = now_;
+  return request;
+}
+
+void ExplorationRecord::Tell() {
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      if (changed_.wait_for(lock, kTellEvery,
+                            [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return ending_; }))
+        return;
+    }
+    // A server that cannot be reached now may be back next time.
+    const absl::Status told = client_->Report(Report()).status();
+    if (!IsFinal(told)) continue;
+    refused_ = told;
+    kill(getpid(), SIGTERM);  // blocked in every thread: StopSignal receives it
+    return;
+  }
+}
+
+void ExplorationRecord::Update(v1::Exploration now) {
+  const std::lock_guard lock(mutex_);
+  now_ = std::move(now);
+}
+
+absl::Status ExplorationRecord::Finish(bool aborted) {
+  EndThread();
+  if (!refused_.ok()) return refused_;
+  absl::Status status = client_->Report(Report()).status();
+  if (!status.ok()) return status;
+  v1::FinishRunRequest request;
+  request.set_run_id(run_id_);
+  request.set_agent_id(agent_id_);
+  request.set_aborted(aborted);
+  return client_->FinishRun(request).status();
+}
+
+}  // namespace diopi::agent

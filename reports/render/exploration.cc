@@ -1,0 +1,205 @@
+#include "reports/render/exploration.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "proto/enum_name.h"
+#include "reports/document/escape.h"
+#include "reports/model/completeness.h"
+#include "reports/model/outcome.h"
+#include "reports/render/json_parts.h"
+#include "reports/render/run_document.h"
+
+namespace diopi::reports {
+namespace {
+
+using FoundCause = v1::Exploration::Cause;
+
+Json CauseJson(const FoundCause& cause) {
+  return {{"key", cause.key()},
+          {"outcome", OutcomeName(cause.outcome())},
+          {"cause", cause.cause()},
+          {"operators", cause.operators()},
+          {"calls", cause.calls()},
+          {"example", cause.example()},
+          {"reason", cause.reason()},
+          {"file", cause.file()},
+          {"text", JsonText(cause.text())},
+          {"command", cause.command()},
+          {"known", cause.known()}};
+}
+
+Facts ExplorationFacts(const v1::RunInfo& run) {
+  const v1::RunOptions& options = run.options();
+  const v1::Exploration& done = run.exploration();
+  Facts facts;
+  facts.rows = {
+      {"Exploration", {absl::StrCat(run.run_id(), " (", EnumName(run.state()), ")")}},
+      {"Chip", {options.chip()}},
+      {"Library", {options.impl_path(), Tone::kPlain, true}},
+      {"SHA-256", {options.impl_sha256(), Tone::kPlain, true}},
+      {"Agent version", {options.agent_version()}},
+      {"Started", {run.created()}},
+      {"Asked for",
+       {absl::StrCat(AskedText(options.exploration()), ", seed ", options.exploration().seed())}},
+      {"Selection", {ExploredText(options.selection())}},
+      {"Calls",
+       {absl::StrFormat("%d of %d functions in %.1f s", done.calls(), done.functions_called(),
+                        done.seconds())}},
+      {"Covered",
+       {absl::StrFormat("%d classes of arguments, %d pairs of classes", done.classes(), done.pairs())}},
+      {"False alarms", {absl::StrFormat("at most %.1e expected of a correct library", done.false_alarms())}},
+  };
+  if (done.refused() > 0) {
+    facts.rows.push_back({"Left out", {absl::StrCat(done.refused(), " calls that the reference refuses")}});
+  }
+  if (!done.given_up().empty()) {
+    facts.rows.push_back({"Given up", {absl::StrJoin(done.given_up(), " ")}});
+  }
+  if (!options.abort_reason().empty()) facts.rows.push_back({"Aborted", {options.abort_reason()}});
+  return facts;
+}
+
+Table ExploredFunctions(const v1::Exploration& exploration) {
+  Table table{
+      {{"function"}, {"calls", true}, {"failures", true}, {"classes", true}, {"pairs", true}}, {}, "None."};
+  for (const v1::Exploration::Function& function : exploration.functions()) {
+    table.rows.push_back(
+        {{function.name(), Tone::kPlain, true},
+         {absl::StrCat(function.calls())},
+         {absl::StrCat(function.failures()), function.failures() > 0 ? Tone::kBad : Tone::kMuted},
+         {absl::StrCat(function.classes())},
+         {absl::StrCat(function.pairs())}});
+  }
+  return table;
+}
+
+Finding CauseFinding(const FoundCause& cause) {
+  Finding finding{
+      absl::StrCat(absl::StrJoin(cause.operators(), ", "), ": ", cause.calls(),
+                   cause.calls() == 1 ? " call" : " calls", cause.known() ? ", known before" : ""),
+      {OutcomeName(cause.outcome()), ToneOf(cause.outcome())},
+      {OneLine(cause.cause())},
+      cause.command()};
+  if (cause.reason() != cause.cause()) {
+    finding.lines.push_back(OneLine(absl::StrCat(cause.example(), ": ", cause.reason())));
+  }
+  return finding;
+}
+
+struct ExplorationFormat {
+  const char* name;
+  std::string (*render)(const v1::RunInfo& run);
+};
+
+constexpr ExplorationFormat kExplorationFormats[] = {
+    {"text", [](const v1::RunInfo& run) { return WriteText(ExplorationDocument(run)); }},
+    {"markdown", [](const v1::RunInfo& run) { return WriteMarkdown(ExplorationDocument(run)); }},
+    {"html", [](const v1::RunInfo& run) { return WriteHtml(ExplorationDocument(run)); }},
+    {"csv", [](const v1::RunInfo& run) { return WriteCsv(ExploredFunctions(run.exploration())); }},
+    {"json",
+     [](const v1::RunInfo& run) {
+       v1::RunInfo shown = run;
+       shown.clear_exploration();  // comes below, in the API's words
+       return absl::StrCat(Dump({{"run", MessageJson(shown)}, {"exploration", ExplorationJson(run)}}), "\n");
+     }},
+};
+
+}  // namespace
+
+std::string AskedText(const v1::ExplorationOptions& asked) {
+  if (asked.calls() > 0) return absl::StrCat(asked.calls(), asked.calls() == 1 ? " call" : " calls");
+  if (asked.seconds() >= 3600) return absl::StrFormat("%g h", asked.seconds() / 3600);
+  return asked.seconds() >= 60 ? absl::StrFormat("%g min", asked.seconds() / 60)
+                               : absl::StrFormat("%g s", asked.seconds());
+}
+
+int64_t FailedCalls(const v1::Exploration& exploration) {
+  int64_t failed = 0;
+  for (const auto& [outcome, count] : server::OutcomesOf(exploration))
+    failed += IsFailure(outcome) ? count : 0;
+  return failed;
+}
+
+Json ExplorationJson(const v1::RunInfo& run) {
+  const v1::ExplorationOptions& asked = run.options().exploration();
+  const v1::Exploration& done = run.exploration();
+  Json functions = Json::array();
+  for (const v1::Exploration::Function& function : done.functions()) {
+    functions.push_back({{"function", function.name()},
+                         {"calls", function.calls()},
+                         {"failures", function.failures()},
+                         {"classes", function.classes()},
+                         {"pairs", function.pairs()}});
+  }
+  Json causes = Json::array();
+  for (const FoundCause& cause : done.causes()) causes.push_back(CauseJson(cause));
+  return {{"asked_calls", asked.calls() > 0 ? Json(asked.calls()) : Json(nullptr)},
+          {"asked_seconds", asked.seconds() > 0 ? Json(asked.seconds()) : Json(nullptr)},
+          {"seed", std::to_string(asked.seed())},
+          {"stop_on_first", asked.stop_on_first()},
+          {"selection", ExploredText(run.options().selection())},
+          {"calls", done.calls()},
+          {"failed", FailedCalls(done)},
+          {"seconds", JsonNumber(done.seconds())},
+          {"outcomes", OutcomesJson(server::OutcomesOf(done))},
+          {"functions_called", done.functions_called()},
+          {"classes", done.classes()},
+          {"pairs", done.pairs()},
+          {"refused", done.refused()},
+          {"false_alarms", JsonNumber(done.false_alarms())},
+          {"given_up", done.given_up()},
+          {"functions", std::move(functions)},
+          {"causes", std::move(causes)}};
+}
+
+Document ExplorationDocument(const v1::RunInfo& run) {
+  const v1::Exploration& done = run.exploration();
+  Document document;
+  document.title = run.options().chip().empty() ? "DIOPI exploration"
+                                                : absl::StrCat("DIOPI exploration: ", run.options().chip());
+  document.subtitle = absl::StrCat("Exploration ", run.run_id(), ", ", EnumName(run.state()), ", ",
+                                   run.created(), "; library ", run.options().impl_path());
+  std::vector<Block>& blocks = document.blocks;
+  Bar bar;
+  const OutcomeCounts outcomes = server::OutcomesOf(done);
+  for (const v1::Outcome outcome : OutcomeOrder()) {
+    const auto found = outcomes.find(outcome);
+    if (found != outcomes.end()) bar.parts.push_back({OutcomeName(outcome), found->second, ToneOf(outcome)});
+  }
+  blocks.emplace_back(std::move(bar));
+  blocks.emplace_back(ExplorationFacts(run));
+  blocks.emplace_back(Heading{2, "Causes"});
+  if (done.causes().empty()) {
+    blocks.emplace_back(Paragraph{FailedCalls(done) == 0 ? "No call failed." : "No cause was sought."});
+  }
+  for (const FoundCause& cause : done.causes()) {
+    blocks.emplace_back(CauseFinding(cause));
+    if (!cause.text().empty()) blocks.emplace_back(Code{cause.text()});
+  }
+  blocks.emplace_back(Heading{2, "Functions"});
+  blocks.emplace_back(ExploredFunctions(done));
+  document.footer =
+      "Random calls of valid arguments. An exploration stands for no chip and counts in no trend.";
+  return document;
+}
+
+const std::vector<std::string>& ExplorationFormats() {
+  static const auto& names = *[] {
+    auto* list = new std::vector<std::string>;
+    for (const ExplorationFormat& format : kExplorationFormats) list->emplace_back(format.name);
+    return list;
+  }();
+  return names;
+}
+
+absl::StatusOr<std::string> RenderExploration(const v1::RunInfo& run, std::string_view format) {
+  for (const ExplorationFormat& known : kExplorationFormats) {
+    if (format == known.name) return known.render(run);
+  }
+  return absl::InvalidArgumentError(absl::StrCat("an exploration has no report in the format '",
+                                                 std::string(format),
+                                                 "'; it has: ", absl::StrJoin(ExplorationFormats(), ", ")));
+}
+
+}  // namespace diopi::reports
