@@ -174,7 +174,7 @@ class Explorer {
     absl::StatusOr<std::vector<std::unique_ptr<loader::Worker>>> workers = StartWorkers();
     if (!workers.ok()) return workers.status();
     const absl::Status begun = Begin(workers->front()->hello());
-    if (!begun.ok()) return begun;
+    if (!begun.ok()) return absl::Status(begun);
     const absl::StatusOr<ExploreAmount> amount = ParseExploreAmount(options_.explore.amount);
     if (!amount.ok()) return amount.status();
     explore::ExploreOptions options;

@@ -8,6 +8,7 @@
 #include "reports/model/completeness.h"
 #include "reports/model/outcome.h"
 #include "reports/render/json_parts.h"
+#include "reports/render/measurements.h"
 #include "reports/render/run_document.h"
 
 namespace diopi::reports {
