@@ -57,6 +57,7 @@ class ExplorationsTest : public testing::Test {
   }
   static std::vector<std::string> Ids(const std::vector<RunFacts>& runs) {
     std::vector<std::string> ids;
+    ids.reserve(runs.size());
     for (const RunFacts& run : runs) ids.push_back(run.run_id);
     return ids;
   }
@@ -69,6 +70,7 @@ class ExplorationsTest : public testing::Test {
 TEST_F(ExplorationsTest, CountInNoFigureOfAChip) {
   const std::string run = AddRun("c");
   std::vector<std::string> explorations;
+  explorations.reserve(kTimedRuns);
   for (int i = 0; i < kTimedRuns; ++i) explorations.push_back(AddExploration("c", v1::RUN_STATE_FINISHED));
   AddExploration("only explored", v1::RUN_STATE_FINISHED);
   EXPECT_EQ(database_->GetRun("latest")->run_id(), run);
