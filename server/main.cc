@@ -144,7 +144,7 @@ void AddFlags(CLI::App* app, Flags* flags) {
       ->check(CLI::Range(0, 1 << 24))
       ->capture_default_str();
   app->add_option("--max-owner-results-mib", flags->max_owner_results_mib,
-                  "MiB of stored results from which on a token can start no further run; 0: no limit")
+                  "MiB of stored results at which a token can no longer start runs; 0: no limit")
       ->check(CLI::Range(0, 1 << 24))
       ->capture_default_str();
   app->add_option("--reap-after-h", flags->reap_after_h,

@@ -30,7 +30,7 @@ struct Reach {
   std::vector<std::string> undecided;
 };
 
-// The part of an operator's cases to make of a file that is known to be correct, so that nothing is checked.
+// Which of an operator's cases to make. Its file is known to be correct and is not checked again.
 struct Part {
   bool smoke = false;               // only cases of suite smoke
   std::set<std::string> functions;  // only of these; empty: of all

@@ -60,8 +60,8 @@ class Explorer {
     if (!status.ok()) return status;
     absl::StatusOr<ExploreResult> result = Explore();
     if (!result.ok()) return Fail(result.status());
-    PrintStatistics(*result);
     stored_ = Stored(*result);
+    PrintStatistics(*result);
     status = cases::WriteFileWhole(absl::StrCat(folder_, "/statistics.csv"), Statistics());
     if (status.ok() && result->stop_signal == 0) status = WriteFindings(&*result);
     if (!status.ok()) return Fail(status);
@@ -173,8 +173,8 @@ class Explorer {
   absl::StatusOr<ExploreResult> Explore() {
     absl::StatusOr<std::vector<std::unique_ptr<loader::Worker>>> workers = StartWorkers();
     if (!workers.ok()) return workers.status();
-    const absl::Status begun = Begin(workers->front()->hello());
-    if (!begun.ok()) return absl::Status(begun);
+    absl::Status begun = Begin(workers->front()->hello());
+    if (!begun.ok()) return begun;
     const absl::StatusOr<ExploreAmount> amount = ParseExploreAmount(options_.explore.amount);
     if (!amount.ok()) return amount.status();
     explore::ExploreOptions options;
@@ -229,7 +229,6 @@ class Explorer {
   }
 
   void PrintStatistics(const ExploreResult& result) const {
-    const v1::Exploration stored = Stored(result);
     std::vector<std::string> outcomes;
     outcomes.reserve(result.outcomes.size());
     for (const auto& [outcome, count] : result.outcomes) {
@@ -239,8 +238,8 @@ class Explorer {
                             Counted(static_cast<int64_t>(result.calls_of.size()), "function"), result.seconds,
                             static_cast<double>(result.calls) / result.seconds)
          << "Outcomes     " << (outcomes.empty() ? "none" : absl::StrJoin(outcomes, ", ")) << "\n"
-         << absl::StrFormat("Covered      %d classes of arguments, %d pairs of classes\n", stored.classes(),
-                            stored.pairs())
+         << absl::StrFormat("Covered      %d classes of arguments, %d pairs of classes\n", stored_.classes(),
+                            stored_.pairs())
          << absl::StrFormat("False alarms at most %.1e expected of a correct library\n",
                             result.ExpectedFalseAlarms());
     PrintLeftOut(result);

@@ -253,7 +253,7 @@ absl::Status CheckExploration(const CLI::App& app) {
         "--fail-fast", "--error-report", "--failure-debug-level"}) {
     if (app.count(other) == 0) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("--explore makes calls of its own instead of a run: omit ", other));
+        absl::StrCat("--explore makes its own calls instead of running cases: omit ", other));
   }
   return absl::OkStatus();
 }

@@ -18,7 +18,8 @@ namespace diopi::cli {
 // A run is removed if it meets every condition that is set.
 struct RetentionPolicy {
   std::optional<absl::Duration> older_than = std::nullopt;  // age, counted from the run's end
-  std::optional<int> keep = std::nullopt;  // each chip's newest runs that stay, and explorations
+  // How many of each chip's newest runs stay, and as many of its newest explorations.
+  std::optional<int> keep = std::nullopt;
 };
 
 struct RetentionRow {

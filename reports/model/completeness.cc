@@ -28,6 +28,24 @@ bool SelectsAll(const v1::Selection& selection) {
          (selection.suite().empty() || selection.suite() == kWhole);
 }
 
+std::vector<std::string> PartsOf(const v1::Selection& selection, const Translator& t) {
+  std::vector<std::string> parts;
+  if (!selection.functions().empty()) {
+    parts.push_back(t("functions $0", absl::StrJoin(selection.functions(), ", ")));
+  }
+  if (!selection.cases().empty()) {
+    parts.push_back(t("cases $0", absl::StrJoin(selection.cases(), ", ")));
+  }
+  if (!selection.dtypes().empty()) {
+    std::vector<std::string> names;
+    for (const int dtype : selection.dtypes()) {
+      names.emplace_back(DtypeName(static_cast<Dtype>(dtype)));
+    }
+    parts.push_back(t("dtypes $0", absl::StrJoin(names, ", ")));
+  }
+  return parts;
+}
+
 }  // namespace
 
 bool IsWhole(const v1::RunOptions& options) {
@@ -57,28 +75,6 @@ std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64
   }
   return absl::StrJoin(reasons, "; ");
 }
-
-namespace {
-
-std::vector<std::string> PartsOf(const v1::Selection& selection, const Translator& t) {
-  std::vector<std::string> parts;
-  if (!selection.functions().empty()) {
-    parts.push_back(t("functions $0", absl::StrJoin(selection.functions(), ", ")));
-  }
-  if (!selection.cases().empty()) {
-    parts.push_back(t("cases $0", absl::StrJoin(selection.cases(), ", ")));
-  }
-  if (!selection.dtypes().empty()) {
-    std::vector<std::string> names;
-    for (const int dtype : selection.dtypes()) {
-      names.emplace_back(DtypeName(static_cast<Dtype>(dtype)));
-    }
-    parts.push_back(t("dtypes $0", absl::StrJoin(names, ", ")));
-  }
-  return parts;
-}
-
-}  // namespace
 
 std::string ExploredText(const v1::Selection& selection, const Translator& t) {
   const std::vector<std::string> parts = PartsOf(selection, t);

@@ -172,7 +172,8 @@ Document ExplorationDocument(const v1::RunInfo& run) {
   blocks.emplace_back(ExplorationFacts(run));
   blocks.emplace_back(Heading{2, "Causes"});
   if (done.causes().empty()) {
-    blocks.emplace_back(Paragraph{FailedCalls(done) == 0 ? "No call failed." : "No cause was sought."});
+    blocks.emplace_back(Paragraph{
+        FailedCalls(done) == 0 ? "No call failed." : "The causes of the failures were not looked for."});
   }
   for (const FoundCause& cause : done.causes()) {
     blocks.emplace_back(CauseFinding(cause));

@@ -56,7 +56,7 @@ TEST(RenderExploration, EveryFormatHasCausesOrFunctions) {
 TEST(RenderExploration, SaysWhetherCausesWereSought) {
   v1::RunInfo run = Sample();
   run.mutable_exploration()->clear_causes();
-  EXPECT_THAT(*RenderExploration(run, "text"), HasSubstr("No cause was sought."));
+  EXPECT_THAT(*RenderExploration(run, "text"), HasSubstr("The causes of the failures were not looked for."));
   run.mutable_exploration()->mutable_outcomes()->erase("fail");
   EXPECT_THAT(*RenderExploration(run, "text"), HasSubstr("No call failed."));
   EXPECT_THAT(*RenderExploration(run, "text"), Not(HasSubstr("sought")));

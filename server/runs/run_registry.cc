@@ -90,9 +90,10 @@ absl::Status CheckSame(const std::string& run_id, const std::string& what, const
 // An exploration that is over is not continued: its result is final.
 absl::Status CheckKind(const v1::RunInfo& info, const v1::RunOptions& options) {
   if (info.options().has_exploration() != options.has_exploration()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "run ", info.run_id(), options.has_exploration() ? " is no exploration" : " is an exploration",
-        options.has_exploration() ? "" : ", which cannot be resumed; start another with --explore"));
+    const char* text = options.has_exploration()
+                           ? " is no exploration"
+                           : " is an exploration, which cannot be resumed; start another with --explore";
+    return absl::FailedPreconditionError(absl::StrCat("run ", info.run_id(), text));
   }
   if (!options.has_exploration() || !IsOver(info.state())) return absl::OkStatus();
   return absl::FailedPreconditionError(

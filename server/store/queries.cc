@@ -60,12 +60,11 @@ absl::StatusOr<std::vector<TallyRow>> SelectTallies(Connection* connection, int6
 
 // Of an exploration: its outcomes, and nothing of cases.
 absl::StatusOr<RunTotals> TotalsOfExploration(Connection* connection, int64_t run) {
-  const absl::StatusOr<std::optional<v1::Exploration>> exploration = ReadExploration(connection, run);
-  if (!exploration.ok()) return exploration.status();
+  const absl::StatusOr<v1::RunInfo> info = ReadRunRow(connection, run);
+  if (!info.ok()) return info.status();
   RunTotals totals;
-  if (!exploration->has_value()) return totals;
-  totals.done = (*exploration)->calls();
-  totals.outcomes = OutcomesOf(**exploration);
+  totals.done = info->done();
+  totals.outcomes = OutcomesOf(info->exploration());
   return totals;
 }
 

@@ -14,7 +14,7 @@ namespace diopi::server {
 // 0: no limit.
 struct Quota {
   int open_runs = 0;  // queued or running
-  int64_t bytes = 0;  // of verdicts and measurements, approximately
+  int64_t bytes = 0;  // that their results take, approximately
 };
 
 inline constexpr char kQuotaMark[] = "diopi/quota";

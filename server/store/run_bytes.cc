@@ -6,16 +6,19 @@ namespace {
 constexpr char kSelectContentsOf[] = R"sql(
 SELECT v.content, length(x.body) FROM verdicts v CROSS JOIN contents x ON x.id = v.content
 WHERE v.run = ?)sql";
-constexpr char kSelectExplorationBytes[] = "SELECT ifnull(length(exploration), 0) FROM runs WHERE id = ?";
+constexpr char kSelectOtherBytes[] = R"sql(
+SELECT ifnull(length(exploration), 0) +
+  (SELECT ifnull(sum(length(case_id) + length(body)), 0) FROM measurements WHERE run = ?1)
+FROM runs WHERE id = ?1)sql";
 constexpr char kAddBytes[] = "UPDATE runs SET bytes = bytes + ? WHERE id = ?";
 
 }  // namespace
 
-absl::StatusOr<VerdictBytes> CountBytes(Connection* connection, int64_t run, std::vector<bool>* counted) {
+absl::StatusOr<StoredBytes> CountBytes(Connection* connection, int64_t run, std::vector<bool>* counted) {
   absl::StatusOr<Statement> select = connection->Prepare(kSelectContentsOf);
   if (!select.ok()) return select.status();
   select->Bind(run);
-  VerdictBytes count;
+  StoredBytes count;
   absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
     ++count.verdicts;
     count.bytes += kVerdictBytes;
@@ -26,12 +29,12 @@ absl::StatusOr<VerdictBytes> CountBytes(Connection* connection, int64_t run, std
     count.bytes += kContentBytes + row.Int(1);
   });
   if (!status.ok()) return status;
-  absl::StatusOr<Statement> exploration = connection->Prepare(kSelectExplorationBytes);
-  if (!exploration.ok()) return exploration.status();
-  exploration->Bind(run);
-  const absl::StatusOr<bool> row = exploration->Step();
+  absl::StatusOr<Statement> others = connection->Prepare(kSelectOtherBytes);
+  if (!others.ok()) return others.status();
+  others->Bind(run);
+  const absl::StatusOr<bool> row = others->Step();
   if (!row.ok()) return row.status();
-  if (*row) count.bytes += exploration->Int(0);
+  if (*row) count.bytes += others->Int(0);
   return count;
 }
 

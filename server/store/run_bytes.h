@@ -16,14 +16,15 @@ namespace diopi::server {
 inline constexpr int64_t kVerdictBytes = 27;
 inline constexpr int64_t kContentBytes = 9;
 
-struct VerdictBytes {
+struct StoredBytes {
   int64_t verdicts = 0;
   int64_t bytes = 0;
 };
 
-// Counts the run's exploration and its rows of verdicts and contents (`run` is the row's id) without the
-// contents that `*counted` has, by their rows, and adds these. Reads every verdict's row, about 0.2 us each.
-absl::StatusOr<VerdictBytes> CountBytes(Connection* connection, int64_t run, std::vector<bool>* counted);
+// Counts what is stored of the run (`run` is the row's id): verdicts, measurements, its exploration. Leaves
+// out the contents that `*counted` has, by their rows, and adds the others to it. Reads every verdict's row,
+// about 0.2 us each.
+absl::StatusOr<StoredBytes> CountBytes(Connection* connection, int64_t run, std::vector<bool>* counted);
 
 // Adds to the run's column `bytes`.
 absl::Status AddBytes(Connection* connection, int64_t run, int64_t bytes);

@@ -18,8 +18,6 @@ constexpr char kSelectRowid[] =
 constexpr char kSelectLatest[] = "SELECT id FROM runs WHERE exploration IS NULL ORDER BY id DESC LIMIT 1";
 constexpr char kSelectNewestIds[] =
     "SELECT run_id FROM runs WHERE exploration IS NULL ORDER BY id DESC LIMIT 6";
-constexpr char kSelectExploration[] =
-    "SELECT run_id, exploration FROM runs WHERE id = ? AND exploration IS NOT NULL";
 
 constexpr char kSelectDoneCount[] = "SELECT max(last) FROM appends WHERE run = ?";
 // One statement, so that both counts are of one moment.
@@ -29,8 +27,9 @@ UNION ALL SELECT 1, ifnull(max(last), 0) FROM appends WHERE run = ?1)sql";
 constexpr char kSelectLabels[] = "SELECT key, value FROM run_labels WHERE run = ?";
 constexpr char kInsertLabel[] = "INSERT OR REPLACE INTO run_labels (run, key, value) VALUES (?, ?, ?)";
 constexpr char kDeleteLabel[] = "DELETE FROM run_labels WHERE run = ? AND key = ?";
-constexpr char kSelectRun[] = "SELECT run_id, options, " DIOPI_RUN_STATE
-                              ", created, finished, cases, suite_hash, submission FROM runs r WHERE id = ?";
+constexpr char kSelectRun[] =
+    "SELECT run_id, options, " DIOPI_RUN_STATE
+    ", created, finished, cases, suite_hash, submission, exploration FROM runs r WHERE id = ?";
 
 absl::Status Damaged(const Connection& connection, const char* what, const std::string& of) {
   return absl::DataLossError(
@@ -52,18 +51,6 @@ absl::Status AddOutcomes(Connection* connection, int64_t run, v1::RunInfo* info)
 
 v1::RunState StateNamed(const std::string& name) {
   return EnumNamed<v1::RunState>(name).value_or(v1::RUN_STATE_UNSPECIFIED);
-}
-
-absl::StatusOr<std::optional<v1::Exploration>> ReadExploration(Connection* connection, int64_t run) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectExploration);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  if (!*row) return std::nullopt;
-  v1::Exploration exploration;
-  if (exploration.ParseFromString(select->Text(1))) return exploration;
-  return Damaged(*connection, "exploration", select->Text(0));
 }
 
 absl::StatusOr<int64_t> CountDone(Connection* connection, int64_t run) {
@@ -220,15 +207,16 @@ absl::StatusOr<v1::RunInfo> ReadRunRow(Connection* connection, int64_t run) {
   if (!select->IsNull(7) && !info.mutable_submission()->ParseFromString(select->Text(7))) {
     return Damaged(*connection, "submission", info.run_id());
   }
+  if (!select->IsNull(8)) {
+    if (!info.mutable_exploration()->ParseFromString(select->Text(8))) {
+      return Damaged(*connection, "exploration", info.run_id());
+    }
+    info.set_cases(info.options().exploration().calls());
+    info.set_done(info.exploration().calls());
+  }
   const absl::StatusOr<Labels> labels = ReadLabels(connection, run);
   if (!labels.ok()) return labels.status();
   info.mutable_options()->mutable_labels()->insert(labels->begin(), labels->end());
-  absl::StatusOr<std::optional<v1::Exploration>> exploration = ReadExploration(connection, run);
-  if (!exploration.ok()) return exploration.status();
-  if (!exploration->has_value()) return info;
-  *info.mutable_exploration() = **std::move(exploration);
-  info.set_cases(info.options().exploration().calls());
-  info.set_done(info.exploration().calls());
   return info;
 }
 

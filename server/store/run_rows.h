@@ -40,9 +40,6 @@ std::string OptionsColumn(v1::RunOptions options);
 absl::StatusOr<Labels> ReadLabels(Connection* connection, int64_t run);
 absl::Status WriteLabels(Connection* connection, int64_t run, const Labels& labels);
 
-// What an exploration has done; nullopt for a run of cases. DataLoss. `run` is the row's id.
-absl::StatusOr<std::optional<v1::Exploration>> ReadExploration(Connection* connection, int64_t run);
-
 // How many verdicts the run has; `run` is the row's id.
 absl::StatusOr<int64_t> CountDone(Connection* connection, int64_t run);
 // Calls `found` with each outcome of the run's verdicts and how many have it. Does not read the rows of

@@ -21,14 +21,14 @@ constexpr char kSelectDevice[] =
 constexpr char kInsertRun[] = R"sql(
 INSERT OR IGNORE INTO runs
   (run_id, device, impl_sha256, suite_hash, contracts, repeat, shuffle_seed, impl_path, agent_version, host,
-   timeout_s, created, cases, options, environment, adaptor, alive_until, owner)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+   timeout_s, created, cases, options, environment, adaptor, alive_until, owner, exploration)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?))sql";
+constexpr int kExplorationValue = 19;  // the last
 constexpr char kSelectOfOwner[] =
     "SELECT count(*) FILTER (WHERE state IN ('queued', 'running')), ifnull(sum(bytes), 0) FROM runs "
     "WHERE owner = ?";
 constexpr char kUpdateOptions[] = "UPDATE runs SET options = ? WHERE id = ?";
 constexpr char kInsertFunction[] = "INSERT OR IGNORE INTO run_functions (run, function) VALUES (?, ?)";
-constexpr char kMarkExploration[] = "UPDATE runs SET exploration = x'' WHERE id = ?";
 constexpr char kGiveSuite[] = "UPDATE runs SET suite = ?, alike = ? WHERE id = ?";
 // Prefers a run of the same cases, then of the same chip, then a finished one, then the newest. Explorations
 // have no cases. Migration uses this on files that have no column `exploration` yet.
@@ -81,6 +81,11 @@ absl::StatusOr<int64_t> InsertRunRow(Connection* connection, const v1::RunOption
                  options.shuffle_seed(), options.impl_path(), options.agent_version(), options.host(),
                  options.timeout_s(), created, cases, blob, environment, adaptor, alive_until,
                  options.owner());
+    if (options.has_exploration()) {
+      insert->BindBytes(kExplorationValue, "");
+    } else {
+      insert->BindNull(kExplorationValue);
+    }
     const absl::StatusOr<int> inserted = insert->Run();
     if (!inserted.ok()) return inserted.status();
     if (*inserted > 0) return connection->LastInsertRowid();
@@ -149,12 +154,6 @@ absl::StatusOr<int64_t> InsertRun(Connection* connection, const v1::RunOptions& 
   if (status.ok()) status = InsertFunctions(connection, *run, options);
   if (status.ok())
     status = WriteLabels(connection, *run, Labels(options.labels().begin(), options.labels().end()));
-  if (status.ok() && options.has_exploration()) {
-    absl::StatusOr<Statement> mark = connection->Prepare(kMarkExploration);
-    if (!mark.ok()) return mark.status();
-    mark->Bind(*run);
-    status = mark->Run().status();
-  }
   if (!status.ok()) return status;
   return run;
 }
@@ -196,9 +195,8 @@ absl::Status CheckQuota(Connection* connection, const std::string& owner, const 
   }
   if (quota.bytes > 0 && bytes >= quota.bytes) {
     return QuotaError(absl::StrFormat(
-        "the results of '%s' take %.1f MiB; %.1f MiB are allowed (--max-owner-results-mib): ask for the "
-        "removal "
-        "of some runs (diopi-cli prune)",
+        "the results of '%s' take %.1f MiB; %.1f MiB are allowed (--max-owner-results-mib): have the "
+        "server's administrator remove some runs (diopi-cli prune)",
         owner, static_cast<double>(bytes) / (1 << 20), static_cast<double>(quota.bytes) / (1 << 20)));
   }
   return absl::OkStatus();

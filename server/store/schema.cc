@@ -123,7 +123,7 @@ absl::Status MakeVersion5(Connection* connection) {
   }
   std::vector<bool> counted;
   for (const auto& [run, owner] : owners) {
-    const absl::StatusOr<VerdictBytes> count = CountBytes(connection, run, &counted);
+    const absl::StatusOr<StoredBytes> count = CountBytes(connection, run, &counted);
     if (!count.ok()) return count.status();
     absl::StatusOr<Statement> update =
         connection->Prepare("UPDATE runs SET owner = ?, bytes = ? WHERE id = ?");

@@ -234,13 +234,16 @@ TEST(UpgradeTest, AFileOfVersion4TellsWhoseRunsTakeHowMuch) {
         ASSERT_TRUE((*database)->Append(run->run_id(), {MakeVerdict(i, v1::OUTCOME_FAIL)}).ok());
       }
     }
+    v1::Measurement measurement;
+    measurement.set_case_id("add.float32.big");
+    ASSERT_TRUE((*database)->AppendPerformance("latest", {&measurement}, nullptr).ok());
   }
   constexpr char kTaken[] = "SELECT owner || ' ' || bytes FROM runs ORDER BY id";
   const std::vector<std::string> taken = Rows(path, kTaken);
   ASSERT_EQ(taken.size(), 3U);
   EXPECT_EQ(taken[0].substr(0, 6), "alice ");
-  EXPECT_EQ(taken[1], "bob 81");  // three rows of verdicts, whose contents the first run has already
-  EXPECT_EQ(taken[2], "alice 81");
+  EXPECT_EQ(taken[1], "bob 81");     // three rows of verdicts, whose contents the first run has already
+  EXPECT_EQ(taken[2], "alice 113");  // and a measurement
   {
     auto connection = Connection::Open(path, Connection::Mode::kReadWrite);
     ASSERT_TRUE((*connection)->Execute(absl::StrCat(kUndo5, "PRAGMA user_version = 4")).ok());

@@ -247,7 +247,9 @@ absl::StatusOr<FileUse> UseBy(Connection* connection) {
 absl::StatusOr<double> UseOverRows(Connection* connection) {
   const absl::StatusOr<int64_t> rows = connection->QueryInt(
       absl::StrCat("SELECT (SELECT count(*) FROM verdicts) * ", kVerdictBytes, " + (SELECT count(*) * ",
-                   kContentBytes, " + ifnull(sum(length(body)), 0) FROM contents)"));
+                   kContentBytes, " + ifnull(sum(length(body)), 0) FROM contents) + ",
+                   "(SELECT ifnull(sum(length(case_id) + length(body)), 0) FROM measurements) + ",
+                   "(SELECT ifnull(sum(length(exploration)), 0) FROM runs)"));
   if (!rows.ok()) return rows.status();
   const absl::StatusOr<FileUse> use = UseBy(connection);
   if (!use.ok()) return use.status();
@@ -338,7 +340,7 @@ absl::StatusOr<std::vector<RunBytes>> BytesOfRuns(const std::string& path,
   for (const int64_t run : *rows) {
     const absl::StatusOr<RunFacts> facts = ReadRunFacts(connection->get(), run);
     if (!facts.ok()) return facts.status();
-    const absl::StatusOr<VerdictBytes> count = CountBytes(connection->get(), run, &*used);
+    const absl::StatusOr<StoredBytes> count = CountBytes(connection->get(), run, &*used);
     if (!count.ok()) return count.status();
     all.push_back(
         {facts->run_id, count->verdicts, static_cast<int64_t>(static_cast<double>(count->bytes) * *scale)});

@@ -316,7 +316,7 @@ export const en = {
   'explore.file': 'Operator file',
   'explore.not_stored': 'The text of {file} is not stored: the files were too large together.',
   'explore.no_cause': 'No call failed.',
-  'explore.not_sought': 'Calls failed, but no cause has been sought yet.',
+  'explore.not_sought': 'Calls failed, but their causes have not been looked for yet.',
 
   // A run.
   'run.title': 'Run {run}',
