@@ -81,3 +81,12 @@ test('an exploration is no run of the chip', async () => {
   await page.goto('/chips/chip');
   await page.getByRole('heading', { name: '1 run', exact: true }).waitFor();
 });
+
+test('a chip that was only explored has a page', async () => {
+  const only = await explore(CPU, 'only explored', ['16', '--fname', 'add', '--seed', '7']);
+  const { page } = await visit(browser, { origin: server.origin });
+  await page.goto('/chips/only%20explored');
+  await page.getByText('This chip has no runs yet, only explorations.').waitFor();
+  await page.getByRole('link', { name: only }).waitFor();
+  expect(await page.getByText('Not found').count()).toBe(0);
+});

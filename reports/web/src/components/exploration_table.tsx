@@ -92,17 +92,21 @@ function Table({ list, chip }: { list: ExplorationRow[]; chip: boolean }) {
 
 const SHOWN = 20;
 
-// The newest explorations, of one chip or of all; nothing where there are none.
-export function Explorations({ chip }: { chip?: string }) {
+// The newest explorations, of one chip or of all.
+export function useExplorations(chip?: string): ExplorationRow[] {
   const of = chip === undefined ? '' : `&chip=${encodeURIComponent(chip)}`;
   const { data } = useApi<{ explorations: ExplorationRow[] }>(`/explorations?limit=${SHOWN}${of}`, 5000);
-  const list = data?.explorations ?? [];
+  return data?.explorations ?? [];
+}
+
+// Nothing where there are none. `chip`: each row names its chip.
+export function Explorations({ list, chip }: { list: ExplorationRow[]; chip: boolean }) {
   if (list.length === 0) return null;
   return (
     <>
       <h2 class="section">{t('explore.title')}</h2>
       <p class="small muted">{t('explore.says')}</p>
-      <Table list={list} chip={chip === undefined} />
+      <Table list={list} chip={chip} />
     </>
   );
 }

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import type { ChipPage, ModelsPage, RunSummary } from '../api/types';
 import { useApi } from '../api/use_api';
 import { Badges, WaiverCount } from '../components/badges';
-import { Explorations } from '../components/exploration_table';
+import { Explorations, useExplorations } from '../components/exploration_table';
 import { Exported } from '../components/exported';
 import { Figures } from '../components/figures';
 import { HeatMap } from '../components/heat_map';
@@ -170,6 +170,8 @@ function Body({ page }: { page: ChipPage }) {
 export function ChipPageView({ chip }: { chip: string }) {
   useTitle(chip);
   const loaded = useApi<ChipPage>(`/chips/${encodeURIComponent(chip)}`, 5000);
+  const explorations = useExplorations(chip);
+  const withoutRuns = loaded.error?.status === 404 && explorations.length > 0;
   return (
     <>
       <nav class="crumbs" aria-label={t('app.above')}>
@@ -178,8 +180,12 @@ export function ChipPageView({ chip }: { chip: string }) {
       <h1 class="cut" title={chip}>
         {chip}
       </h1>
-      <Loading loaded={loaded}>{(page) => <Body page={page} />}</Loading>
-      <Explorations chip={chip} />
+      {withoutRuns ? (
+        <Empty>{t('chip.only_explored')}</Empty>
+      ) : (
+        <Loading loaded={loaded}>{(page) => <Body page={page} />}</Loading>
+      )}
+      <Explorations list={explorations} chip={false} />
     </>
   );
 }

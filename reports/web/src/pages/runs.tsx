@@ -1,7 +1,7 @@
 import type { RunSummary } from '../api/types';
 import { useApi } from '../api/use_api';
 import { DateRange } from '../components/date_range';
-import { Explorations } from '../components/exploration_table';
+import { Explorations, useExplorations } from '../components/exploration_table';
 import { FilterSelect } from '../components/filter_select';
 import { Empty, Loading } from '../components/message';
 import { RunTable } from '../components/run_table';
@@ -27,6 +27,7 @@ export function RunsPageView() {
   useTitle(t('runs.title'));
   const { query } = usePlace();
   const loaded = useApi<{ runs: RunSummary[] }>(inRange(`/runs?limit=${SHOWN}`, query), 5000);
+  const explorations = useExplorations();
   const all = loaded.data?.runs ?? [];
   const chip = query.get('chip') ?? '';
   const text = (query.get('q') ?? '').toLowerCase();
@@ -55,7 +56,7 @@ export function RunsPageView() {
       <Loading loaded={loaded}>
         {() => (runs.length === 0 ? <Empty>{t('runs.no_such')}</Empty> : <RunTable runs={runs} chip />)}
       </Loading>
-      <Explorations />
+      <Explorations list={explorations} chip />
     </>
   );
 }

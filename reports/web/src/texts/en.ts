@@ -278,6 +278,7 @@ export const en = {
   'chip.heat': 'Operators by dtype',
   'chip.not_measured': 'Not measured yet.',
   'chip.trend': 'Trend',
+  'chip.only_explored': 'This chip has no runs yet, only explorations.',
   'chip.no_trend': 'No trend yet: a trend needs two complete runs.',
   'chip.without': 'Without {n} run that is not complete.|Without {n} runs that are not complete.',
   'chip.flaky': 'Flaky cases',

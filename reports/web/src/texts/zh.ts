@@ -247,6 +247,7 @@ export const zh: Record<Key, string> = {
   'chip.heat': '算子 × 数据类型',
   'chip.not_measured': '尚未测量。',
   'chip.trend': '趋势',
+  'chip.only_explored': '该芯片尚无测试运行，只有探索。',
   'chip.no_trend': '暂无趋势：至少需要两次完整运行。',
   'chip.without': '不含 {n} 次不完整的运行。',
   'chip.flaky': '不稳定的用例',
