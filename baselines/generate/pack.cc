@@ -95,13 +95,14 @@ absl::StatusOr<CompareOptions> OptionsOf(const PackHeader& header) {
   return options;
 }
 
-// The full tensors of a case, by key.
-TensorMap FullTensors(const PackCase& c) {
-  TensorMap full;
+// The outputs of a case, by key; none if one of them is sampled, because a call is judged by all of them.
+TensorMap FullOutputs(const PackCase& c) {
+  TensorMap outputs;
   for (const PackTensor& tensor : c.tensors) {
-    if (!tensor.sampled) full[tensor.key] = tensor.values;
+    if (tensor.sampled) return {};
+    outputs[tensor.key] = tensor.values;
   }
-  return full;
+  return outputs;
 }
 
 class Verifier {
@@ -169,7 +170,7 @@ class Verifier {
       Fault(c.id(), empty ? "neither tensors nor a reason why there are none"
                           : "both tensors and a reason why there are none");
     }
-    const TensorMap full = FullTensors(packed);
+    const TensorMap full = FullOutputs(packed);
     if (empty) return absl::OkStatus();
     absl::StatusOr<Baseline> baseline = GenerateCase(*oracle_, c);
     if (!baseline.ok()) {
@@ -216,8 +217,8 @@ class PackSource {
       return {{}, "the pack's outputs belong to other inputs: saved tensors differ on this machine", ""};
     }
     if (!packed.quarantined.empty()) return {{}, "", packed.quarantined};
-    TensorMap full = FullTensors(packed);
-    if (full.empty()) return {{}, "the pack holds only samples of it", ""};
+    TensorMap full = FullOutputs(packed);
+    if (full.empty()) return {{}, "the pack holds only samples of an output", ""};
     return {std::move(full), "", ""};
   }
 

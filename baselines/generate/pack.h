@@ -15,8 +15,8 @@
 
 namespace diopi::baselines {
 
-// Tensors above this many bytes are sampled, at this many elements. No output of core is as large: all
-// outputs in full have 26 MiB, in a file of 18 MiB (measured with the CPU reference as the device).
+// Tensors above this many bytes are sampled, at this many elements. With these defaults a pack of core takes
+// 350 MiB; `baselines/packs/make.sh` keeps less.
 inline constexpr int64_t kPackFullBytes = 1 << 20;
 inline constexpr int64_t kPackSamples = 4096;
 
@@ -45,20 +45,20 @@ absl::StatusOr<PackFigures> MakePack(const std::vector<v1::Case>& cases, const P
 
 struct PackReport {
   PackFigures figures;
-  int64_t judged = 0;               // cases whose full tensors were compared with the oracle
+  int64_t judged = 0;               // cases with all outputs in full, which were compared with the oracle
   int64_t other_inputs = 0;         // not judged: this machine's oracle saves other bits for a backward
   std::vector<std::string> faults;  // errors: "CASE: why"
 };
 
 // Checks that every case is there with its hash and nothing else is, every checksum, the provenance, and that
-// full tensors pass the oracle's gates under the contracts that the pack declares. The oracle,
+// outputs in full pass the oracle's gates under the contracts that the pack declares. The oracle,
 // `oracle_library`, runs in this process. Statuses: those of the reader and of the oracle.
 absl::StatusOr<PackReport> VerifyPack(const std::vector<v1::Case>& cases, const PackReader& pack,
                                       const std::string& oracle_library);
 
-// Stores full tensors beside the oracle's outputs in a store that has baselines of `cases`. A sampled tensor
-// is not a reference, nor is one that was made from other inputs than the store's: such cases stay unchanged
-// and are listed as `without`.
+// Stores the outputs of cases that have all of them in full beside the oracle's, in a store that has
+// baselines of `cases`. A case with a sampled output stays unchanged, as does one made from other inputs than
+// the store's; both are listed as `without`.
 absl::StatusOr<DeviceReferenceSummary> InstallPack(const std::vector<v1::Case>& cases, const PackReader& pack,
                                                    const std::string& data_folder,
                                                    const std::string& reference);

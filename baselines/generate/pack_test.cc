@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <set>
 
 #include "absl/strings/match.h"
 #include "baselines/generate/generate.h"
@@ -16,6 +17,7 @@
 namespace diopi::baselines {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -27,7 +29,8 @@ class PackTest : public ::testing::Test {
   PackTest() {
     const auto catalog = cases::Catalog::LoadBuiltin().value();
     v1::Selection selection;
-    for (const char* function : {"diopiAdd", "diopiNormBackward"}) selection.add_functions(function);
+    for (const char* function : {"diopiAdd", "diopiNormBackward", "diopiRMSNorm"})
+      selection.add_functions(function);
     selection.add_dtypes(v1::Dtype::float32);
     cases_ = catalog->Select(selection).value();
     Generate(here_);
@@ -141,6 +144,27 @@ TEST_F(PackTest, OutputsOfOtherInputsAreNotTaken) {
     for (const auto& [key, tensor] : baseline.references) {
       EXPECT_FALSE(absl::EndsWith(key, ".device")) << id;
     }
+  }
+}
+
+TEST_F(PackTest, ACallWithASampledOutputIsNotAReference) {
+  PackOptions options{here_};
+  options.full_bytes = 256;  // RMSNorm: one inverse per row in full, the rows themselves sampled
+  options.samples = 8;
+  ASSERT_TRUE(MakePack(cases_, options, pack_).ok());
+  const auto pack = PackReader::Open(pack_).value();
+  const std::vector<PackCase> packed = pack->Read("rms_norm").value();
+  std::set<std::string> mixed;
+  for (const PackCase& c : packed) {
+    if (c.tensors.size() == 2 && c.tensors[0].sampled != c.tensors[1].sampled) mixed.insert(c.id);
+  }
+  ASSERT_FALSE(mixed.empty());
+  EXPECT_THAT(Faults(*pack), IsEmpty());
+  Generate(there_);
+  const auto summary = InstallPack(cases_, *pack, there_, "cpu").value();
+  EXPECT_THAT(summary.quarantined, IsEmpty());
+  for (const std::string& id : mixed) {
+    EXPECT_THAT(summary.without, Contains(id + ": the pack holds only samples of an output"));
   }
 }
 
