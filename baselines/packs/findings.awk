@@ -1,9 +1,10 @@
 # Reads what compute-sanitizer printed around `diopi-cli call` and prints a line per finding: CASE, KERNEL, WHAT, separated
 # by tabs. A finding follows the case that was called; its kernel is in its first line that names one.
-# -v others=1: only races in kernels that are not ours, which are NVIDIA's own libraries' business; 0: all but those.
+# -v others=1: only what is not our kernels' business, races in NVIDIA's own kernels and faults of the tool; 0: all but that.
 function flush(  theirs) {
   if (what == "") return
   theirs = what ~ /[Rr]ace reported|hazard/ && kernel != "" && kernel !~ /diopi/
+  if (what ~ /Internal Sanitizer Error/) theirs = broken[id] = 1
   if (theirs == others) print (id == "" ? "before the first case" : id) "\t" (kernel == "" ? "-" : kernel) "\t" what
   what = kernel = ""
 }
@@ -16,7 +17,10 @@ function kernel_in(line) {
   return line
 }
 /^case / {flush(); id = $2}
-/^failed / {flush(); if (!others) print substr($2, 1, length($2) - 1) "\t-\t" substr($0, index($0, $3))}
+/^failed / {
+  flush()
+  if (!others && !(id in broken)) print substr($2, 1, length($2) - 1) "\t-\t" substr($0, index($0, $3))
+}
 /^=========  / {if (what != "" && kernel == "") kernel = kernel_in($0); next}
 /^========= / {
   flush()

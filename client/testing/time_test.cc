@@ -72,5 +72,22 @@ TEST(Call, EveryCaseIsNamedBeforeItsCall) {
   EXPECT_THAT(none.out, HasSubstr("0 cases called, 1 not implemented, 0 failed"));
 }
 
+// As under a tool that breaks the device: what calls it goes on in another process, a case further each time.
+TEST(Call, ALostDeviceStopsIt) {
+  ASSERT_EQ(setenv("DIOPI_TEST_FAULT", "loses_device", 1), 0);
+  const std::vector<std::string> call = {"call",   "--impl",           VendorPath("vendor_async_device"),
+                                         "--case", "add.float32.n127", "add.float32.n129"};
+  const Finished run = Cli(call);
+  std::vector<std::string> on = call;
+  on.insert(on.end(), {"--from", "add.float32.n129"});
+  const Finished next = Cli(on);
+  unsetenv("DIOPI_TEST_FAULT");
+  EXPECT_EQ(run.code, 1);
+  EXPECT_THAT(run.out, HasSubstr("failed add.float32.n127: synchronising the stream failed"));
+  EXPECT_THAT(run.out, HasSubstr("stopped before add.float32.n129\n"));
+  EXPECT_THAT(next.out, HasSubstr("failed add.float32.n129: synchronising the stream failed"));
+  EXPECT_THAT(next.out, HasSubstr("0 cases called, 0 not implemented, 1 failed"));
+}
+
 }  // namespace
 }  // namespace diopi::testing

@@ -127,7 +127,7 @@ class CaseCallerImpl : public CaseCaller {
     const runtime::DeviceFunctions& functions = vendor_->functions();
     if (functions.stream_create != nullptr) {
       const int32_t code = functions.stream_create(&context_.stream);
-      if (code != 0) return Failure("creating a stream", code);
+      if (code != 0) return absl::UnavailableError(Failure("creating a stream", code).message());
     }
     const absl::Cleanup end = [this, &functions, &prepared] {
       prepared.frame.reset();

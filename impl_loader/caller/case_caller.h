@@ -59,8 +59,9 @@ class CaseCaller {
   virtual ~CaseCaller() = default;
 
   // Calls the case's function on `inputs` and waits for the device, `calls` times. Unimplemented: no such
-  // symbol, NoImplement. InvalidArgument: DtypeNotSupported. Internal: another error, with the last-error
-  // string.
+  // symbol, NoImplement. InvalidArgument: DtypeNotSupported. Unavailable: the device makes no stream, as
+  // after a fault that ended its context; only another process can go on. Internal: another error, with the
+  // last-error string.
   virtual absl::Status Call(const v1::Case& c, const TensorMap& inputs, int calls) = 0;
 
   // Measures calls. Inputs are restored before each sample, not before each call. Memory that the library

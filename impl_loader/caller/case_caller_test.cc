@@ -14,6 +14,7 @@ namespace diopi::loader {
 namespace {
 
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::Gt;
 
 TimeOptions Quick() {
@@ -81,6 +82,16 @@ TEST(CaseCaller, OutputsAndRequiredMemoryStayUninitialisedForATool) {
     EXPECT_EQ(uploads(), row.uploads) << row.fault << ", exact " << row.exact;
   }
   unsetenv("DIOPI_TEST_FAULT");
+}
+
+TEST(CaseCaller, ALostDeviceIsUnavailable) {
+  ASSERT_EQ(setenv("DIOPI_TEST_FAULT", "loses_device", 1), 0);
+  auto caller = CaseCaller::Open(VendorPath("async_device"), /*exact_memory=*/true);
+  ASSERT_TRUE(caller.ok()) << caller.status();
+  const absl::StatusCode codes[] = {(*caller)->Call(AddCase({7}), AddInputs({7}), 1).code(),
+                                    (*caller)->Call(AddCase({7}), AddInputs({7}), 1).code()};
+  unsetenv("DIOPI_TEST_FAULT");
+  EXPECT_THAT(codes, ElementsAre(absl::StatusCode::kInternal, absl::StatusCode::kUnavailable));
 }
 
 TEST(CaseCaller, FewerSamplesWhereTheTimeIsOver) {

@@ -163,6 +163,10 @@ class Streams {
 
 inline constexpr uint64_t kSlowCopyBytes = uint64_t{4} << 20;
 
+// As after a fault that ends the device's context: no stream ends well, and none is made. That the first one
+// is refused ends it, for the tests that follow in this process.
+inline std::atomic<bool> lost{false};
+
 // Copies to the device that the host has asked for.
 inline std::atomic<int> uploads{0};
 
@@ -196,6 +200,7 @@ diopiError_t device_memcpy_d2d_async(diopiStreamHandle_t stream, void* dst, cons
   return QueueCopy(stream, DeviceMemory::Get().Behind(dst), DeviceMemory::Get().Behind(src), bytes);
 }
 diopiError_t device_make_stream(diopiStreamHandle_t* stream) {
+  if (lost.exchange(false)) return diopiErrorOccurred;
   *stream = Streams::Get().Make();
   return diopiSuccess;
 }
@@ -209,7 +214,7 @@ diopiError_t device_synchronize_stream(diopiStreamHandle_t handle) {
   Stream* stream = Streams::Get().Find(handle);
   if (stream == nullptr) return diopiErrorOccurred;
   stream->Wait();
-  return diopiSuccess;
+  return lost ? diopiErrorOccurred : diopiSuccess;
 }
 
 #endif  // IMPL_LOADER_TESTDATA_ASYNC_DEVICE_H_

@@ -88,6 +88,7 @@ DIOPI_SPOILT_ADD {
     return diopiErrorOccurred;
   }
   if (Fault("touches_device_memory")) add.out[0] = 0;
+  if (Fault("loses_device")) lost = true;
   diopiSize_t strides{nullptr, 0};
   diopiGetTensorStride(out, &strides);
   const int64_t step = strides.len == 1 && !Fault("ignores_strides") ? strides.data[0] : 1;
