@@ -34,7 +34,8 @@ install -m 644 "$pack" "$packs/$name.h5"
 install -m 644 "$summary" "$notes/summary.txt"
 for file in versions/versions.txt core/report.txt core/blame.txt memcheck/{findings,kernels,others}.txt \
   racecheck/{findings,kernels,others}.txt; do
-  [ ! -e "$from/$file" ] || install -m 644 "$from/$file" "$notes/$(tr / - <<<"${file#versions/}")"
+  # The report's library without its folder.
+  [ ! -e "$from/$file" ] || sed 's#^\(Library  *\)/.*/#\1#' "$from/$file" >"$notes/$(tr / - <<<"${file#versions/}")"
 done
 [ ! -s "$from/timing/timing.md" ] || install -m 644 "$from/timing/timing.md" "$root/baselines/timing/$name.md"
 # What the READMEs say while there is none.

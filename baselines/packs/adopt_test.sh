@@ -57,6 +57,7 @@ for text in "core       passed" baselines/packs/h100.h5 baselines/packs/h100/sum
   baselines/packs/h100/core-report.txt baselines/packs/h100/memcheck-kernels.txt baselines/timing/h100.md; do
   grep -qF -- "$text" <<<"$committed" || fail "the commit has no $text"
 done
+! grep -r "$work\|$build" "$work/clone/baselines/packs/h100" || fail "paths of this machine are committed"
 cmp "$work/results/pack/nvidia.h5" "$work/clone/baselines/packs/h100.h5"
 for file in README.md baselines/packs/README.md baselines/timing/README.md; do
   ! grep -qE 'There is none yet|No such pack has been made yet|no table of a GPU yet' "$work/clone/$file" ||

@@ -195,7 +195,7 @@ versions() {
   library=$("$cli" time --impl "$impl" "${probe[@]}" --samples 1 --calls 1 2>/dev/null | head -n 1)
   sanitizer=$(sanitizer_path || true)
   {
-    echo "library: $library"
+    sed 's#\("library": "\)[^"]*/#\1#; s/^/library: /' <<<"$library"
     echo "sandbox: $sandbox"
     [ -z "$compat" ] || echo "forward compatibility: $compat, because the driver is older than $needed"
     [ -z "$exclusive" ] || echo "the GPU is in exclusive mode: one process at a time"
@@ -385,6 +385,7 @@ for step in "${all_steps[@]}"; do
     *) word=FAILED ;;
   esac
   [ "$status" -eq 0 ] || failed=1
+  detail=${detail//"$output/"/} # no paths: the summary is handed in
   printf '%-10s %s in %d s: %s\n' "$step" "$word" $((SECONDS - began)) "${detail:-see $step/log.txt}" |
     tee "$output/$step/status.txt"
 done

@@ -156,6 +156,8 @@ check 0 --impl "$emulated" --device cpu --steps "$steps" --fname floor softmax
 for step in ${steps//,/ }; do says "^$step +passed in"; done
 cp "$work/results/summary.txt" "$work/summary"
 says "versions.*passed" "$work/summary"
+says '^library: \{"library": "libdiopi_cuda_emulated.so", "sha256"' "$work/results/versions/versions.txt"
+! grep "$work" "$work/summary" || fail "paths of this machine in the summary"
 says "synccheck +not run" "$work/summary"
 says "softmax" "$work/results/core/report.txt"
 [ ! -e "$work/results/core/blame.txt" ] || fail "somebody is to blame where nothing fails"

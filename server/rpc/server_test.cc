@@ -190,7 +190,7 @@ TEST(ServerTest, TheDeviceReferenceIsSentAndNamedAndAQuarantinedCaseIsNot) {
   for (const ReceivedCase& received : lease.cases) {
     EXPECT_EQ(received.device_reference, "Acme 2.1");
     EXPECT_THAT(received.reference, HasSubstr("cpu: test 1"));
-    EXPECT_THAT(received.reference, HasSubstr("device reference: Acme 2.1 (library 00ff; contracts tf32"));
+    EXPECT_THAT(received.reference, HasSubstr("device reference: Acme 2.1 (library 00ff; contracts tf32)"));
   }
   EXPECT_TRUE(lease.cases[1].references.empty());
 }

@@ -12,13 +12,14 @@
 namespace diopi::server {
 namespace {
 
+// Without the times at which the files were made: an operator's file is made in another second than the next
+// one's, and a run has one reference all the same.
 std::string OneLine(const baselines::Provenance& p) {
   std::vector<std::string> details;
   for (const std::string& detail : {p.device, p.versions}) {
     if (!detail.empty()) details.push_back(detail);
   }
   if (!p.library_hash.empty()) details.push_back(absl::StrCat("library ", p.library_hash));
-  if (!p.created.empty()) details.push_back(p.created);
   return absl::StrCat(p.reference, ": ", p.library, " (", absl::StrJoin(details, "; "), ")");
 }
 
@@ -29,7 +30,7 @@ std::string NameOf(const baselines::DeviceProvenance& p) {
 std::string OneLine(const baselines::DeviceProvenance& p) {
   if (p.vendor.empty()) return "";
   return absl::StrCat("device reference: ", NameOf(p), " (library ", p.sha256.substr(0, 16),
-                      p.contracts.empty() ? "" : "; contracts ", p.contracts, "; ", p.created, ")");
+                      p.contracts.empty() ? "" : "; contracts ", p.contracts, ")");
 }
 
 }  // namespace
