@@ -38,11 +38,7 @@ for file in versions/versions.txt core/report.txt core/blame.txt memcheck/{findi
   [ ! -e "$from/$file" ] || sed 's#^\(Library  *\)/.*/#\1#' "$from/$file" >"$notes/$(tr / - <<<"${file#versions/}")"
 done
 [ ! -s "$from/timing/timing.md" ] || install -m 644 "$from/timing/timing.md" "$root/baselines/timing/$name.md"
-# What the READMEs say while there is none.
-sed -i '/^\*\*There is none yet\*\*/d' "$packs/README.md"
-sed -i '/^\*\*There is no table of a GPU yet\*\*/d' "$root/baselines/timing/README.md"
-sed -i '/^No such pack has been made yet\.$/d' "$root/README.md"
-git -C "$root" add --force baselines README.md
+git -C "$root" add --force baselines
 git -C "$root" commit --quiet --message "NVIDIA pack $name, from a run of diopi-nvidia-check
 
 $(cat "$summary")

@@ -195,7 +195,7 @@ versions() {
   library=$("$cli" time --impl "$impl" "${probe[@]}" --samples 1 --calls 1 2>/dev/null | head -n 1)
   sanitizer=$(sanitizer_path || true)
   {
-    sed 's#\("library": "\)[^"]*/#\1#; s/^/library: /' <<<"$library"
+    echo "library: $library"
     echo "sandbox: $sandbox"
     [ -z "$compat" ] || echo "forward compatibility: $compat, because the driver is older than $needed"
     [ -z "$exclusive" ] || echo "the GPU is in exclusive mode: one process at a time"
@@ -207,7 +207,7 @@ versions() {
     "$python" --version
     "$python" -c 'import torch; print("PyTorch", torch.__version__)' 2>&1 | tail -n 1
     uname -srm
-  } >"$out"
+  } | sed 's#\("library": "\)[^"]*/#\1#' >"$out" # without the library's folder
   detail=$(sed -n 's/.*"vendor": "\(.*\)", "version": "\(.*\)"}$/\1 \2/p' <<<"$library")
   [ -n "$library" ]
 }

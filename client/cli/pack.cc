@@ -4,12 +4,17 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "baselines/generate/generate.h"
 #include "cases/base/file_lock.h"
 #include "cases/core/catalog.h"
@@ -162,6 +167,18 @@ class PackCommand final : public Command {
     return faults.empty() ? ExitCode::kOk : ExitCode::kFailed;
   }
 
+  // How many cases have each reason, with one of them; `without` has lines "CASE: reason".
+  static void PrintWithout(const std::vector<std::string>& without) {
+    std::map<std::string, std::vector<std::string>> ids;
+    for (const std::string& line : without) {
+      const std::pair<std::string, std::string> parts = absl::StrSplit(line, absl::MaxSplits(": ", 1));
+      ids[parts.second].push_back(parts.first);
+    }
+    for (const auto& [reason, of] : ids) {
+      std::cout << absl::StrFormat("not installed: %d cases such as %s: %s\n", of.size(), of.front(), reason);
+    }
+  }
+
   ExitCode Install(const std::vector<v1::Case>& cases) {
     const absl::StatusOr<std::unique_ptr<PackReader>> pack = PackReader::Open(file_);
     if (!pack.ok()) return Tell(pack.status());
@@ -181,9 +198,7 @@ class PackCommand final : public Command {
     if (!summary.ok()) return Tell(summary.status());
     PrintOrigin((*pack)->header());
     for (const std::string& text : summary->quarantined) std::cout << "quarantined: " << text << "\n";
-    for (size_t i = 0; i < std::min(summary->without.size(), kShownFaults); ++i) {
-      std::cout << "not installed: " << summary->without[i] << "\n";
-    }
+    PrintWithout(summary->without);
     std::cout << summary->admitted << " cases now have its outputs beside the oracle's, "
               << summary->quarantined.size() << " are quarantined, " << summary->without.size()
               << " have none: " << options.data_folder << "/baselines\n";

@@ -99,7 +99,7 @@ TEST_F(PackTest, SamplesAreShownAndAreNoReference) {
   EXPECT_THAT(show.out, Not(HasSubstr("std.float32")));
   const Finished install = Cli(there_, With({"pack", "install", pack_}));
   ASSERT_EQ(install.code, 0) << install.err;
-  EXPECT_THAT(install.out, HasSubstr("the pack holds only samples of it"));
+  EXPECT_THAT(install.out, HasSubstr("the pack holds only samples of an output"));
   EXPECT_THAT(install.out, Not(HasSubstr(" 0 have none")));
 }
 
