@@ -200,8 +200,8 @@ versions() {
     [ -z "$compat" ] || echo "forward compatibility: $compat, because the driver is older than $needed"
     [ -z "$exclusive" ] || echo "the GPU is in exclusive mode: one process at a time"
     nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null || echo "no nvidia-smi, or it fails"
-    ldd "$impl" | awk '/libcu/ {print $1, $3}' | while read -r name path; do # names alone: the results are handed in
-      echo "$name: $(basename "$(realpath -m "$path")")"
+    ldd "$impl" | awk '/libcu/ {print $1, $3}' | while read -r file path; do # names alone: the results are handed in
+      echo "$file: $(basename "$(realpath -m "$path")")"
     done
     [ -z "$sanitizer" ] || "$sanitizer" --version 2>&1 | tail -n 1
     "$python" --version

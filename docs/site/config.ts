@@ -20,6 +20,7 @@ const EN: Names = {
     vendors: 'For vendors',
     ci: 'For CI',
     labs: 'For labs',
+    frameworks: 'For framework engineers',
     troubleshooting: 'Troubleshooting',
     outcomes: 'Outcomes and columns',
     tolerance: 'How a tolerance comes about',
@@ -52,6 +53,7 @@ const ZH: Names = {
     vendors: '致芯片厂商',
     ci: '用于持续集成',
     labs: '致评测实验室',
+    frameworks: '致框架工程师',
     troubleshooting: '故障排查',
     outcomes: '结果与各列的含义',
     tolerance: '容差是怎样得出的',
@@ -77,7 +79,7 @@ function sidebar(language: string, names: Names): DefaultTheme.SidebarItem[] {
   const link = (folder: string) => (page: string) => ({ text: names.pages[page] ?? page, link: `/${folder}${page}` });
   return [
     { text: names.start, items: ['', 'tutorial'].map(link(`${language}/`)) },
-    { text: names.guides, items: ['vendors', 'ci', 'labs', 'troubleshooting'].map(link(`${language}/`)) },
+    { text: names.guides, items: ['vendors', 'ci', 'labs', 'frameworks', 'troubleshooting'].map(link(`${language}/`)) },
     {
       text: names.verdicts,
       items: [

@@ -14,8 +14,14 @@ struct Windows {
     Check(dim >= 0 && dim < rank && stride > 0, "no dimension ", dim, " or no step");
     for (int64_t i = dim + 1; i < rank; ++i) inner *= input.shape()[static_cast<size_t>(i)];
     if (!input.shape().empty()) length = input.shape()[static_cast<size_t>(dim)];
-    Check(window <= length, "a window of ", window, " of ", length);
+    Check(window >= 0 && window <= length, "a window of ", window, " of ", length);
     count = (length - window) / stride + 1;
+  }
+  // All windows of `whole` have as many elements as `unfolded`, which `name` is called.
+  void CheckElements(const Tensor& unfolded, const Tensor& whole, const char* name) const {
+    const int64_t lines = whole.numel() / std::max<int64_t>(1, length);
+    Check(unfolded.numel() == lines * count * size, name, " of shape ", ShapeText(unfolded.shape()),
+          " does not fit ", ShapeText(whole.shape()));
   }
 };
 
@@ -51,6 +57,7 @@ struct Spread {
 DIOPI_KERNEL(diopiUnfold, a) {
   const Tensor out(a.out), x(a.input);
   const Windows windows(x, a.dim, a.size, a.step);
+  windows.CheckElements(out, x, "out");
   DispatchAny(x.dtype(), [&]<typename C>() {
     ForEach(Queue(a.ctx), out.numel(), Gather<C>{Out<C>(out), In<C>(x), windows});
   });
@@ -59,9 +66,7 @@ DIOPI_KERNEL(diopiUnfold, a) {
 DIOPI_KERNEL(diopiUnfoldBackward, a) {
   const Tensor out(a.grad_input), grad(a.grad_output);
   const Windows windows(out, a.dim, a.size, a.step);
-  const int64_t lines = out.numel() / std::max<int64_t>(1, windows.length);
-  Check(grad.numel() == lines * windows.count * windows.size, "grad_output of shape ",
-        ShapeText(grad.shape()), " does not fit input_sizes ", ShapeText(out.shape()));
+  windows.CheckElements(grad, out, "grad_output");
   DispatchFloating(grad.dtype(), [&]<typename C>() {
     ForEach(Queue(a.ctx), out.numel(), Spread<C>{Out<C>(out), In<C>(grad), windows});
   });
