@@ -13,11 +13,12 @@ namespace {
 
 constexpr size_t kShownDigits = 12;  // of a library's hash
 
-// "busy: run R, 12 of 40 cases"
+// "busy: run R, 12 of 40 cases"; of an exploration by time "busy: run R, 12 calls"
 std::string StateOf(const v1::AgentInfo& agent) {
   switch (agent.state()) {
     case v1::AGENT_STATE_BUSY:
-      return absl::StrCat("busy: run ", agent.run_id(), ", ", agent.done(), " of ", agent.cases(), " cases");
+      return absl::StrCat("busy: run ", agent.run_id(), ", ", agent.done(),
+                          agent.cases() == 0 ? " calls" : absl::StrCat(" of ", agent.cases(), " cases"));
     case v1::AGENT_STATE_UNHEALTHY:
       return absl::StrCat("failing its health check: ", agent.health().text());
     case v1::AGENT_STATE_LOST:

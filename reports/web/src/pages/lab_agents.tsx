@@ -41,7 +41,11 @@ function Row({ agent }: { agent: AgentRow }) {
             <Link class="mono" href={to.run(agent.run_id)}>
               {agent.run_id}
             </Link>{' '}
-            <span class="muted">{t('run.done_of', { done: agent.done ?? 0, cases: agent.cases ?? 0 })}</span>
+            <span class="muted">
+              {agent.cases
+                ? t('run.done_of', { done: agent.done ?? 0, cases: agent.cases })
+                : t('explore.n_calls', { n: agent.done ?? 0 })}
+            </span>
           </>
         ) : (
           <span class={agent.state === 'unhealthy' ? '' : 'muted'}>{agent.health || t('common.none')}</span>
