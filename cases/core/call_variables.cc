@@ -182,12 +182,9 @@ void CallVariables::Name(const v1::Argument& argument, const std::string& name) 
       break;
     }
     case v1::Argument::kSizes: {
-      int64_t product = 1;  // a list of lengths can have any: then the greatest integer
-      for (const int64_t size : argument.sizes().values()) {
-        if (__builtin_mul_overflow(product, size, &product)) product = std::numeric_limits<int64_t>::max();
-      }
-      Set(name, product);
-      NameSizes(name, argument.sizes().values());
+      const auto& sizes = argument.sizes().values();
+      Set(name, NumElements({sizes.begin(), sizes.end()}));
+      NameSizes(name, sizes);
       break;
     }
     case v1::Argument::kI:

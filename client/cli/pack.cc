@@ -175,7 +175,8 @@ class PackCommand final : public Command {
       ids[parts.second].push_back(parts.first);
     }
     for (const auto& [reason, of] : ids) {
-      std::cout << absl::StrFormat("not installed: %d cases such as %s: %s\n", of.size(), of.front(), reason);
+      std::cout << absl::StrFormat("not installed: %d of the cases (%s, for example): %s\n", of.size(),
+                                   of.front(), reason);
     }
   }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "cases/base/dtype.h"
+#include "cases/base/tensor.h"
 #include "cases/core/catalog.h"
 #include "client/profile/tensors.h"
 
@@ -35,15 +36,6 @@ bool Within(const v1::Bounds& bounds, int64_t value) {
   return bounds.is().empty() || std::find(bounds.is().begin(), bounds.is().end(), value) != bounds.is().end();
 }
 
-int64_t Elements(const v1::TensorSpec& spec) {
-  int64_t elements = 1;
-  for (const int64_t size : spec.shape()) {
-    if (size == 0) return 0;
-    if (__builtin_mul_overflow(elements, size, &elements)) return INT64_MAX;
-  }
-  return elements;
-}
-
 bool ShapeMatches(const std::string& text, const v1::TensorSpec& spec) {
   const std::optional<ShapePattern> pattern = ParseShape(text);
   if (!pattern.has_value() || static_cast<int>(pattern->size()) != spec.shape_size()) return false;
@@ -66,7 +58,10 @@ bool TensorMatches(const v1::TensorMatch& match, const CaseTensor& tensor) {
   }
   if (!AnyDtype(match.dtype(), spec.dtype())) return false;
   if (match.has_rank() && !Within(match.rank(), spec.shape_size())) return false;
-  if (match.has_elements() && !Within(match.elements(), Elements(spec))) return false;
+  if (match.has_elements() &&
+      !Within(match.elements(), NumElements({spec.shape().begin(), spec.shape().end()}))) {
+    return false;
+  }
   const auto& shapes = match.shape();
   if (!shapes.empty() && std::none_of(shapes.begin(), shapes.end(),
                                       [&](const std::string& shape) { return ShapeMatches(shape, spec); })) {

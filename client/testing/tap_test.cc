@@ -97,6 +97,16 @@ TEST_F(TapTest, NoToolChangesAResult) {
   EXPECT_THAT(tapped.err, HasSubstr(" compared, 0 failed"));
 }
 
+// The folder of a link has none of the tap's tools.
+TEST_F(TapTest, ALinkNamedAsTheVendorsLibrary) {
+  const std::string link = folder_ / "libdiopi_impl.so";
+  std::filesystem::create_symlink(Tap(), link);
+  const Finished run = RunProgram({BuildPath("tools/tap_host"), link, "transformer", "1"},
+                                  {"DIOPI_TAP_IMPL=" + good_, "OP_AUTOCOMPARE_LIST=.*"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr(" compared, 0 failed"));
+}
+
 TEST_F(TapTest, ABadSettingIsSaidAndCallsAreForwarded) {
   const Finished direct = Direct(good_, "transformer", 2);
   for (const std::string setting :
@@ -407,10 +417,11 @@ TEST_F(TapTest, AFullDiskEndsCapturingAndNotTheHost) {
     GTEST_SKIP() << "only root may mount, and only where mount namespaces are allowed";
   }
   std::filesystem::create_directories(Capture());
+  constexpr char kScript[] =
+      "mount -t tmpfs -o size=256k none \"$1\" || exit 99; \"$2\" \"$3\" transformer 20; "
+      "code=$?; ls \"$1\"; exit $code";
   const Finished run =
-      RunProgram({"/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/bash", "-c",
-                  "mount -t tmpfs -o size=256k none \"$1\" || exit 99; \"$2\" \"$3\" transformer 20; "
-                  "code=$?; ls \"$1\"; exit $code",
+      RunProgram({"/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/bash", "-c", kScript,
                   "bash", Capture(), BuildPath("tools/tap_host"), Tap()},
                  {"DIOPI_TAP_IMPL=" + good_, "DIOPI_TAP_CAPTURE=" + Capture(), "OP_CAPTURE_LIST=.*",
                   "DIOPI_TAP_EVERY_CALL=1", "DIOPI_TAP_TRACE=/dev/full"});

@@ -49,11 +49,13 @@ void* FindHostSymbol(const char* name) {
   return dlsym(RTLD_DEFAULT, name);
 }
 
-// The folder of this library.
+// The folder of this library's file. A host may find it by a link, named as the vendor's library is.
 std::string OwnFolder() {
   Dl_info info;
   if (dladdr(reinterpret_cast<void*>(&FindHostSymbol), &info) == 0 || info.dli_fname == nullptr) return ".";
-  const std::string path = info.dli_fname;
+  char* const real = realpath(info.dli_fname, nullptr);
+  const std::string path = real == nullptr ? info.dli_fname : real;
+  std::free(real);
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }

@@ -163,8 +163,8 @@ class Streams {
 
 inline constexpr uint64_t kSlowCopyBytes = uint64_t{4} << 20;
 
-// As after a fault that ends the device's context: no stream ends well, and none is made. That the first one
-// is refused ends it, for the tests that follow in this process.
+// True after a fault that ended the device's context: streams cannot be synchronised, and the next one cannot
+// be made. That failure sets it back, for the tests that follow in this process.
 inline std::atomic<bool> lost{false};
 
 // Copies to the device that the host has asked for.

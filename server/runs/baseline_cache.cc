@@ -12,8 +12,8 @@
 namespace diopi::server {
 namespace {
 
-// Without the times at which the files were made: an operator's file is made in another second than the next
-// one's, and a run has one reference all the same.
+// Leaves out when the file was made: the files of a run's operators are of different seconds and of one
+// reference.
 std::string OneLine(const baselines::Provenance& p) {
   std::vector<std::string> details;
   for (const std::string& detail : {p.device, p.versions}) {

@@ -6,10 +6,8 @@ namespace {
 constexpr char kSelectContentsOf[] = R"sql(
 SELECT v.content, length(x.body) FROM verdicts v CROSS JOIN contents x ON x.id = v.content
 WHERE v.run = ?)sql";
-constexpr char kSelectOtherBytes[] = R"sql(
-SELECT ifnull(length(exploration), 0) +
-  (SELECT ifnull(sum(length(case_id) + length(body)), 0) FROM measurements WHERE run = ?1)
-FROM runs WHERE id = ?1)sql";
+constexpr char kSelectOtherBytes[] = "SELECT (SELECT " DIOPI_MEASUREMENT_BYTES
+                                     " WHERE run = ?1) + (SELECT " DIOPI_EXPLORATION_BYTES " WHERE id = ?1)";
 constexpr char kAddBytes[] = "UPDATE runs SET bytes = bytes + ? WHERE id = ?";
 
 }  // namespace

@@ -16,6 +16,10 @@ namespace diopi::server {
 inline constexpr int64_t kVerdictBytes = 27;
 inline constexpr int64_t kContentBytes = 9;
 
+// The same of measurements and explorations, as SQL: the sum over the rows that follow in a query.
+#define DIOPI_MEASUREMENT_BYTES "ifnull(sum(length(case_id) + length(body)), 0) FROM measurements"
+#define DIOPI_EXPLORATION_BYTES "ifnull(sum(length(exploration)), 0) FROM runs"
+
 struct StoredBytes {
   int64_t verdicts = 0;
   int64_t bytes = 0;

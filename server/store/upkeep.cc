@@ -248,8 +248,7 @@ absl::StatusOr<double> UseOverRows(Connection* connection) {
   const absl::StatusOr<int64_t> rows = connection->QueryInt(
       absl::StrCat("SELECT (SELECT count(*) FROM verdicts) * ", kVerdictBytes, " + (SELECT count(*) * ",
                    kContentBytes, " + ifnull(sum(length(body)), 0) FROM contents) + ",
-                   "(SELECT ifnull(sum(length(case_id) + length(body)), 0) FROM measurements) + ",
-                   "(SELECT ifnull(sum(length(exploration)), 0) FROM runs)"));
+                   "(SELECT " DIOPI_MEASUREMENT_BYTES ") + (SELECT " DIOPI_EXPLORATION_BYTES ")"));
   if (!rows.ok()) return rows.status();
   const absl::StatusOr<FileUse> use = UseBy(connection);
   if (!use.ok()) return use.status();

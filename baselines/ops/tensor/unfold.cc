@@ -17,7 +17,7 @@ struct Windows {
     Check(window >= 0 && window <= length, "a window of ", window, " of ", length);
     count = (length - window) / stride + 1;
   }
-  // All windows of `whole` have as many elements as `unfolded`, which `name` is called.
+  // That `unfolded`, the argument `name`, has as many elements as all windows of `whole`.
   void CheckElements(const Tensor& unfolded, const Tensor& whole, const char* name) const {
     const int64_t lines = whole.numel() / std::max<int64_t>(1, length);
     Check(unfolded.numel() == lines * count * size, name, " of shape ", ShapeText(unfolded.shape()),
