@@ -9,9 +9,11 @@
 
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "client/testing/programs.h"
 
@@ -68,7 +70,7 @@ class TapTest : public ::testing::Test {
   }
   static Finished Cli(std::vector<std::string> arguments, std::vector<std::string> environment = {}) {
     arguments.insert(arguments.begin(), BinPath("diopi-cli"));
-    return RunProgram(arguments, environment);
+    return RunProgram(std::move(arguments), std::move(environment));
   }
 
   const std::string good_ = LibPath("libdiopi_cpu.so");
