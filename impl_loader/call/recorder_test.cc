@@ -251,15 +251,16 @@ class RecorderTest : public ::testing::TestWithParam<Way> {
     unsetenv("DIOPI_TAP_CALLED");
   }
 
-  // The tap loads its tools from its own folder, and only where a setting asks for one.
+  // The tap loads its tools from the folder of its own file, and only where a setting asks for one: so the
+  // files are copied, not linked.
   void OpenTap(const std::string& recorder) {
     const std::string folder = ::testing::TempDir() + "/recorder_test_tap";
     std::filesystem::create_directories(folder);
     for (const auto& [name, file] :
          {std::pair("libdiopi_tap.so", DIOPI_BINARY_DIR "/lib/libdiopi_tap.so"),
           std::pair("libdiopi_tap_tools.so", DIOPI_BINARY_DIR "/lib/vendors/forwarding_tools.so")}) {
-      std::filesystem::remove(folder + "/" + name);
-      std::filesystem::create_symlink(file, folder + "/" + name);
+      std::filesystem::remove(folder + "/" + name);  // the library of the test before may still be mapped
+      std::filesystem::copy_file(file, folder + "/" + name);
     }
     setenv("DIOPI_TAP_IMPL", recorder.c_str(), 1);
     if (GetParam() == Way::kWatchingTap) setenv("DIOPI_TAP_CALLED", "/dev/null", 1);
