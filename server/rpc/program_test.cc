@@ -171,7 +171,9 @@ TEST_F(ProgramTest, AKilledServerLosesNoResult) {
     EXPECT_THAT(created->without_baseline(), testing::ElementsAre("add"));
     const ReceivedLease lease = agent.Lease(run, 7);
     ASSERT_EQ(lease.cases.size(), 7U);
-    stored = agent.Report(run, lease.cases)->stored();
+    const auto reported = agent.Report(run, lease.cases);
+    ASSERT_TRUE(reported.ok()) << reported.status();
+    stored = reported->stored();
     agent.Lease(run, 5);
     EXPECT_EQ(server.Stop(SIGKILL), -SIGKILL);
   }
@@ -182,7 +184,9 @@ TEST_F(ProgramTest, AKilledServerLosesNoResult) {
   ASSERT_TRUE(resumed.ok()) << resumed.status();
   EXPECT_EQ(resumed->done(), stored);
   EXPECT_EQ(agent.DoAll(run, 50), resumed->cases() - stored);
-  EXPECT_EQ(agent.Finish(run, false)->state(), v1::RUN_STATE_FINISHED);
+  const auto finished = agent.Finish(run, false);
+  ASSERT_TRUE(finished.ok()) << finished.status();
+  EXPECT_EQ(finished->state(), v1::RUN_STATE_FINISHED);
 }
 
 TEST_F(ProgramTest, EndsWithItsParent) {

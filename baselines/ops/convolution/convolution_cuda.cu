@@ -25,8 +25,8 @@ struct SumInto {
   DIOPI_HD void Finish(int64_t row, State sum) const { out.Set(row, sum + bias[row / plane % channels]); }
 };
 template <typename C, typename F>
-void Sum(const Queue& queue, const Tensor& out, int64_t length, const F& term,
-         const Tensor& bias = Tensor()) {
+void SumTerms(const Queue& queue, const Tensor& out, int64_t length, const F& term,
+              const Tensor& bias = Tensor()) {
   int64_t plane = 1, channels = 1;
   if (bias) {
     channels = out.size(1);
@@ -166,7 +166,7 @@ void ConvolutionForward(const Queue& queue, const ConvShape& c, const Tensor& ou
                         const Tensor& w, const Tensor& bias) {
   if (TryConvolution(queue, ConvolutionProduct::kForward, c, x, w, out, bias)) return;
   DispatchFloating(ResultType(out, {x, w}), [&]<typename C>() {
-    Sum<C>(queue, out, c.rows(), ForwardTerms<C>{{In<C>(x), Sizes3d(c)}, In<C>(w)}, bias);
+    SumTerms<C>(queue, out, c.rows(), ForwardTerms<C>{{In<C>(x), Sizes3d(c)}, In<C>(w)}, bias);
   });
 }
 
@@ -174,8 +174,8 @@ void ConvolutionGradInput(const Queue& queue, const ConvShape& c, const Tensor& 
                           const Tensor& w, const Tensor& bias) {
   if (TryConvolution(queue, ConvolutionProduct::kGradInput, c, out, w, grad, bias)) return;
   DispatchFloating(ResultType(out, {grad, w}), [&]<typename C>() {
-    Sum<C>(queue, out, c.group_filters() * c.taps(), GradInputTerms<C>{In<C>(grad), In<C>(w), Sizes3d(c)},
-           bias);
+    SumTerms<C>(queue, out, c.group_filters() * c.taps(),
+                GradInputTerms<C>{In<C>(grad), In<C>(w), Sizes3d(c)}, bias);
   });
 }
 
@@ -183,7 +183,7 @@ void ConvolutionGradWeight(const Queue& queue, const ConvShape& c, const Tensor&
                            const Tensor& x) {
   if (TryConvolution(queue, ConvolutionProduct::kGradWeight, c, x, out, grad)) return;
   DispatchFloating(ResultType(out, {grad, x}), [&]<typename C>() {
-    Sum<C>(queue, out, c.batch * c.windows(), GradWeightTerms<C>{In<C>(grad), {In<C>(x), Sizes3d(c)}});
+    SumTerms<C>(queue, out, c.batch * c.windows(), GradWeightTerms<C>{In<C>(grad), {In<C>(x), Sizes3d(c)}});
   });
 }
 
@@ -192,7 +192,7 @@ void ConvolutionGradBias(const Queue& queue, const Tensor& out, const Tensor& gr
   for (int64_t dim = 2; dim < grad.rank(); ++dim) dims.push_back(dim);
   const RowView rows = RowsOf(grad, dims);
   DispatchFloating(ResultType(out, {grad}), [&]<typename C>() {
-    Sum<C>(queue, out, rows.length, ElementOfRow<C>{In<C>(grad, rows), rows.length});
+    SumTerms<C>(queue, out, rows.length, ElementOfRow<C>{In<C>(grad, rows), rows.length});
   });
 }
 

@@ -42,7 +42,7 @@ DIOPI_HD C SourcePosition(int64_t in, int64_t out, int64_t i, bool align_corners
 }
 
 template <typename C>
-DIOPI_HD int64_t Floor(const C& position) {
+DIOPI_HD int64_t CellBefore(const C& position) {
   using std::floor;
   return static_cast<int64_t>(floor(static_cast<double>(position)));
 }
@@ -51,7 +51,7 @@ template <typename C>
 DIOPI_HD Taps<C> LinearTaps(int64_t in, int64_t out, int64_t i, bool align_corners) {
   C position = SourcePosition<C>(in, out, i, align_corners);
   if (position < C(0)) position = C(0);
-  const int64_t at = Inside(Floor(position), in);
+  const int64_t at = Inside(CellBefore(position), in);
   const C after = position - C(at);
   return {2, {at, Inside(at + 1, in)}, {C(1) - after, after}};
 }
@@ -71,7 +71,7 @@ DIOPI_HD C CubicFar(const C& x) {
 template <typename C>
 DIOPI_HD Taps<C> CubicTaps(int64_t in, int64_t out, int64_t i, bool align_corners) {
   const C position = SourcePosition<C>(in, out, i, align_corners);
-  const int64_t at = Floor(position);
+  const int64_t at = CellBefore(position);
   const C t = position - C(at);
   return {4,
           {Inside(at - 1, in), Inside(at, in), Inside(at + 1, in), Inside(at + 2, in)},

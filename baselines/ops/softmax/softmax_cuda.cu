@@ -29,12 +29,12 @@ struct SoftmaxOfRows {
 
 // The terms of a gradient's sum: g * y, or of log_softmax g; x is g.
 template <typename C>
-struct GradientTerm {
+struct SoftmaxTerm {
   In<C> x, y;
   DIOPI_HD C Of(int64_t, int64_t, C g, C y_j) const { return g * y_j; }
 };
 template <typename C>
-struct LogGradientTerm {
+struct LogSoftmaxTerm {
   In<C> x;
   DIOPI_HD C Of(int64_t, int64_t, C g) const { return g; }
 };
@@ -77,8 +77,8 @@ void SoftmaxBackward(diopiContextHandle_t ctx, const Tensor& grad_input, const T
     if (y.numel() == 0) return;
     const In<C> g(grad, RowsOf(grad, {dim})), in(y, rows);
     const ReadOrder order = OrderOf(rows);
-    const C* sums = log ? RowSums(queue, rows.count, rows.length, LogGradientTerm<C>{g}, order)
-                        : RowSums(queue, rows.count, rows.length, GradientTerm<C>{g, in}, order);
+    const C* sums = log ? RowSums(queue, rows.count, rows.length, LogSoftmaxTerm<C>{g}, order)
+                        : RowSums(queue, rows.count, rows.length, SoftmaxTerm<C>{g, in}, order);
     Map(queue, y.numel(), Out<C>(grad_input, results),
         AtIndex{SoftmaxGradient<C>{sums, Quotients(rows.length), log}}, g, in);
   });

@@ -82,7 +82,7 @@ struct FlagTaken {
 };
 
 template <typename C>
-struct Gather {
+struct GatherTaken {
   In<C> x;
   const int64_t* from;
   C* to;
@@ -124,7 +124,7 @@ void SelectRows(const Queue& queue, const In<C>& x, int64_t rows, int64_t length
   Select(queue, flags, n, taken);
   auto* const values = queue.Buffer<C>(selected);
   auto* const sorted = queue.Buffer<int64_t>(selected);
-  ForEach(queue, selected, Gather<C>{x, taken, values});
+  ForEach(queue, selected, GatherTaken<C>{x, taken, values});
   SortRows<C>(queue, ScratchIn<C>(values, {selected}), rows, count, descending, sorted);
   ForEach(queue, selected, PlaceOfTaken{taken, sorted, order, length, count});
 }
