@@ -1,5 +1,6 @@
 // diopi-cli evaluate: the evaluation report of a chip.
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <set>
 
@@ -7,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cases/base/sha256.h"
 #include "cases/core/catalog.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
@@ -73,8 +75,13 @@ class EvaluateCommand final : public Command {
         "Run of a reference chip (NVIDIA's) to compare call times with (default: no section on performance)");
     app->add_option("--format", format_, "html, pdf or markdown (default: html)")
         ->check(CLI::IsMember({"html", "pdf", "markdown"}));
+    app->add_option("--lab", publication_.lab, "Who publishes the report (default: not named)");
+    app->add_option("--author", publication_.author, "Who tested the chip (default: not named)");
+    app->add_option("--report-version", publication_.version, "Version of the report (default: none)");
     app->add_option("--lang", lang_, "Language: en or zh (default: en)")->check(CLI::IsMember({"en", "zh"}));
-    app->add_option("--output", output_, "File (default: standard output; pdf needs one)");
+    app->add_option("--output", output_,
+                    "File (default: standard output; pdf needs one). Failures are listed in full beside it, "
+                    "in FILE.failures.csv");
   }
 
   ExitCode Run() override {
@@ -83,8 +90,10 @@ class EvaluateCommand final : public Command {
       return Tell(absl::InvalidArgumentError("evaluate needs --chip CHIP, or --run RUN"));
     if (format_ == "pdf" && output_.empty())
       return Tell(absl::InvalidArgumentError("--format pdf needs --output FILE"));
-    const absl::StatusOr<reports::EvaluationInput> input = Load();
+    absl::StatusOr<reports::EvaluationInput> input = Load();
     if (!input.ok()) return Tell(input.status());
+    const absl::Status attached = Attach(&*input);
+    if (!attached.ok()) return Tell(attached);
     const reports::Document document =
         reports::EvaluationDocument(reports::Evaluate(*input), reports::LanguageOf(lang_));
     if (format_ == "markdown") return Tell(WriteOutput(reports::WriteMarkdown(document), output_));
@@ -93,6 +102,18 @@ class EvaluateCommand final : public Command {
   }
 
  private:
+  // Writes the list of failures beside the report.
+  absl::Status Attach(reports::EvaluationInput* input) const {
+    if (output_.empty() || input->report.failures.empty()) return absl::OkStatus();
+    const std::string path = absl::StrCat(output_, ".failures.csv");
+    const absl::Status written = WriteOutput(reports::WriteCsv(reports::FailureTable(input->report)), path);
+    if (!written.ok()) return written;
+    const absl::StatusOr<std::string> hash = Sha256OfFile(path);
+    if (!hash.ok()) return hash.status();
+    input->failures = {std::filesystem::path(path).filename().string(), *hash};
+    return absl::OkStatus();
+  }
+
   // The newest run of the same library, by its hash, that measured its calls; none is no error.
   static absl::Status AddPerformance(server::Queries& queries, reports::EvaluationInput* input) {
     const v1::RunOptions& options = input->report.run.options();
@@ -144,6 +165,7 @@ class EvaluateCommand final : public Command {
     input.models = reports::ModelsOf(*models, chip);
     const absl::Status measured = AddPerformance(**queries, &input);
     if (!measured.ok()) return measured;
+    input.publication = publication_;
     input.generated = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
     input.tool_version = DIOPI_VERSION;
     return input;
@@ -156,6 +178,7 @@ class EvaluateCommand final : public Command {
   bool template_ = false;
   std::string reference_run_;
   std::string format_ = "html";
+  reports::Publication publication_;
   std::string lang_ = "en";
   std::string output_;
 };

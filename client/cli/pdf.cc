@@ -65,6 +65,7 @@ std::vector<std::string> BrowserCommand(const std::string& browser, const Tempor
       "--host-resolver-rules=MAP * ~NOTFOUND",
       absl::StrCat("--user-data-dir=", scratch / "profile"),
       "--no-pdf-header-footer",
+      "--generate-pdf-document-outline",  // bookmarks; Chromium before 122 ignores it
       absl::StrCat("--print-to-pdf=", pdf),
   };
   if (geteuid() == 0) command.emplace_back("--no-sandbox");

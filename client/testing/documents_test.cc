@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "build_paths.h"
+#include "cases/base/sha256.h"
 #include "client/testing/programs.h"
 
 namespace diopi::testing {
@@ -144,7 +145,7 @@ TEST_F(DocumentsTest, EvaluationWithASpecification) {
   EXPECT_THAT(partial.err, HasSubstr("no run of chip 'e1' is complete"));
   const Finished good = with(File("e1.textproto"));
   EXPECT_EQ(good.code, 0) << good.err;
-  EXPECT_THAT(good.out, HasSubstr("| Specification | Power | 400 W (submitted) |"));
+  EXPECT_THAT(good.out, HasSubstr("| Board limit | 400 W | data sheet |"));
   EXPECT_THAT(good.out, HasSubstr("| Specification | Memory | not measured: not submitted |"));
   EXPECT_THAT(good.out, HasSubstr("diopi-cli repro exp."));
   const Finished chinese = Cli({"evaluate", "--run", RunOf("e1"), "--format", "html", "--lang", "zh"});
@@ -157,11 +158,19 @@ TEST_F(DocumentsTest, EvaluationWithASpecification) {
   EXPECT_THAT(with(File("e2.textproto")).err,
               HasSubstr("e2.textproto: describes chip 'e2', but the run is of chip 'e1'"));
   EXPECT_THAT(with(File("none")).err, HasSubstr("none: cannot be read"));
+  // The failures are in a file beside the report.
+  const Finished written = Cli({"evaluate", "--run", RunOf("e1"), "--lab", "Example lab", "--format",
+                                "markdown", "--output", File("e1.md")});
+  EXPECT_EQ(written.code, 0) << written.err;
+  EXPECT_THAT(ReadFile(File("e1.md")), HasSubstr("| Lab | Example lab |"));
+  EXPECT_THAT(ReadFile(File("e1.md")), HasSubstr(*Sha256OfFile(File("e1.md.failures.csv"))));
+  EXPECT_THAT(ReadFile(File("e1.md.failures.csv")),
+              StartsWith("case,function,outcome,likely cause,reason,command\r\n"));
   // Compared with another chip's run, the report has times.
   const Finished timed =
       Cli({"evaluate", "--run", RunOf("e2"), "--format", "html", "--reference-run", Runs().at(2)});
   EXPECT_EQ(timed.code, 0) << timed.err;
-  EXPECT_THAT(timed.out, HasSubstr("5 Performance test</h2>"));
+  EXPECT_THAT(timed.out, HasSubstr("Beside run "));
 }
 
 }  // namespace

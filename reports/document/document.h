@@ -72,6 +72,22 @@ struct Bar {
   std::vector<Part> parts;
 };
 
+// Bars on one scale, a row each; the parts of a row lie end to end.
+struct BarRow {
+  std::string label;
+  std::vector<Part> parts;  // the same labels in every row: the legend names them once
+  std::string text;         // beside the bar
+};
+struct Bars {
+  std::string caption;
+  std::vector<BarRow> rows;
+};
+
+// Lines to sign on: who signs, and the name where it is known.
+struct Signatures {
+  std::vector<std::pair<std::string, std::string>> lines;
+};
+
 struct Column {
   std::string name;
   bool number = false;  // aligned to the right
@@ -110,7 +126,8 @@ struct Finding {
   std::string command;             // repeats the case; may be empty
 };
 
-using Block = std::variant<Heading, Paragraph, Note, Code, Facts, Tiles, Bar, Table, Chart, Finding>;
+using Block =
+    std::variant<Heading, Paragraph, Note, Code, Facts, Tiles, Bar, Bars, Signatures, Table, Chart, Finding>;
 
 struct Document {
   Language language = Language::kEnglish;  // of all texts
@@ -118,10 +135,14 @@ struct Document {
   std::string subtitle;
   // With a cover: in print a page of its own that shows `cover`, then the contents.
   bool has_cover = false;
-  Facts cover;
+  std::vector<Block> cover;  // no headings
   std::vector<Block> blocks;
   std::string footer;
+  std::string running_head;  // in print, at the top of every page but the first
 };
+
+// The same figures, for formats without graphics.
+Table TableOf(const Bars& bars);
 
 // One file without scripts or external resources; light and dark, and printable on A4.
 std::string WriteHtml(const Document& document);

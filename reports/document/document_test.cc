@@ -14,7 +14,8 @@ Document Sample() {
   document.title = kNasty;
   document.subtitle = "sub";
   document.has_cover = true;
-  document.cover.rows = {{"chip", {kNasty}}};
+  document.cover.emplace_back(Facts{{{"chip", {kNasty}}}});
+  document.running_head = kNasty;
   document.footer = "end";
   document.blocks.emplace_back(Heading{2, "First", true});
   document.blocks.emplace_back(Paragraph{kNasty});
@@ -23,6 +24,9 @@ Document Sample() {
   document.blocks.emplace_back(Code{"a\nb ``` c"});
   document.blocks.emplace_back(Tiles{{{"label", "12", "note", Tone::kGood}}});
   document.blocks.emplace_back(Bar{{{"pass", 3, Tone::kGood}, {"fail", 0, Tone::kBad}}});
+  document.blocks.emplace_back(Bars{
+      "all", {{"one", {{"good", 3, Tone::kGood}, {"", 1}}, "75 %"}, {"two", {{"good", 2}, {"", 0}}, "2"}}});
+  document.blocks.emplace_back(Signatures{{{"Tested by", "Ann"}, {"Approved by", ""}}});
   document.blocks.emplace_back(
       Table{{{"name"}, {"n", true}}, {{{"a|b", Tone::kPlain, true}, {"50 %", Tone::kBad, false, 0.5}}}, ""});
   document.blocks.emplace_back(Table{{{"name"}}, {}, "nothing here"});
@@ -84,9 +88,45 @@ TEST(WriteHtml, TablesAndBars) {
                       "class=\"fill-bad\" style=\"width:50.0%\">"),
             std::string::npos);
   EXPECT_NE(html.find("nothing here"), std::string::npos);
-  EXPECT_EQ(Count(html, "<table>"), 1u);        // the empty one is a sentence
-  EXPECT_EQ(Count(html, "style=\"flex:"), 1u);  // a part of nothing is in the legend only
+  EXPECT_EQ(Count(html, "<table>"), 1u);  // the empty one is a sentence
+  EXPECT_EQ(
+      Count(
+          html,
+          "<div class=\"bar\" aria-hidden=\"true\"><span class=\"fill-good\" style=\"flex:3\"></span></div>"),
+      1u);  // a part of nothing is in the legend only
   EXPECT_NE(html.find("></i>fail 0</li>"), std::string::npos);
+}
+
+// All rows share one scale: the shorter one is filled up with nothing.
+TEST(WriteHtml, BarsHaveOneScale) {
+  const std::string html = WriteHtml(Sample());
+  EXPECT_NE(
+      html.find("<span>two</span><span class=\"bar\"><span class=\"fill-plain\" style=\"flex:2\"></span>"
+                "<span class=\"rest\" style=\"flex:2\"></span></span><span>2</span>"),
+      std::string::npos)
+      << html;
+  EXPECT_EQ(Count(html, "class=\"rest\""), 1u);
+  EXPECT_EQ(Count(html, "</i>good</li>"), 1u);
+  Document empty;
+  empty.blocks.emplace_back(Bars{"nothing", {}});
+  EXPECT_EQ(WriteHtml(empty).find("nothing"), std::string::npos);
+}
+
+TEST(WriteHtml, ARunningHeadCannotEndItsStyle) {
+  Document document;
+  document.running_head = "a\"}</style>\\\n\xff";
+  const std::string html = WriteHtml(document);
+  EXPECT_NE(html.find("content: \"a\\22 \\7d \\3c \\2f style\\3e \\5c  \\3f \";"), std::string::npos)
+      << html.substr(html.find("content: \"a"), 80);
+  EXPECT_EQ(Count(html, "</style>"), 1u);
+}
+
+TEST(WriteMarkdown, BarsAndSignaturesAreTables) {
+  const std::string text = WriteMarkdown(Sample());
+  EXPECT_NE(text.find("all\n\n|  | good |  |  |\n| --- | ---: | ---: | ---: |\n| one | 3 | 1 | 75 % |\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("| Tested by | Ann |\n| Approved by |  |\n"), std::string::npos) << text;
 }
 
 TEST(WriteMarkdown, EscapesMarkup) {

@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
@@ -54,12 +57,29 @@ bool IsListed(const Heading& heading) {
   return heading.level <= 3;
 }
 
-std::string FactsHtml(const Facts& facts) {
-  std::string out = "<dl class=\"facts\">\n";
-  for (const auto& [name, value] : facts.rows) {
-    absl::StrAppend(&out, "<dt>", EscapeXmlText(name), "</dt><dd>", InlineHtml(value), "</dd>\n");
+std::string FillClass(Tone tone) {
+  return absl::StrCat("fill-", ToneClass(tone));
+}
+
+// Everything but letters, digits and spaces as an escape: the string may not end the style sheet either.
+std::string CssString(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : OneLine(ToUtf8(text))) {
+    if (absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == ' ' || (c & 0x80) != 0) {
+      out.push_back(c);
+    } else {
+      absl::StrAppendFormat(&out, "\\%x ", static_cast<unsigned char>(c));
+    }
   }
-  return absl::StrCat(out, "</dl>\n");
+  return absl::StrCat(out, "\"");
+}
+
+std::string RunningHead(const std::string& text) {
+  if (text.empty()) return "";
+  return absl::StrCat(
+      "@page { @top-left { content: ", CssString(text),
+      "; font: 8pt \"Helvetica Neue\", Arial, \"DejaVu Sans\", \"Noto Sans CJK SC\", sans-serif; "
+      "color: #5b6675; } }\n@page :first { @top-left { content: \"\"; } }\n");
 }
 
 // Writes one block after the other; counts the headings for their ids.
@@ -79,7 +99,13 @@ class HtmlWriter {
                     "</p>\n");
   }
   void operator()(const Code& code) { absl::StrAppend(&out_, "<pre>", EscapeXmlText(code.text), "</pre>\n"); }
-  void operator()(const Facts& facts) { out_ += FactsHtml(facts); }
+  void operator()(const Facts& facts) {
+    out_ += "<dl class=\"facts\">\n";
+    for (const auto& [name, value] : facts.rows) {
+      absl::StrAppend(&out_, "<dt>", EscapeXmlText(name), "</dt><dd>", InlineHtml(value), "</dd>\n");
+    }
+    out_ += "</dl>\n";
+  }
   void operator()(const Tiles& tiles) {
     out_ += "<div class=\"tiles\">\n";
     for (const Tile& tile : tiles.tiles) {
@@ -93,13 +119,37 @@ class HtmlWriter {
     std::string legend;
     out_ += "<div class=\"bar\" aria-hidden=\"true\">";
     for (const Part& part : bar.parts) {
-      const std::string fill = absl::StrCat("fill-", ToneClass(part.tone));
-      if (part.count > 0)
-        absl::StrAppend(&out_, "<span class=\"", fill, "\" style=\"flex:", part.count, "\"></span>");
-      absl::StrAppend(&legend, "<li><i class=\"", fill, "\"></i>", EscapeXmlText(part.label), " ", part.count,
-                      "</li>");
+      AddPart(part);
+      absl::StrAppend(&legend, LegendItem(part.tone, absl::StrCat(part.label, " ", part.count)));
     }
     absl::StrAppend(&out_, "</div>\n<ul class=\"legend\">", legend, "</ul>\n");
+  }
+  void operator()(const Bars& bars) {
+    if (bars.rows.empty()) return;
+    absl::StrAppend(&out_, "<figure><figcaption>", EscapeXmlText(bars.caption),
+                    "</figcaption>\n<div class=\"bars\">\n");
+    const int64_t longest = Longest(bars);
+    for (const BarRow& row : bars.rows) {
+      const int64_t length = Length(row);
+      absl::StrAppend(&out_, "<span>", EscapeXmlText(row.label), "</span><span class=\"bar\">");
+      for (const Part& part : row.parts) AddPart(part);
+      if (longest > length)
+        absl::StrAppend(&out_, "<span class=\"rest\" style=\"flex:", longest - length, "\"></span>");
+      absl::StrAppend(&out_, "</span><span>", EscapeXmlText(row.text), "</span>\n");
+    }
+    out_ += "</div>\n<ul class=\"legend\">";
+    for (const Part& part : bars.rows.front().parts) {
+      if (!part.label.empty()) absl::StrAppend(&out_, LegendItem(part.tone, part.label));
+    }
+    out_ += "</ul></figure>\n";
+  }
+  void operator()(const Signatures& signatures) {
+    out_ += "<div class=\"signatures\">\n";
+    for (const auto& [role, name] : signatures.lines) {
+      absl::StrAppend(&out_, "<div><div class=\"line\"></div>", EscapeXmlText(role), name.empty() ? "" : ": ",
+                      EscapeXmlText(name), "</div>\n");
+    }
+    out_ += "</div>\n";
   }
   void operator()(const Table& table) {
     if (table.rows.empty()) {
@@ -137,9 +187,27 @@ class HtmlWriter {
     out_ += "</section>\n";
   }
 
-  std::string Take() { return std::move(out_); }
+  std::string Take() { return std::exchange(out_, ""); }
 
  private:
+  void AddPart(const Part& part) {
+    if (part.count > 0)
+      absl::StrAppend(&out_, "<span class=\"", FillClass(part.tone), "\" style=\"flex:", part.count,
+                      "\"></span>");
+  }
+  static std::string LegendItem(Tone tone, const std::string& text) {
+    return absl::StrCat("<li><i class=\"", FillClass(tone), "\"></i>", EscapeXmlText(text), "</li>");
+  }
+  static int64_t Length(const BarRow& row) {
+    return std::accumulate(row.parts.begin(), row.parts.end(), int64_t{0},
+                           [](int64_t sum, const Part& part) { return sum + part.count; });
+  }
+  static int64_t Longest(const Bars& bars) {
+    int64_t longest = 1;
+    for (const BarRow& row : bars.rows) longest = std::max(longest, Length(row));
+    return longest;
+  }
+
   std::string out_;
   int headings_ = 0;
 };
@@ -162,7 +230,11 @@ std::string HeaderHtml(const Document& document) {
   std::string out = absl::StrCat("<header", document.has_cover ? " class=\"cover\"" : "", ">\n<h1>",
                                  EscapeXmlText(document.title), "</h1>\n<p class=\"subtitle\">",
                                  EscapeXmlText(document.subtitle), "</p>\n");
-  if (document.has_cover) absl::StrAppend(&out, "<div class=\"rule\"></div>\n", FactsHtml(document.cover));
+  if (document.has_cover) {
+    HtmlWriter cover;
+    for (const Block& block : document.cover) std::visit(cover, block);
+    absl::StrAppend(&out, "<div class=\"rule\"></div>\n", cover.Take());
+  }
   out += "</header>\n";
   if (document.has_cover) out += Contents(document);
   return out;
@@ -181,8 +253,9 @@ std::string WriteHtml(const Document& document) {
                       "\">\n<head>\n<meta charset=\"utf-8\">\n"
                       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
                       EscapeXmlText(document.title), "</title>\n<style>\n", StyleSheet(),
-                      "</style>\n</head>\n<body>\n<main>\n", HeaderHtml(document), writer.Take(), "<footer>",
-                      EscapeXmlText(document.footer), "</footer>\n</main>\n</body>\n</html>\n");
+                      RunningHead(document.running_head), "</style>\n</head>\n<body>\n<main>\n",
+                      HeaderHtml(document), writer.Take(), "<footer>", EscapeXmlText(document.footer),
+                      "</footer>\n</main>\n</body>\n</html>\n");
 }
 
 }  // namespace diopi::reports

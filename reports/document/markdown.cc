@@ -58,12 +58,6 @@ std::string Row(const std::vector<std::string>& cells) {
   return absl::StrCat("| ", absl::StrJoin(cells, " | "), " |\n");
 }
 
-std::string FactsText(const Facts& facts) {
-  std::string out = "| | |\n| --- | --- |\n";
-  for (const auto& [name, value] : facts.rows) out += Row({Escape(name), InlineMarkdown(value)});
-  return absl::StrCat(out, "\n");
-}
-
 class MarkdownWriter {
  public:
   void operator()(const Heading& heading) {
@@ -73,7 +67,11 @@ class MarkdownWriter {
   void operator()(const Paragraph& paragraph) { absl::StrAppend(&out_, Escape(paragraph.text), "\n\n"); }
   void operator()(const Note& note) { absl::StrAppend(&out_, "> ", Escape(note.text), "\n\n"); }
   void operator()(const Code& code) { out_ += Fenced(code.text); }
-  void operator()(const Facts& facts) { out_ += FactsText(facts); }
+  void operator()(const Facts& facts) {
+    out_ += "| | |\n| --- | --- |\n";
+    for (const auto& [name, value] : facts.rows) out_ += Row({Escape(name), InlineMarkdown(value)});
+    out_ += "\n";
+  }
   void operator()(const Tiles& tiles) {
     for (const Tile& tile : tiles.tiles) {
       absl::StrAppend(&out_, "- **", Escape(tile.label), ": ", Escape(tile.value), "** ", Escape(tile.note),
@@ -86,6 +84,16 @@ class MarkdownWriter {
       absl::StrAppend(text, Escape(p.label), " ", p.count);
     };
     absl::StrAppend(&out_, absl::StrJoin(bar.parts, ", ", part), "\n\n");
+  }
+  void operator()(const Bars& bars) {
+    if (bars.rows.empty()) return;
+    absl::StrAppend(&out_, Escape(bars.caption), "\n\n");
+    (*this)(TableOf(bars));
+  }
+  void operator()(const Signatures& signatures) {
+    out_ += "| | |\n| --- | --- |\n";
+    for (const auto& [role, name] : signatures.lines) out_ += Row({Escape(role), Escape(name)});
+    out_ += "\n";
   }
   void operator()(const Table& table) {
     if (table.rows.empty()) {
@@ -132,8 +140,9 @@ std::string WriteMarkdown(const Document& document) {
   MarkdownWriter writer;
   for (const Block& block : document.blocks) std::visit(writer, block);
   std::string out = absl::StrCat("# ", Escape(document.title), "\n\n", Escape(document.subtitle), "\n\n");
-  if (document.has_cover) out += FactsText(document.cover);
-  return absl::StrCat(out, writer.Take(), "---\n\n", Escape(document.footer), "\n");
+  MarkdownWriter cover;
+  for (const Block& block : document.cover) std::visit(cover, block);
+  return absl::StrCat(out, cover.Take(), writer.Take(), "---\n\n", Escape(document.footer), "\n");
 }
 
 }  // namespace diopi::reports

@@ -53,6 +53,13 @@ class TextWriter {
     const auto part = [](std::string* text, const Part& p) { absl::StrAppend(text, p.label, " ", p.count); };
     absl::StrAppend(&out_, absl::StrJoin(bar.parts, ", ", part), "\n");
   }
+  void operator()(const Bars& bars) {
+    absl::StrAppend(&out_, OneLine(bars.caption), "\n", WriteText(TableOf(bars)));
+  }
+  void operator()(const Signatures& signatures) {
+    for (const auto& [role, name] : signatures.lines)
+      absl::StrAppend(&out_, OneLine(role), ": ", OneLine(ToUtf8(name)), "\n");
+  }
   void operator()(const Table& table) { out_ += WriteText(table); }
   void operator()(const Chart& chart) { absl::StrAppend(&out_, OneLine(chart.caption), "\n"); }
   void operator()(const Finding& finding) {
@@ -68,6 +75,21 @@ class TextWriter {
 };
 
 }  // namespace
+
+Table TableOf(const Bars& bars) {
+  Table table;
+  if (bars.rows.empty()) return table;
+  table.columns = {{""}};
+  for (const Part& part : bars.rows.front().parts) table.columns.push_back({part.label, true});
+  table.columns.push_back({"", true});
+  for (const BarRow& row : bars.rows) {
+    std::vector<Text>& cells = table.rows.emplace_back();
+    cells.push_back({row.label});
+    for (const Part& part : row.parts) cells.push_back({absl::StrCat(part.count)});
+    cells.push_back({row.text});
+  }
+  return table;
+}
 
 std::string WriteText(const Table& table) {
   if (table.rows.empty()) return table.empty.empty() ? "" : absl::StrCat(table.empty, "\n");

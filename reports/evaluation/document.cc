@@ -8,7 +8,10 @@
 #include "proto/enum_name.h"
 #include "reports/document/escape.h"
 #include "reports/evaluation/evaluation.h"
+#include "reports/evaluation/figures.h"
 #include "reports/evaluation/performance_blocks.h"
+#include "reports/evaluation/specification.h"
+#include "reports/evaluation/summary.h"
 #include "reports/model/outcome.h"
 #include "reports/model/run_summary.h"
 #include "reports/render/measurements.h"
@@ -22,19 +25,6 @@ Text Count(int64_t count) {
   return {absl::StrCat(count)};
 }
 
-Text Number(double value) {
-  return {absl::StrFormat("%.6g", value)};
-}
-
-const std::string& Or(const std::string& text, const std::string& otherwise) {
-  return text.empty() ? otherwise : text;
-}
-
-std::string GradeText(const Grades& grades) {
-  return absl::StrFormat("A %d, B %d, C %d, D %d", grades.counts[0], grades.counts[1], grades.counts[2],
-                         grades.counts[3]);
-}
-
 class Writer {
  public:
   Writer(const Evaluation& evaluation, Language language)
@@ -46,10 +36,12 @@ class Writer {
   }
 
   Document Write() {
-    document_.title = t_("Evaluation of $0", ChipName());
+    document_.title = t_("Evaluation of $0", ChipName(evaluation_.input, t_));
     document_.subtitle = t_("DIOPI operator conformance");
+    document_.running_head = RunningHead();
     document_.has_cover = true;
-    Cover();
+    document_.cover = CoverBlocks(evaluation_, t_);
+    Summary();
     Environment();
     Specification();
     Software();
@@ -71,52 +63,30 @@ class Writer {
   }
   void Part(const char* number, const std::string& text) { Add(Heading{3, absl::StrCat(number, " ", text)}); }
 
-  Text NotMeasured(const std::string& why = "") const {
-    return {why.empty() ? t_("not measured") : t_("not measured: $0", why), Tone::kMuted};
-  }
-
-  // "12 of 40 (30.00 %)"; "not measured" when `whole` is 0.
-  Text OutOf(int64_t part, int64_t whole) const {
-    if (whole == 0) return NotMeasured();
-    return {t_("$0 of $1 ($2)", part, whole, Percent(part, whole))};
-  }
-
   Text Rate(int64_t part, int64_t whole) const {
-    if (whole == 0) return NotMeasured();
+    if (whole == 0) return NotMeasured(t_);
     Text text{Percent(part, whole), part == whole ? Tone::kGood : Tone::kBad};
     text.share = static_cast<double>(part) / static_cast<double>(whole);
     return text;
   }
 
-  std::string ChipName() const {
-    const std::optional<v1::ChipSpec>& spec = evaluation_.input.spec;
-    if (spec.has_value() && !spec->product().empty()) return spec->product();
-    return Or(options_.chip(), t_("a chip without a name"));
+  std::string RunningHead() const {
+    const Publication& publication = evaluation_.input.publication;
+    std::string head = document_.title;
+    for (const std::string& part : {publication.lab, publication.version}) {
+      if (!part.empty()) absl::StrAppend(&head, " · ", part);
+    }
+    return absl::StrCat(head, " · ", report_.run.run_id());
   }
 
-  void Cover() {
-    const Coverage& coverage = report_.coverage;
-    document_.cover.rows = {
-        {t_("Chip"), {Or(options_.chip(), t_("no name was given"))}},
-        {t_("Library"),
-         {absl::StrCat(Or(options_.vendor_name(), t_("no vendor name")), ", ",
-                       Or(options_.impl_version(), t_("no version")))}},
-        {t_("Functions that pass"), OutOf(coverage.passing, coverage.abi_functions)},
-        {t_("Functions exported"), OutOf(coverage.implemented, coverage.abi_functions)},
-        {t_("Functions tested, of those that have cases"), OutOf(coverage.tested, coverage.with_cases)},
-        {t_("Called cases that pass"), OutOf(report_.correctness.passed, report_.correctness.called)},
-        {t_("Cases judged"), {JudgedText(report_, t_)}},
-        {t_("Run"),
-         {absl::StrCat(report_.run.run_id(), ", ", EnumName(report_.run.state()), ", ",
-                       t_.Time(report_.run.created()))}},
-        {t_("Report made"), {t_.Time(evaluation_.input.generated)}},
-    };
-    if (!report_.partial.empty()) {
-      document_.cover.rows.insert(
-          document_.cover.rows.begin(),
-          {t_("Partial run"),
-           {t_("$0: this report does not stand for the chip", PartialReason(report_, t_)), Tone::kWarn}});
-    }
+  void AddAll(std::vector<Block> blocks) {
+    for (Block& block : blocks) Add(std::move(block));
+  }
+
+  void Summary() {
+    Section(t_("Summary"), true);
+    AddAll(SummaryBlocks(evaluation_, t_));
+    Add(Signatures{{{t_("Tested by"), evaluation_.input.publication.author}, {t_("Approved by"), ""}}});
   }
 
   void Environment() {
@@ -151,83 +121,7 @@ class Writer {
 
   void Specification() {
     Section(2, t_("Technical specification"), evaluation_.input.spec.has_value());
-    const std::optional<v1::ChipSpec>& spec = evaluation_.input.spec;
-    if (!spec.has_value()) {
-      Add(Note{
-          t_("Not measured: no specification was submitted. diopi-cli evaluate --spec-template prints the "
-             "file to fill in."),
-          Tone::kMuted});
-      return;
-    }
-    Add(Paragraph{
-        t_("As submitted by the lab, each figure with its source. Nothing in this section was measured by "
-           "this suite.")});
-    Facts facts;
-    facts.rows = {
-        {t_("Product"), spec->product().empty() ? NotMeasured(t_("not submitted")) : Text{spec->product()}},
-        {t_("Maker"), spec->maker().empty() ? NotMeasured(t_("not submitted")) : Text{spec->maker()}}};
-    Add(std::move(facts));
-    Compute(*spec);
-    Memory(*spec);
-    Part("2.4", t_("Further notes"));
-    Table notes{{{t_("Item")}, {t_("Text")}, {t_("Source")}}, {}, t_("None submitted.")};
-    for (const v1::SpecNote& note : spec->note())
-      notes.rows.push_back({{note.item()}, {note.text()}, {note.source()}});
-    Add(std::move(notes));
-  }
-
-  void Compute(const v1::ChipSpec& spec) {
-    Part("2.1", t_("Compute by dtype"));
-    Table table{
-        {{t_("Dtype")}, {t_("Peak, 10^12 op/s"), true}, {t_("Sparsity")}, {t_("Source")}, {t_("Note")}},
-        {},
-        t_("Not measured: none submitted.")};
-    for (const v1::ComputeSpec& compute : spec.compute()) {
-      table.rows.push_back({{compute.dtype(), Tone::kPlain, true},
-                            Number(compute.tera_ops()),
-                            {compute.sparse() ? t_("structured") : t_("none")},
-                            {compute.source()},
-                            {compute.note()}});
-    }
-    Add(std::move(table));
-  }
-
-  void Memory(const v1::ChipSpec& spec) {
-    Part("2.2", t_("Memory and interconnect"));
-    Table table{{{t_("What")},
-                 {t_("Capacity, GiB"), true},
-                 {t_("Bandwidth, GB/s"), true},
-                 {t_("Source")},
-                 {t_("Note")}},
-                {},
-                t_("Not measured: none submitted.")};
-    if (spec.has_memory()) {
-      table.rows.push_back({{t_("Memory, $0", spec.memory().type())},
-                            Number(spec.memory().capacity_gib()),
-                            Number(spec.memory().bandwidth_gb_s()),
-                            {spec.memory().source()},
-                            {spec.memory().note()}});
-    }
-    for (const v1::InterconnectSpec& link : spec.interconnect()) {
-      table.rows.push_back({{link.name()},
-                            {""},
-                            {absl::StrFormat("%.6g%s%s", link.bandwidth_gb_s(),
-                                             link.direction().empty() ? "" : ", ", link.direction())},
-                            {link.source()},
-                            {link.note()}});
-    }
-    Add(std::move(table));
-    Part("2.3", t_("Power"));
-    Table power{{{t_("What")}, {t_("Watts"), true}, {t_("Source")}, {t_("Note")}},
-                {},
-                t_("Not measured: none submitted.")};
-    if (spec.has_power()) {
-      power.rows.push_back({{t_("Board limit")},
-                            Number(spec.power().board_w()),
-                            {spec.power().source()},
-                            {spec.power().note()}});
-    }
-    Add(std::move(power));
+    AddAll(SpecificationBlocks(evaluation_.input.spec, t_));
   }
 
   Table CoverageTable(const std::string& what, const std::vector<GroupCoverage>& groups) const {
@@ -245,8 +139,8 @@ class Writer {
                             Count(group.functions),
                             Count(group.implemented),
                             Count(group.in_suite),
-                            group.tested == 0 ? NotMeasured() : Count(group.tested),
-                            group.tested == 0 ? NotMeasured() : Count(group.passing),
+                            group.tested == 0 ? NotMeasured(t_) : Count(group.tested),
+                            group.tested == 0 ? NotMeasured(t_) : Count(group.passing),
                             Rate(group.passing, group.tested)});
     }
     return table;
@@ -254,7 +148,7 @@ class Writer {
 
   void Software() {
     Section(3, t_("Software ecosystem"), evaluation_.input.spec.has_value());
-    Part("3.1", t_("Versions and dialect"));
+    Part("3.1", t_("Software stack: versions and dialect"));
     Facts facts;
     facts.rows = {
         {t_("Vendor library"), {Or(options_.vendor_name(), t_("gives no name"))}},
@@ -268,19 +162,23 @@ class Writer {
     for (const std::string& line : LabelLines(options_))
       facts.rows.push_back({t_("Label"), {line, Tone::kPlain, true}});
     Add(std::move(facts));
-    Part("3.2", t_("Coverage of the ABI by header"));
+    Part("3.2", t_("Software stack: coverage of the ABI by header"));
     Add(Paragraph{
         t_("Exported: the library exports the function and does not answer every call with NoImplement. With "
            "cases: this suite has cases for the function; functions without cases were not tested.")});
     Add(CoverageTable(t_("Header"), evaluation_.headers));
-    Part("3.3", t_("Coverage of the suite by family of operators"));
+    Part("3.3", t_("Software stack: coverage of the suite by family of operators"));
     Add(CoverageTable(t_("Family"), evaluation_.families));
+    Part("3.4", t_("Openness"));
+    Add(Paragraph{
+        t_("The library was called through the DIOPI ABI alone. Its support for other programming models and "
+           "interfaces was not measured.")});
   }
 
   void Functional() {
     Section(4, t_("Functional test"), true);
     Part("4.1", t_("Summary"));
-    for (Block& block : PartialNote(report_, t_)) Add(std::move(block));
+    AddAll(PartialNote(report_, t_));
     Add(FigureTiles(report_, t_));
     Add(OutcomeBar(report_, t_));
     Outcomes();
@@ -378,14 +276,6 @@ class Writer {
     return Or(WhatStandsBetween(cell, t_), t_("not all judged"));
   }
 
-  Text ReadyText() const {
-    const std::vector<ModelResult>& models = evaluation_.input.models;
-    if (models.empty()) return NotMeasured(t_("no run has the suite of a model"));
-    const auto ready = std::count_if(models.begin(), models.end(),
-                                     [](const ModelResult& model) { return IsReady(model.cell); });
-    return {t_("$0 of $1 ready", ready, models.size())};
-  }
-
   void Operators() {
     const bool graded = evaluation_.grades.graded() > 0;
     Table table{{{t_("Operator")},
@@ -411,14 +301,14 @@ class Writer {
            Rate(result.passed, result.called)});
       if (graded) {
         table.rows.back().push_back(result.grades.graded() > 0 ? Text{GradeText(result.grades)}
-                                                               : NotMeasured());
+                                                               : NotMeasured(t_));
       }
     }
     Add(std::move(table));
   }
 
   void GradeSection() {
-    Part("4.3", t_("Grade against $0", DeviceReference()));
+    Part("4.3", t_("Grade against $0", DeviceReference(report_, t_)));
     if (evaluation_.grades.graded() == 0) {
       Add(Paragraph{
           t_("Not measured: the baselines of this run have no output of a device to compare with.")});
@@ -479,27 +369,27 @@ class Writer {
                : t_("no run of a reference chip was given to compare with");
   }
 
-  bool HasPerformance() const {
-    return evaluation_.input.performance.has_value() || !evaluation_.times.empty();
-  }
-
   void Performance() {
-    if (!HasPerformance()) {
-      Add(Note{t_("The section Performance test is left out: no run measured this library's calls, and $0.",
-                  NoTimes()),
+    const std::optional<PerformanceReport>& performance = evaluation_.input.performance;
+    Section(5, t_("Performance test"), performance.has_value() || !evaluation_.times.empty());
+    if (performance.has_value()) {
+      AddAll(PerformanceBlocks(*performance, t_));
+    } else {
+      Add(Note{t_("Not measured: no run measured this library's calls (diopi-agent --performance)."),
                Tone::kMuted});
-      return;
     }
-    Section(5, t_("Performance test"), true);
-    if (evaluation_.input.performance.has_value()) {
-      for (Block& block : PerformanceBlocks(*evaluation_.input.performance, t_)) Add(std::move(block));
+    Part("5.5", t_("Beside the reference run"));
+    if (evaluation_.times.empty()) {
+      Add(Note{t_("Not measured: $0.", NoTimes()), Tone::kMuted});
+    } else {
+      ReferenceRun();
     }
-    if (!evaluation_.times.empty()) ReferenceRun();
+    Part("5.6", t_("Communication"));
+    Add(Note{t_("Not measured: this suite calls one device."), Tone::kMuted});
   }
 
   void ReferenceRun() {
     const RunReport& reference = *evaluation_.input.reference;
-    Part("5.5", t_("Beside the reference run"));
     const v1::RunOptions& other = reference.run.options();
     Add(Paragraph{
         t_("Beside run $0 of $1 ($2 $3): the time of one synchronised call, launch included, of the cases "
@@ -524,119 +414,36 @@ class Writer {
     Add(Paragraph{t_("The last column is the geometric mean over the cases; below 1 the chip is faster.")});
   }
 
-  // area, item, figure
-  void Conclude(Table* table, const std::string& area, const std::string& item, Text figure) const {
-    table->rows.push_back({{area}, {item}, std::move(figure)});
-  }
-
-  void ConcludeSpecification(Table* table) const {
-    const std::string area = t_("Specification");
-    const v1::ChipSpec spec = evaluation_.input.spec.value_or(v1::ChipSpec());
-    const Text none = NotMeasured(t_("not submitted"));
-    if (spec.compute_size() == 0) Conclude(table, area, t_("Compute"), none);
-    for (const v1::ComputeSpec& row : spec.compute()) {
-      Conclude(table, area,
-               row.sparse() ? t_("Compute, $0, sparse", row.dtype()) : t_("Compute, $0", row.dtype()),
-               {t_("$0 x 10^12 op/s (submitted)", row.tera_ops())});
-    }
-    Conclude(table, area, t_("Memory"),
-             spec.has_memory() ? Text{t_("$0 GiB, $1 GB/s (submitted)", spec.memory().capacity_gib(),
-                                         spec.memory().bandwidth_gb_s())}
-                               : none);
-    if (spec.interconnect_size() == 0) Conclude(table, area, t_("Interconnect"), none);
-    for (const v1::InterconnectSpec& link : spec.interconnect()) {
-      Conclude(table, area, t_("Interconnect, $0", link.name()),
-               {t_("$0 GB/s (submitted)", link.bandwidth_gb_s())});
-    }
-    Conclude(table, area, t_("Power"),
-             spec.has_power() ? Text{t_("$0 W (submitted)", spec.power().board_w())} : none);
-  }
-
   void Conclusions() {
-    Section(HasPerformance() ? 6 : 5, t_("Conclusions"), true);
+    Section(6, t_("Indicators"), true);
     Add(Paragraph{
         t_("Coverage and correctness are two figures and must be read together. What was not submitted or "
            "not run has no score.")});
-    Table table{{{t_("Area")}, {t_("Item")}, {t_("Figure")}}, {}, ""};
-    ConcludeSpecification(&table);
-    const Coverage& coverage = report_.coverage;
-    Conclude(&table, t_("Function"), t_("Functions that pass, of the ABI's"),
-             OutOf(coverage.passing, coverage.abi_functions));
-    Conclude(&table, t_("Software"), t_("Functions of the ABI exported"),
-             OutOf(coverage.implemented, coverage.abi_functions));
-    Conclude(&table, t_("Software"), t_("Functions tested, of those that have cases"),
-             OutOf(coverage.tested, coverage.with_cases));
-    Conclude(&table, t_("Function"), t_("Functions that pass every case, of those tested"),
-             OutOf(coverage.passing, coverage.tested));
-    Conclude(&table, t_("Function"), t_("Called cases that pass"),
-             OutOf(report_.correctness.passed, report_.correctness.called));
-    Conclude(&table, t_("Function"), t_("Operators that pass every called case"), OperatorsPassing());
-    Conclude(
-        &table, t_("Function"), t_("Waivers in force"),
-        Count(std::count_if(report_.results.begin(), report_.results.end(), [](const v1::Verdict& verdict) {
-          return verdict.outcome() == v1::OUTCOME_WAIVED;
-        })));
-    Conclude(&table, t_("Function"), t_("Grade against $0, cases", DeviceReference()),
-             evaluation_.grades.graded() > 0 ? Text{GradeText(evaluation_.grades)} : NotMeasured());
-    Conclude(&table, t_("Function"), t_("Models"), ReadyText());
-    Conclude(&table, t_("Performance"), t_("Time of a call over the reference's"), TimeText());
-    ConcludePerformance(&table);
-    Add(std::move(table));
-  }
-
-  void ConcludePerformance(Table* table) const {
-    const std::optional<PerformanceReport>& performance = evaluation_.input.performance;
-    const std::string area = t_("Performance");
-    const std::string item = t_("Calls measured");
-    if (!performance.has_value()) return Conclude(table, area, item, NotMeasured());
-    Conclude(table, area, item,
-             OutOf(performance->measured(), static_cast<int64_t>(performance->calls.size())));
-    for (const StepTime& step : performance->steps) {
-      if (step.measured == 0) continue;
-      Conclude(table, area, step.stage.empty() ? step.model : t_("$0, $1", step.model, step.stage),
-               {t_("$0 ms a step, $1 of $2 calls measured", absl::StrFormat("%.4g", step.us * 1e-3),
-                   step.measured, step.calls)});
-    }
-  }
-
-  // Labs compare with NVIDIA; where another device's outputs were used, names that device.
-  std::string DeviceReference() const {
-    const std::vector<std::string>& names = report_.device_references;
-    return names.empty() ? "NVIDIA" : absl::StrJoin(names, t_(" and "));
-  }
-
-  Text OperatorsPassing() const {
-    int64_t called = 0;
-    int64_t passing = 0;
-    for (const OperatorResult& result : evaluation_.operators) {
-      if (result.called == 0 || result.family.empty()) continue;
-      ++called;
-      if (result.passed == result.called) ++passing;
-    }
-    return OutOf(passing, called);
-  }
-
-  Text TimeText() const {
-    if (evaluation_.times.empty()) return NotMeasured();
-    const auto by_ratio = [](const OperatorTime& a, const OperatorTime& b) { return a.ratio < b.ratio; };
-    const auto [best, worst] =
-        std::minmax_element(evaluation_.times.begin(), evaluation_.times.end(), by_ratio);
-    return {t_("$0 ($1) to $2 ($3), $4 operators", absl::StrFormat("%.2f", best->ratio), best->op,
-               absl::StrFormat("%.2f", worst->ratio), worst->op, evaluation_.times.size())};
+    Add(Indicators(evaluation_, t_));
   }
 
   void Appendix() {
-    Section(t_("Appendix A: every failure"), true);
-    std::vector<Block> failures = FailureBlocks(report_, t_);
-    if (failures.empty()) {
+    Section(t_("Appendix A: failures by cause"), true);
+    if (report_.failures.empty()) {
       Add(Paragraph{t_("No case failed.")});
       return;
     }
-    Add(Paragraph{t_("Each failure has the observation and the command that repeats it.")});
-    for (Block& block : failures) {
-      // The contents list only sections: operators get headings of level 4.
-      if (auto* heading = std::get_if<Heading>(&block)) heading->level = 4;
-      Add(std::move(block));
+    Add(Paragraph{t_("Each group has an example with the command that repeats it.")});
+    const Attachment& file = evaluation_.input.failures;
+    Add(Paragraph{file.name.empty()
+                      ? t_("Every failure: diopi-cli report --run $0 --verbose", report_.run.run_id())
+                      : t_("Every failure is in the file $0 that goes with this report, SHA-256 $1.",
+                           file.name, file.sha256)});
+    for (const FailureGroup& group : report_.failures) {
+      Finding finding{OperatorsText(group, t_), {OutcomeName(group.outcome), ToneOf(group.outcome)}, {}, ""};
+      const std::string dtypes = DtypesText(group);
+      finding.lines = {
+          absl::StrCat(t_("$0 case|$0 cases", std::ssize(group.cases)), dtypes.empty() ? "" : ", ", dtypes),
+          OneLine(group.cause)};
+      if (group.diagnosed)
+        finding.lines.push_back(t_("For example $0: $1", group.cases.front(), OneLine(group.reason)));
+      finding.command = ReproCommand(report_, group.example);
+      Add(std::move(finding));
     }
   }
 
@@ -648,6 +455,20 @@ class Writer {
 };
 
 }  // namespace
+
+Table FailureTable(const RunReport& report) {
+  Table table{{{"case"}, {"function"}, {"outcome"}, {"likely cause"}, {"reason"}, {"command"}}, {}};
+  for (const v1::Verdict& verdict : report.results) {
+    if (!IsListed(verdict.outcome())) continue;
+    table.rows.push_back({{verdict.case_id()},
+                          {verdict.function()},
+                          {OutcomeName(verdict.outcome())},
+                          {OneLine(verdict.likely_cause())},
+                          {OneLine(verdict.reason())},
+                          {ReproCommand(report, verdict)}});
+  }
+  return table;
+}
 
 Document EvaluationDocument(const Evaluation& evaluation, Language language) {
   return Writer(evaluation, language).Write();

@@ -105,6 +105,27 @@ std::vector<OperatorResult> OperatorResults(const EvaluationInput& input, Grades
   return sorted;
 }
 
+void CountErrors(Evaluation* evaluation) {
+  std::vector<ErrorBin> bins;
+  for (const double up_to : {0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, HUGE_VAL})
+    bins.push_back({up_to});
+  bool any = false;
+  for (const v1::Verdict& verdict : evaluation->input.report.results) {
+    const bool failed = verdict.outcome() == v1::OUTCOME_FAIL;
+    if (!failed && verdict.outcome() != v1::OUTCOME_PASS) continue;
+    std::optional<double> worst;
+    for (const v1::OutputStats& stats : verdict.outputs()) {
+      if (stats.ulp_histogram_size() > 0) worst = std::max(worst.value_or(0), stats.max_ulp());
+    }
+    if (!worst.has_value()) continue;
+    any = true;
+    const auto bin =
+        std::find_if(bins.begin(), bins.end() - 1, [&](const ErrorBin& b) { return *worst <= b.up_to_ulp; });
+    ++(failed ? bin->failed : bin->passed);
+  }
+  if (any) evaluation->errors = std::move(bins);
+}
+
 void MeasureTimes(Evaluation* evaluation) {
   const EvaluationInput& input = evaluation->input;
   if (!input.reference.has_value()) return;
@@ -137,6 +158,7 @@ Evaluation Evaluate(EvaluationInput input) {
   CoverFunctions(input, &evaluation.headers, &evaluation.families);
   evaluation.operators = OperatorResults(input, &evaluation.grades);
   evaluation.input = std::move(input);
+  CountErrors(&evaluation);
   MeasureTimes(&evaluation);
   return evaluation;
 }

@@ -63,6 +63,26 @@ struct ModelResult {
   ModelCell cell;
 };
 
+// Who publishes the report; what is empty is left out.
+struct Publication {
+  std::string lab;
+  std::string author;
+  std::string version;  // of the report
+};
+
+// The file with every failure that goes with the report.
+struct Attachment {
+  std::string name;    // empty: there is none
+  std::string sha256;  // in hex
+};
+
+// Cases by their largest error in ulps.
+struct ErrorBin {
+  double up_to_ulp = 0;  // and above the bin before; the last bin's is infinite
+  int64_t passed = 0;
+  int64_t failed = 0;
+};
+
 struct EvaluationInput {
   RunReport report;
   std::optional<v1::ChipSpec> spec;
@@ -71,6 +91,8 @@ struct EvaluationInput {
   std::vector<ModelResult> models;  // by name
   // The newest run of the same library that measured its calls, which may be the evaluated run.
   std::optional<PerformanceReport> performance;
+  Publication publication;
+  Attachment failures;
   std::string generated;  // when the document was made, RFC 3339
   std::string tool_version;
 };
@@ -81,6 +103,7 @@ struct Evaluation {
   std::vector<GroupCoverage> families;    // by name
   std::vector<OperatorResult> operators;  // by family, then name
   Grades grades;                          // of all cases
+  std::vector<ErrorBin> errors;           // empty: no numbers were compared
   std::vector<OperatorTime> times;        // by operator; empty: nothing was measured
 };
 
@@ -88,6 +111,9 @@ Evaluation Evaluate(EvaluationInput input);
 
 // The models of one chip, for the input.
 std::vector<ModelResult> ModelsOf(const ModelMatrix& matrix, const std::string& chip);
+
+// Every failure, with its cause and the command that repeats it, for the attachment.
+Table FailureTable(const RunReport& report);
 
 // The cover, the contents, and the sections in document.cc.
 Document EvaluationDocument(const Evaluation& evaluation, Language language = Language::kEnglish);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "absl/strings/match.h"
@@ -168,23 +169,96 @@ TEST(EvaluationDocument, NothingMeasuredIsSaidSo) {
   input.report = BuildReport(RunOn("r1", "e1"), {});
   const std::string text = WriteMarkdown(EvaluationDocument(Evaluate(std::move(input))));
   for (const char* line : {
+           "> Nothing was tested.",
+           "No call was made, so nothing is known of the results.",
+           "No model's calls were tested.",
            "| Specification | Compute | not measured: not submitted |",
-           "| Specification | Power | not measured: not submitted |",
+           "| Specification | Energy efficiency | not measured: not submitted |",
+           "| Software | Openness to other programming models | not measured: this suite calls the DIOPI ABI "
+           "only |",
            "| Function | Called cases that pass | not measured |",
            "| Function | Functions that pass every case, of those tested | not measured |",
            "| Function | Operators that pass every called case | not measured |",
            "| Function | Grade against NVIDIA, cases | not measured |",
            "| Function | Models | not measured: no run has the suite of a model |",
-           "| Performance | Time of a call over the reference's | not measured |",
-           "The section Performance test is left out: no run measured this library's calls, and no run of a "
-           "reference "
-           "chip was given to compare with.",
-           "| Performance | Calls measured | not measured |",
+           "| Performance | Operators: time of a call over the reference's | not measured |",
+           "> Not measured: no run measured this library's calls (diopi-agent --performance).",
+           "> Not measured: no run of a reference chip was given to compare with.",
+           "| Performance | Operators: calls measured | not measured |",
+           "| Performance | Models | not measured |",
+           "| Performance | Communication | not measured: this suite calls one device |",
        }) {
     EXPECT_TRUE(absl::StrContains(text, line)) << line;
   }
   EXPECT_FALSE(absl::StrContains(text, "100.00 %"));
-  EXPECT_FALSE(absl::StrContains(text, "## 5 Performance"));
+}
+
+// A buyer reads the first page only.
+TEST(EvaluationDocument, TheCoverSaysTheVerdictInWords) {
+  EvaluationInput input = MakeInput();
+  input.publication = {"Example lab", "Ann Author", "2"};
+  input.failures = {"report.html.failures.csv", "abc0"};
+  Document document = EvaluationDocument(Evaluate(input));
+  EXPECT_EQ(document.running_head, "Evaluation of e1 · Example lab · 2 · r1");
+  std::string text = WriteMarkdown(document);
+  for (const char* line : {
+           "> 2 of 3 tested functions did not give a correct result in every case.",
+           "> Complete: all 8 cases of suite core have a verdict.",
+           "The ABI has 538 functions. The library exports 3 of them; 3 were tested, and 1 gave a correct "
+           "result in "
+           "every case.",
+           "Of 6 calls, 2 gave a correct result (33.33 %).",
+           "The others have 2 causes or symptoms; section 4.4 lists them.",
+           "Ready for 1 of 2 models: ready.",
+           "| Lab | Example lab |",
+           "| Tested by | Ann Author |",
+           "Every failure is in the file report.html.failures.csv that goes with this report, SHA-256 abc0.",
+       }) {
+    EXPECT_TRUE(absl::StrContains(text, line)) << line;
+  }
+  input.report = BuildReport(RunOn("r1", "e1"), {VerdictOf("add", "diopiAdd", v1::OUTCOME_PASS, 1)});
+  input.models.pop_back();
+  text = WriteMarkdown(EvaluationDocument(Evaluate(input)));
+  for (const char* line :
+       {"> Every tested function gave a correct result in every case.",
+        "One call was made, and its result was correct.", "Ready for 1 of 1 models: ready."}) {
+    EXPECT_TRUE(absl::StrContains(text, line)) << line << text.substr(0, 900);
+  }
+}
+
+TEST(Evaluate, ErrorsAreCountedByTheWorstOutput) {
+  EvaluationInput input = MakeInput();
+  std::vector<v1::Verdict> results = input.report.results;
+  const auto measure = [&results](size_t i, double ulp) {
+    v1::OutputStats& stats = *results[i].add_outputs();
+    stats.set_max_ulp(ulp);
+    stats.add_ulp_histogram(1);
+  };
+  measure(0, 0);
+  measure(0, 0.5);  // the worse of the two
+  measure(1, 3);
+  measure(2, 1e9);  // fails
+  measure(4, 7);    // a crash has no error
+  input.report = BuildReport(RunOn("r1", "e1"), results);
+  const Evaluation evaluation = Evaluate(std::move(input));
+  ASSERT_EQ(evaluation.errors.size(), 10u);
+  for (size_t i = 0; i < evaluation.errors.size(); ++i) {
+    SCOPED_TRACE(i);
+    EXPECT_EQ(evaluation.errors[i].passed, i == 1 || i == 4 ? 1 : 0);
+    EXPECT_EQ(evaluation.errors[i].failed, i == 9 ? 1 : 0);
+  }
+  EXPECT_TRUE(Evaluate(MakeInput()).errors.empty());
+}
+
+// The attachment has each failure in a line of its own.
+TEST(FailureTable, HasEveryFailure) {
+  const std::string csv = WriteCsv(FailureTable(MakeInput().report));
+  EXPECT_TRUE(
+      absl::StrContains(csv,
+                        "add.float32.case_4,diopiAddInp,fail,consistent with alpha taken as 1,out: element 3 "
+                        "differs,diopi-cli repro add.float32.case_4 --impl /opt/lib.so\r\n"))
+      << csv;
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 4);  // the header, two fails and a crash; no waiver
 }
 
 TEST(EvaluationDocument, MeasuredCallsHaveASection) {
@@ -204,10 +278,11 @@ TEST(EvaluationDocument, MeasuredCallsHaveASection) {
   input.performance = *MakePerformanceReport(stored, MeasuredRoofline(machine), nullptr, nullptr, "");
   const Document document = EvaluationDocument(Evaluate(std::move(input)));
   const std::string text = WriteMarkdown(document);
-  for (const char* line : {"## 5 Performance test", "Machine: A processor &lt;x>.", "### 5.3 Roofline",
-                           "| `add` | 1 | 1 | 10.5 | 47.6 % |", "| `exp` | 1 | 0 | 0.0 | unknown |",
-                           "1 of 2 calls were not timed.",
-                           "| Performance | Calls measured | 1 of 2 (50.00 %) |", "## 6 Conclusions"}) {
+  for (const char* line :
+       {"## 5 Performance test", "Machine: A processor &lt;x>.", "### 5.3 Roofline",
+        "| `add` | 1 | 1 | 10.5 | 47.6 % |", "| `exp` | 1 | 0 | 0.0 | unknown |",
+        "1 of 2 calls were not timed.", "| Performance | Operators: calls measured | 1 of 2 (50.00 %) |",
+        "## 6 Indicators"}) {
     EXPECT_TRUE(absl::StrContains(text, line)) << line;
   }
   const std::string html = WriteHtml(document);
@@ -219,13 +294,13 @@ TEST(EvaluationDocument, MeasuredCallsHaveASection) {
 // The cover of a partial run begins with the fact that it is partial.
 TEST(EvaluationDocument, APartialRunIsMarkedOnTheCover) {
   EvaluationInput input = MakeInput();
-  EXPECT_FALSE(absl::StrContains(WriteMarkdown(EvaluationDocument(Evaluate(input))), "artial"));
+  EXPECT_FALSE(absl::StrContains(WriteMarkdown(EvaluationDocument(Evaluate(input))), "Partial"));
   v1::RunInfo run = RunOn("r1", "e1");
   run.mutable_options()->mutable_selection()->add_dtypes(v1::Dtype::float32);
   input.report = BuildReport(run, {VerdictOf("add", "diopiAdd", v1::OUTCOME_PASS, 1)});
   const std::string text = WriteMarkdown(EvaluationDocument(Evaluate(std::move(input))));
   EXPECT_TRUE(absl::StrContains(
-      text, "| Partial run | dtypes float32 of suite core: this report does not stand for the chip |"))
+      text, "> Partial: dtypes float32 of suite core. This report does not stand for the chip."))
       << text.substr(0, 1000);
 }
 

@@ -1,0 +1,280 @@
+#include "reports/evaluation/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "proto/enum_name.h"
+#include "reports/evaluation/figures.h"
+#include "reports/evaluation/performance_blocks.h"
+#include "reports/evaluation/specification.h"
+#include "reports/render/measurements.h"
+#include "reports/render/run_document.h"
+
+namespace diopi::reports {
+namespace {
+
+int64_t ReadyModels(const std::vector<ModelResult>& models) {
+  return std::count_if(models.begin(), models.end(),
+                       [](const ModelResult& model) { return IsReady(model.cell); });
+}
+
+std::string Completeness(const RunReport& report, const Translator& t) {
+  if (!report.partial.empty())
+    return t("Partial: $0. This report does not stand for the chip.", PartialReason(report, t));
+  return t("Complete: all $0 cases of suite core have a verdict.", report.cases);
+}
+
+std::string FunctionsSentence(const Coverage& coverage, const Translator& t) {
+  return t(
+      "The ABI has $0 functions. The library exports $1 of them; $2 were tested, and $3 gave a correct "
+      "result in every case.",
+      coverage.abi_functions, coverage.implemented, coverage.tested, coverage.passing);
+}
+
+std::string CallsSentence(const RunReport& report, const Translator& t) {
+  const Correctness& correctness = report.correctness;
+  if (correctness.called == 0) return t("No call was made, so nothing is known of the results.");
+  if (correctness.passed == correctness.called)
+    return t("One call was made, and its result was correct.|All $0 calls gave a correct result.",
+             correctness.called);
+  return t("Of $0 calls, $1 gave a correct result ($2).", correctness.called, correctness.passed,
+           Percent(correctness.passed, correctness.called));
+}
+
+std::string CausesSentence(const RunReport& report, const Translator& t) {
+  return t(
+      "The others have $0 cause or symptom; section 4.4 lists it.|The others have $0 causes or symptoms; "
+      "section 4.4 lists them.",
+      std::ssize(report.failures));
+}
+
+std::string ModelsSentence(const std::vector<ModelResult>& models, const Translator& t) {
+  if (models.empty()) return t("No model's calls were tested.");
+  std::vector<std::string> ready;
+  for (const ModelResult& model : models) {
+    if (IsReady(model.cell)) ready.push_back(model.name);
+  }
+  if (ready.empty()) return t("Ready for none of $0 models.", models.size());
+  return t("Ready for $0 of $1 models: $2.", ready.size(), models.size(),
+           absl::StrJoin(ready, t.Separator()));
+}
+
+// What decides how a buyer reads the rest.
+Text Headline(const Evaluation& evaluation, const Translator& t) {
+  const RunReport& report = evaluation.input.report;
+  const Coverage& coverage = report.coverage;
+  const int64_t wrong = coverage.tested - coverage.passing;
+  if (coverage.tested == 0) return {t("Nothing was tested."), Tone::kMuted};
+  if (wrong > 0) {
+    return {
+        t("$0 of $1 tested functions did not give a correct result in every case.", wrong, coverage.tested),
+        Tone::kBad};
+  }
+  return {t("Every tested function gave a correct result in every case."),
+          report.partial.empty() ? Tone::kGood : Tone::kWarn};
+}
+
+Table ModelTable(const Evaluation& evaluation, const Translator& t) {
+  Table table{{{t("Model")}, {t("Calls that pass"), true}, {t("What stands between the chip and the model")}},
+              {},
+              t("Not measured: no run has the suite of a model.")};
+  for (const auto& [name, cell] : evaluation.input.models) {
+    const bool ready = IsReady(cell);
+    table.rows.push_back({{name, Tone::kPlain, true},
+                          {t("$0 of $1", cell.passing, cell.calls)},
+                          {ready ? t("nothing: ready") : Or(WhatStandsBetween(cell, t), t("not all judged")),
+                           ready ? Tone::kGood : Tone::kBad}});
+  }
+  return table;
+}
+
+Bars CoverageBars(const Evaluation& evaluation, const Translator& t) {
+  Bars bars{t("Functions of each family of operators that have cases."), {}};
+  for (const GroupCoverage& family : evaluation.families) {
+    bars.rows.push_back({family.name,
+                         {{t("every case passes"), family.passing, Tone::kGood},
+                          {t("a case fails"), family.tested - family.passing, Tone::kBad},
+                          {t("not tested"), family.in_suite - family.tested, Tone::kMuted}},
+                         t("$0 of $1", family.passing, family.in_suite)});
+  }
+  return bars;
+}
+
+Bars ErrorBars(const Evaluation& evaluation, const Translator& t) {
+  Bars bars{
+      t("The largest error of each case whose numbers were compared, in units in the last place (ulp) of "
+        "its dtype. How large an error may be depends on the operation: the tolerance decides, not "
+        "this figure."),
+      {}};
+  for (size_t i = 0; i < evaluation.errors.size(); ++i) {
+    const ErrorBin& bin = evaluation.errors[i];
+    const int64_t cases = bin.passed + bin.failed;
+    const std::string label = i == 0                      ? t("none")
+                              : std::isinf(bin.up_to_ulp) ? t("more")
+                                                          : t("up to $0 ulp", bin.up_to_ulp);
+    bars.rows.push_back({label,
+                         {{t("pass"), bin.passed, Tone::kGood}, {t("fail"), bin.failed, Tone::kBad}},
+                         absl::StrCat(cases)});
+  }
+  return bars;
+}
+
+Bars TimeBars(const Evaluation& evaluation, const Translator& t) {
+  const v1::RunOptions& reference = evaluation.input.reference->run.options();
+  Bars bars{
+      t("Time of a call over that on $0, by operator.", Or(reference.chip(), t("a chip without a name"))),
+      {}};
+  for (const OperatorTime& time : evaluation.times) {
+    constexpr double kStep = 0.01;  // of a bar's length
+    bars.rows.push_back({time.op,
+                         {{"", std::llround(time.ratio / kStep), Tone::kPlain}},
+                         absl::StrFormat("%.2f", time.ratio)});
+  }
+  return bars;
+}
+
+Text OperatorsPassing(const Evaluation& evaluation, const Translator& t) {
+  int64_t called = 0;
+  int64_t passing = 0;
+  for (const OperatorResult& result : evaluation.operators) {
+    if (result.called == 0 || result.family.empty()) continue;
+    ++called;
+    if (result.passed == result.called) ++passing;
+  }
+  return OutOf(passing, called, t);
+}
+
+Text TimeText(const Evaluation& evaluation, const Translator& t) {
+  if (evaluation.times.empty()) return NotMeasured(t);
+  const auto by_ratio = [](const OperatorTime& a, const OperatorTime& b) { return a.ratio < b.ratio; };
+  const auto [best, worst] = std::minmax_element(evaluation.times.begin(), evaluation.times.end(), by_ratio);
+  return {t("$0 ($1) to $2 ($3), $4 operators", absl::StrFormat("%.2f", best->ratio), best->op,
+            absl::StrFormat("%.2f", worst->ratio), worst->op, evaluation.times.size())};
+}
+
+// The rows of one area.
+class Area {
+ public:
+  Area(Table* table, std::string name) : table_(table), name_(std::move(name)) {}
+  void operator()(const std::string& indicator, Text figure) const {
+    table_->rows.push_back({{name_}, {indicator}, std::move(figure)});
+  }
+
+ private:
+  Table* const table_;
+  const std::string name_;
+};
+
+void FunctionIndicators(const Evaluation& evaluation, const Translator& t, const Area& add) {
+  const RunReport& report = evaluation.input.report;
+  const std::vector<ModelResult>& models = evaluation.input.models;
+  const Coverage& coverage = report.coverage;
+  add(t("Functions that pass, of the ABI's"), OutOf(coverage.passing, coverage.abi_functions, t));
+  add(t("Functions that pass every case, of those tested"), OutOf(coverage.passing, coverage.tested, t));
+  add(t("Called cases that pass"), OutOf(report.correctness.passed, report.correctness.called, t));
+  add(t("Operators that pass every called case"), OperatorsPassing(evaluation, t));
+  add(t("Waivers in force"), {absl::StrCat(std::count_if(report.results.begin(), report.results.end(),
+                                                         [](const v1::Verdict& verdict) {
+                                                           return verdict.outcome() == v1::OUTCOME_WAIVED;
+                                                         }))});
+  add(t("Grade against $0, cases", DeviceReference(report, t)),
+      evaluation.grades.graded() > 0 ? Text{GradeText(evaluation.grades)} : NotMeasured(t));
+  add(t("Models"), models.empty() ? NotMeasured(t, t("no run has the suite of a model"))
+                                  : Text{t("$0 of $1 ready", ReadyModels(models), models.size())});
+}
+
+void PerformanceIndicators(const Evaluation& evaluation, const Translator& t, const Area& add) {
+  const std::optional<PerformanceReport>& performance = evaluation.input.performance;
+  add(t("Operators: time of a call over the reference's"), TimeText(evaluation, t));
+  add(t("Operators: calls measured"), performance.has_value()
+                                          ? OutOf(performance->measured(), std::ssize(performance->calls), t)
+                                          : NotMeasured(t));
+  bool measured = false;
+  for (const StepTime& step : performance.has_value() ? performance->steps : std::vector<StepTime>()) {
+    if (step.measured == 0) continue;
+    measured = true;
+    add(step.stage.empty() ? t("Model $0", step.model) : t("Model $0, $1", step.model, step.stage),
+        {t("$0 ms a step, $1 of $2 calls measured", absl::StrFormat("%.4g", step.us * 1e-3), step.measured,
+           step.calls)});
+  }
+  if (!measured) add(t("Models"), NotMeasured(t));
+  add(t("Communication"), NotMeasured(t, t("this suite calls one device")));
+}
+
+}  // namespace
+
+std::vector<Block> CoverBlocks(const Evaluation& evaluation, const Translator& t) {
+  const EvaluationInput& input = evaluation.input;
+  const RunReport& report = input.report;
+  const v1::RunOptions& options = report.run.options();
+  const Text headline = Headline(evaluation, t);
+  const bool others = report.correctness.passed < report.correctness.called && !report.failures.empty();
+  std::vector<Block> blocks = {
+      Note{headline.text, headline.tone},
+      Note{Completeness(report, t), report.partial.empty() ? Tone::kPlain : Tone::kWarn},
+      Paragraph{FunctionsSentence(report.coverage, t)},
+      Paragraph{CallsSentence(report, t)},
+  };
+  if (others) blocks.emplace_back(Paragraph{CausesSentence(report, t)});
+  blocks.emplace_back(Paragraph{ModelsSentence(input.models, t)});
+  Facts facts;
+  const Publication& publication = input.publication;
+  for (const auto& [name, value] :
+       {std::pair(t("Lab"), publication.lab), std::pair(t("Author"), publication.author),
+        std::pair(t("Version of this report"), publication.version)}) {
+    if (!value.empty()) facts.rows.push_back({name, {value}});
+  }
+  facts.rows.push_back({t("Report made"), {t.Time(input.generated)}});
+  facts.rows.push_back({t("Chip"), {Or(options.chip(), t("no name was given"))}});
+  facts.rows.push_back({t("Library"),
+                        {absl::StrCat(Or(options.vendor_name(), t("no vendor name")), ", ",
+                                      Or(options.impl_version(), t("no version")))}});
+  facts.rows.push_back({t("Run"),
+                        {absl::StrCat(report.run.run_id(), ", ", EnumName(report.run.state()), ", ",
+                                      t.Time(report.run.created()))}});
+  blocks.emplace_back(std::move(facts));
+  return blocks;
+}
+
+std::vector<Block> SummaryBlocks(const Evaluation& evaluation, const Translator& t) {
+  std::vector<Block> blocks = {
+      FigureTiles(evaluation.input.report, t), Heading{3, t("Models")},     ModelTable(evaluation, t),
+      Heading{3, t("Coverage by family")},     CoverageBars(evaluation, t),
+  };
+  if (!evaluation.errors.empty()) {
+    blocks.emplace_back(Heading{3, t("Errors")});
+    blocks.emplace_back(ErrorBars(evaluation, t));
+  }
+  const std::optional<PerformanceReport>& performance = evaluation.input.performance;
+  if (performance.has_value() || !evaluation.times.empty()) blocks.emplace_back(Heading{3, t("Performance")});
+  if (performance.has_value()) blocks.emplace_back(RooflineChart(*performance, t));
+  if (!evaluation.times.empty()) blocks.emplace_back(TimeBars(evaluation, t));
+  return blocks;
+}
+
+Table Indicators(const Evaluation& evaluation, const Translator& t) {
+  const v1::ChipSpec spec = evaluation.input.spec.value_or(v1::ChipSpec());
+  const Coverage& coverage = evaluation.input.report.coverage;
+  Table table{{{t("Area")}, {t("Indicator")}, {t("Figure")}}, {}, ""};
+  const Area specification(&table, t("Specification"));
+  specification(t("Compute"), ComputeFigure(spec, t));
+  specification(t("Memory"), MemoryFigure(spec, t));
+  specification(t("Communication bandwidth"), InterconnectFigure(spec, t));
+  specification(t("Energy efficiency"), EfficiencyFigure(spec, t));
+  const Area software(&table, t("Software"));
+  software(t("Software stack: functions of the ABI exported"),
+           OutOf(coverage.implemented, coverage.abi_functions, t));
+  software(t("Software stack: functions tested, of those that have cases"),
+           OutOf(coverage.tested, coverage.with_cases, t));
+  software(t("Openness to other programming models"),
+           NotMeasured(t, t("this suite calls the DIOPI ABI only")));
+  FunctionIndicators(evaluation, t, Area(&table, t("Function")));
+  PerformanceIndicators(evaluation, t, Area(&table, t("Performance")));
+  return table;
+}
+
+}  // namespace diopi::reports
