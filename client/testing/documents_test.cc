@@ -9,6 +9,7 @@
 namespace diopi::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -102,6 +103,7 @@ TEST_F(DocumentsTest, HistoryFindsACaseByItsBeginning) {
       {{"history", "exq.float32.size_1", "--chip", "e1"},
        "no case 'exq.float32.size_1'; nearest: exp.float32.size_1"},
       {{"history", "exp.float32.n1", "--chip", "f1"}, "no chip 'f1'; nearest: e1, e2"},
+      {{"runs", "--label", "branch"}, "--label: "},
       {{"coverage", "--family", "elementwize"}, "no family 'elementwize'; nearest: elementwise"},
       {{"evaluate", "--chip", "e3"}, "no run of a chip 'e3'; nearest: e1, e2"},
       {{"evaluate"}, "evaluate needs --chip CHIP, or --run RUN"},
@@ -119,6 +121,9 @@ TEST_F(DocumentsTest, Lists) {
   EXPECT_THAT(Cli({"chips"}).out, HasSubstr("\ne2"));
   EXPECT_THAT(Cli({"runs"}).out, HasSubstr("  e1  "));  // the whole column: a variant may be "67bae1f4"
   EXPECT_THAT(Cli({"runs", "--chip", "e2"}).out, Not(HasSubstr("  e1  ")));
+  EXPECT_EQ(Cli({"label", RunOf("e1"), "branch=main"}).code, 0);
+  EXPECT_THAT(Cli({"runs", "--label", "branch=main"}).out,
+              AllOf(HasSubstr("  e1  "), Not(HasSubstr("  e2  "))));
   const std::string coverage = Cli({"coverage", "--family", "elementwise", "--format", "csv"}).out;
   EXPECT_THAT(coverage, StartsWith("function,header,family,e1,e2\r\n"));
   EXPECT_THAT(coverage, HasSubstr("diopiExp,functions.h,elementwise,passes "));

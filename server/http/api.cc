@@ -120,7 +120,8 @@ Answer Api::Chip(const HttpRequest& request) const {
 
 absl::StatusOr<RunFilter> Api::ListFilter(const HttpRequest& request) const {
   const Parameters parameters(request);
-  if (absl::Status status = parameters.Only({"chip", "limit", "from", "to"}); !status.ok()) return status;
+  if (absl::Status status = parameters.Only({"chip", "limit", "from", "to", "label"}); !status.ok())
+    return status;
   const absl::StatusOr<int64_t> limit = parameters.Number("limit", 1, kRunsAtOnce, kRunsUnlessAsked);
   if (!limit.ok()) return limit.status();
   const absl::StatusOr<TimeRange> range = parameters.Range();
@@ -132,6 +133,11 @@ absl::StatusOr<RunFilter> Api::ListFilter(const HttpRequest& request) const {
     const absl::StatusOr<std::string> chip = ChipNamed(parameters.Text("chip"));
     if (!chip.ok()) return chip.status();
     filter.chip = *chip;
+  }
+  if (parameters.Has("label")) {
+    const absl::StatusOr<Labels::value_type> label = ParseLabel(parameters.Text("label"));
+    if (!label.ok()) return absl::InvalidArgumentError(absl::StrCat("label: ", label.status().message()));
+    filter.label.emplace(*label);
   }
   return filter;
 }

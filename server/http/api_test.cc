@@ -360,6 +360,10 @@ TEST_F(ApiTest, RangesLabelsAndAgents) {
   const std::string run = database_->CreateRun(options, "s", MakeCases(4))->run_id();
   EXPECT_EQ(Ask("/runs/" + run).at("labels"), Json({{"commit", "1f2e3d"}}));
   EXPECT_EQ(Ask("/runs/" + good_).at("labels"), Json::object());
+  const Json labelled = Ask("/runs?label=commit%3D1f2e3d").at("runs");
+  ASSERT_EQ(labelled.size(), 1U);
+  EXPECT_EQ(labelled[0].at("run_id"), run);
+  EXPECT_EQ(Ask("/runs?label=commit%3D1").at("runs"), Json::array());
   EXPECT_EQ(Ask("/runs?to=2020-01-01").at("runs").size(), 0U);
   EXPECT_EQ(Ask("/runs?from=2020-01-01&chip=chip%20l").at("runs").size(), 1U);
   EXPECT_EQ(Ask("/chips?to=2020-01-01").at("chips").size(), 0U);

@@ -94,6 +94,7 @@ struct RunFilter {
   int limit = 0;                                   // 0: all
   TimeRange range = {};
   RunKind kind = RunKind::kCases;
+  std::optional<Labels::value_type> label = std::nullopt;  // that the run has
 };
 
 // A chip that has runs of cases, in a range of time.

@@ -12,6 +12,7 @@
 #include "server/store/database.h"
 #include "server/store/database_testing.h"
 #include "server/store/rows_testing.h"
+#include "server/store/upkeep.h"
 
 namespace diopi::server {
 namespace {
@@ -167,6 +168,12 @@ TEST_F(QueriesTest, RunsAndChips) {
   EXPECT_THAT(ids({"alpha", 0}), ElementsAre(c, a));
   EXPECT_THAT(ids({"", 0}), ElementsAre(nameless));
   EXPECT_THAT(ids({"gamma", 0}), IsEmpty());
+  ASSERT_TRUE(LabelRun(path_, a, {{"branch", "main"}, {"note", "x"}}).ok());
+  ASSERT_TRUE(LabelRun(path_, b, {{"branch", "main"}}).ok());
+  using Label = Labels::value_type;
+  EXPECT_THAT(ids({.label = Label("branch", "main")}), ElementsAre(b, a));
+  EXPECT_THAT(ids({.chip = "alpha", .label = Label("branch", "main")}), ElementsAre(a));
+  EXPECT_THAT(ids({.label = Label("branch", "x")}), IsEmpty());  // the value of another
   EXPECT_EQ(queries->Run("latest")->facts.run_id, nameless);
   const absl::Status wrong = queries->Cases("x", {}).status();
   EXPECT_TRUE(absl::IsNotFound(wrong));
