@@ -153,7 +153,12 @@ TEST_F(ReproCommandTest, ComesToTheRunsVerdictAgain) {
       const Finished again = Paste(commands[i], row.environment);
       EXPECT_EQ(again.code, 1) << commands[i] << "\n" << again.out << again.err;
       EXPECT_THAT(again.out, HasSubstr("Outcome    fail\n"));
-      EXPECT_THAT(again.out, HasSubstr(absl::StrCat("Reason     ", verdict.reason(), "\n")));
+      // A diagnosis has 5 ms, which may be too few for instrumented code: then the hint is missing.
+      const std::string& reason = verdict.reason();
+      EXPECT_THAT(again.out,
+                  HasSubstr(absl::StrCat(
+                      "Reason     ", kAddressSanitizer ? reason.substr(0, reason.find("; consistent with"))
+                                                       : absl::StrCat(reason, "\n"))));
     }
     if (row.passes_without) {
       EXPECT_EQ(Agent(row.selection, row.environment).code, 0);

@@ -70,6 +70,9 @@ size_t MostFrameBytes() {
   return bytes;
 }
 
+// How many processes may be killed before they have the case, by whoever kills processes on this machine.
+constexpr int kLaunches = 3;
+
 constexpr char kEndAsked[] = "the worker was ended";
 
 // The case's name in messages.
@@ -204,7 +207,8 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   if (process_ != nullptr && after_check) process_.reset();
   absl::Status handed = process_ != nullptr ? CopyIn() : absl::UnavailableError("no process");
   if (handed.ok()) handed = HandOver();
-  if (absl::IsUnavailable(handed)) {  // the process died after its last case, or just now
+  // The process died after its last case, or just now; the next one may be killed before it has the case.
+  for (int launches = 0; absl::IsUnavailable(handed) && launches < kLaunches; ++launches) {
     if (process_ != nullptr) ReapProcess();
     handed = Launch();
     if (handed.ok()) handed = CopyIn();

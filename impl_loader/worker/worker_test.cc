@@ -186,6 +186,31 @@ TEST(Worker, IsReplacedWhenItDiesBetweenTwoCases) {
   EXPECT_NE(worker->pid(), pid);
 }
 
+// A process that is killed before it has the case says nothing of the case: another one gets it.
+TEST(Worker, IsKilledBeforeItHasTheCase) {
+  const std::string kills = testing::TempDir() + "/worker_kills_" + std::to_string(getpid());
+  const auto set_kills = [&kills](size_t n) { std::ofstream(kills, std::ios::trunc) << std::string(n, 'x'); };
+  set_kills(0);
+  WorkerOptions options = OptionsFor("good");
+  options.environment = {"DIOPI_TEST_KILLS=" + kills, "DIOPI_TEST_WORKER=" + options.worker_program};
+  options.worker_program = std::string(DIOPI_BINARY_DIR) + "/tools/killed_worker";
+  const auto worker = Worker::Start(options);
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  for (const size_t times : {1, 2}) {
+    set_kills(times);
+    kill((*worker)->pid(), SIGKILL);
+    WaitForEnd((*worker)->pid());
+    ASSERT_TRUE((*worker)->Submit(AddCase({4}, 1), AddInputs({4}), 2).ok()) << times;
+    EXPECT_EQ((*worker)->Wait().kind, Kind::kReplied) << times;
+  }
+  set_kills(100);  // whatever is started is killed: that is told
+  kill((*worker)->pid(), SIGKILL);
+  WaitForEnd((*worker)->pid());
+  EXPECT_EQ((*worker)->Submit(AddCase({4}, 1), AddInputs({4}), 2).code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(std::filesystem::file_size(kills), 97U);
+  std::filesystem::remove(kills);
+}
+
 TEST(Worker, IsKilledFromOutsideInTheMiddleOfACase) {
   WorkerOptions options = OptionsFor("hang");
   const auto worker = StartOrDie(options);
