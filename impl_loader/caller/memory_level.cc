@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(DIOPI_THREAD_SANITIZER)
 #define DIOPI_FOREIGN_MALLOC 1
 #else
 #define DIOPI_FOREIGN_MALLOC 0

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 // The thread sanitizer holds a signal back until the next system call, which a library that hangs never
 // makes.
-#ifdef __SANITIZE_THREAD__
+#ifdef DIOPI_THREAD_SANITIZER
 constexpr bool kHangsHaveBacktraces = false;
 #else
 constexpr bool kHangsHaveBacktraces = true;
@@ -444,7 +444,7 @@ TEST(Faults, ACrashInAProcessThatRanOtherCasesIsTheCasesOwnWhenItHappensAgain) {
 }
 
 TEST(Faults, MemoryThatGrowsWithEveryCallIsALeak) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(DIOPI_THREAD_SANITIZER)
   GTEST_SKIP() << "the sanitizer's malloc keeps what was freed";
 #endif
   auto worker = Worker::Start(OptionsFor("leak"));

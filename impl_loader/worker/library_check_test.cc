@@ -222,6 +222,9 @@ TEST(LibraryChecks, ACrashIsReportedUnderTheNameOfTheCheck) {
                          {kAsync, "unknown_crashes", "native_format_cast", v1::OUTCOME_CRASH, "SIGABRT"},
                          {kAsync, "hook_frees", "destruction_hook", v1::OUTCOME_CRASH, "SIGSEGV"}};
   for (const Row& row : crashes) {
+#ifdef DIOPI_THREAD_SANITIZER  // whose allocator ends the process itself
+    if (row.fault == "hook_frees") continue;
+#endif
     WorkerOptions options = OptionsFor(row.vendor);
     options.environment = {"DIOPI_TEST_FAULT=" + row.fault};
     auto worker = Worker::Start(options);

@@ -34,7 +34,7 @@
 namespace diopi::loader {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(DIOPI_THREAD_SANITIZER)
 constexpr bool kSanitizer = true;
 #else
 constexpr bool kSanitizer = false;

@@ -113,9 +113,6 @@ TEST_F(ProgramOperationsTest, EveryEventIsALineOfLogfmt) {
 }
 
 TEST_F(ProgramOperationsTest, EveryEventIsALineOfJson) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "protobuf's headers give messages with maps another layout here than Debian's library has";
-#endif
   std::vector<std::string> arguments = kChatty;
   arguments.insert(arguments.end(), {"--log-format", "json"});
   ServerProcess server(Arguments(arguments));
