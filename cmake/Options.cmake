@@ -44,8 +44,9 @@ if(DIOPI_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -O1 -g1)
   add_link_options(-fsanitize=address,undefined)
 elseif(DIOPI_SANITIZE STREQUAL "thread")
-  # Under gcc's own macro protobuf's maps have members that they lack in Debian's library.
-  add_compile_options(-fsanitize=thread -O1 -g1 -U__SANITIZE_THREAD__ -DDIOPI_THREAD_SANITIZER)
+  # Under gcc's own macro protobuf's maps have members that they lack in Debian's library. The standard library's pointers
+  # need to know all the same (_GLIBCXX_TSAN), or they read two counters at once, which is reported.
+  add_compile_options(-fsanitize=thread -O1 -g1 -U__SANITIZE_THREAD__ -DDIOPI_THREAD_SANITIZER -D_GLIBCXX_TSAN=1)
   add_link_options(-fsanitize=thread)
 elseif(DIOPI_FUZZ)
   # Compiled with clang; this code is only checked against gcc's warnings.
