@@ -106,7 +106,7 @@ class EvaluateCommand final : public Command {
   absl::Status Attach(reports::EvaluationInput* input) const {
     if (output_.empty() || input->report.failures.empty()) return absl::OkStatus();
     const std::string path = absl::StrCat(output_, ".failures.csv");
-    const absl::Status written = WriteOutput(reports::WriteCsv(reports::FailureTable(input->report)), path);
+    absl::Status written = WriteOutput(reports::WriteCsv(reports::FailureTable(input->report)), path);
     if (!written.ok()) return written;
     const absl::StatusOr<std::string> hash = Sha256OfFile(path);
     if (!hash.ok()) return hash.status();
@@ -163,7 +163,7 @@ class EvaluateCommand final : public Command {
     const absl::StatusOr<reports::ModelMatrix> models = reports::LoadModelSupport(**queries);
     if (!models.ok()) return models.status();
     input.models = reports::ModelsOf(*models, chip);
-    const absl::Status measured = AddPerformance(**queries, &input);
+    absl::Status measured = AddPerformance(**queries, &input);
     if (!measured.ok()) return measured;
     input.publication = publication_;
     input.generated = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());

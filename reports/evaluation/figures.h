@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "reports/document/document.h"
 #include "reports/evaluation/evaluation.h"
@@ -25,8 +26,8 @@ std::string DeviceReference(const RunReport& report, const Translator& t);
 // The product's name, or the chip's where no specification names the product.
 std::string ChipName(const EvaluationInput& input, const Translator& t);
 
-inline const std::string& Or(const std::string& text, const std::string& otherwise) {
-  return text.empty() ? otherwise : text;
+inline std::string Or(std::string text, std::string otherwise) {
+  return text.empty() ? std::move(otherwise) : std::move(text);
 }
 
 }  // namespace diopi::reports
