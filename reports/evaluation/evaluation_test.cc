@@ -170,7 +170,7 @@ TEST(EvaluationDocument, NothingMeasuredIsSaidSo) {
   const std::string text = WriteMarkdown(EvaluationDocument(Evaluate(std::move(input))));
   for (const char* line : {
            "> Nothing was tested.",
-           "No call was made, so nothing is known of the results.",
+           "No case was called, so nothing is known of the results.",
            "No model's calls were tested.",
            "| Specification | Compute | not measured: not submitted |",
            "| Specification | Energy efficiency | not measured: not submitted |",
@@ -207,7 +207,7 @@ TEST(EvaluationDocument, TheCoverSaysTheVerdictInWords) {
            "The ABI has 538 functions. The library exports 3 of them; 3 were tested, and 1 gave a correct "
            "result in "
            "every case.",
-           "Of 6 calls, 2 gave a correct result (33.33 %).",
+           "Of 6 cases called, 2 gave correct results (33.33 %).",
            "The others have 2 causes or symptoms; section 4.4 lists them.",
            "Ready for 1 of 2 models: ready.",
            "| Lab | Example lab |",
@@ -221,7 +221,7 @@ TEST(EvaluationDocument, TheCoverSaysTheVerdictInWords) {
   text = WriteMarkdown(EvaluationDocument(Evaluate(input)));
   for (const char* line :
        {"> Every tested function gave a correct result in every case.",
-        "One call was made, and its result was correct.", "Ready for 1 of 1 models: ready."}) {
+        "The only case called gave a correct result.", "Ready for 1 of 1 models: ready."}) {
     EXPECT_TRUE(absl::StrContains(text, line)) << line << text.substr(0, 900);
   }
 }

@@ -37,11 +37,11 @@ std::string FunctionsSentence(const Coverage& coverage, const Translator& t) {
 
 std::string CallsSentence(const RunReport& report, const Translator& t) {
   const Correctness& correctness = report.correctness;
-  if (correctness.called == 0) return t("No call was made, so nothing is known of the results.");
+  if (correctness.called == 0) return t("No case was called, so nothing is known of the results.");
   if (correctness.passed == correctness.called)
-    return t("One call was made, and its result was correct.|All $0 calls gave a correct result.",
+    return t("The only case called gave a correct result.|All $0 cases called gave correct results.",
              correctness.called);
-  return t("Of $0 calls, $1 gave a correct result ($2).", correctness.called, correctness.passed,
+  return t("Of $0 cases called, $1 gave correct results ($2).", correctness.called, correctness.passed,
            Percent(correctness.passed, correctness.called));
 }
 
