@@ -312,10 +312,11 @@ absl::Status Catalog::CheckSuite(const std::string& suite) const {
 
 namespace {
 
-// "llama3_8b@batch=4@seq=512": a model's name or glob, and sizes that replace those of its file.
+// "llama3_8b@batch=4@stage=decode": a model's name or glob, sizes that replace those of its file, and the
+// stages to which its calls are limited.
 struct ModelPattern {
   std::string glob;
-  std::vector<std::string> sizes;
+  std::vector<std::string> settings;
 };
 
 std::vector<ModelPattern> ModelPatterns(const std::string& suite) {
@@ -325,27 +326,52 @@ std::vector<ModelPattern> ModelPatterns(const std::string& suite) {
     std::vector<std::string> parts = absl::StrSplit(entry, '@');
     ModelPattern& pattern = patterns.emplace_back();
     pattern.glob = std::move(parts.front());
-    pattern.sizes.assign(parts.begin() + 1, parts.end());
+    pattern.settings.assign(parts.begin() + 1, parts.end());
   }
   return patterns;
 }
 
-// The sizes that the suite gives for this model.
-absl::StatusOr<Variables> SizesOf(const std::string& suite, const std::string& model) {
+struct ModelSettings {
   Variables sizes;
+  std::set<std::string> stages;  // empty: all
+};
+
+// What the suite says about this model.
+absl::StatusOr<ModelSettings> SettingsOf(const std::string& suite, const std::string& model) {
+  ModelSettings settings;
   for (const ModelPattern& pattern : ModelPatterns(suite)) {
     if (!GlobMatch(pattern.glob, model)) continue;
-    for (const std::string& size : pattern.sizes) {
-      const std::pair<std::string, std::string> parts = absl::StrSplit(size, absl::MaxSplits('=', 1));
+    for (const std::string& setting : pattern.settings) {
+      const std::pair<std::string, std::string> parts = absl::StrSplit(setting, absl::MaxSplits('=', 1));
       int64_t value = 0;
-      if (!absl::SimpleAtoi(parts.second, &value) || value < 1) {
-        return absl::InvalidArgumentError(absl::StrCat("'", size, "' after the model '", pattern.glob,
-                                                       "' is not NAME=SIZE with a size of at least 1"));
+      if (parts.first == "stage") {
+        settings.stages.insert(parts.second);
+      } else if (absl::SimpleAtoi(parts.second, &value) && value >= 1) {
+        settings.sizes[parts.first] = parts.second;
+      } else {
+        return absl::InvalidArgumentError(absl::StrCat("'", setting, "' after the model '", pattern.glob,
+                                                       "' is not NAME=SIZE with a size of at least 1, nor "
+                                                       "stage=NAME"));
       }
-      sizes[parts.first] = parts.second;
     }
   }
-  return sizes;
+  return settings;
+}
+
+// The model with the calls of these stages alone.
+absl::Status LimitToStages(const std::set<std::string>& stages, Model* model) {
+  std::set<std::string> known;
+  for (const ModelCall& call : model->calls) known.insert(call.stage);
+  for (const std::string& stage : stages) {
+    if (known.contains(stage)) continue;
+    known.erase("");
+    return absl::NotFoundError(absl::StrCat("the model '", model->name, "' has no stage '", stage,
+                                            "'; it has ",
+                                            known.empty() ? "none" : absl::StrJoin(known, ", ")));
+  }
+  if (!stages.empty())
+    std::erase_if(model->calls, [&](const ModelCall& call) { return !stages.contains(call.stage); });
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -399,10 +425,12 @@ absl::Status Catalog::VisitCalls(const v1::Selection& selection,
   if (!texts.ok()) return texts.status();
   const int64_t bound = selection.max_tensor_bytes() > 0 ? selection.max_tensor_bytes() : kModelTensorBytes;
   for (const ModelText* text : *texts) {
-    const absl::StatusOr<Variables> sizes = SizesOf(selection.suite(), std::string(text->name));
-    if (!sizes.ok()) return sizes.status();
-    const absl::StatusOr<Model> model = ParseModel(*text, model_parts_, *sizes);
+    const absl::StatusOr<ModelSettings> settings = SettingsOf(selection.suite(), std::string(text->name));
+    if (!settings.ok()) return settings.status();
+    absl::StatusOr<Model> model = ParseModel(*text, model_parts_, settings->sizes);
     if (!model.ok()) return model.status();
+    const absl::Status limited = LimitToStages(settings->stages, &*model);
+    if (!limited.ok()) return limited;
     std::vector<std::string> findings;
     for (const ModelCall& call : model->calls) {
       const v1::OperatorFile* op = OperatorOf(call, operators_);

@@ -225,9 +225,18 @@ TEST(ModelCasesTest, SuitesOfModels) {
   EXPECT_EQ(ids("models/llama3_8b@batch=1@seq=4096", "diopiRMSNorm"),
             ids("models/llama3_8b", "diopiRMSNorm"));
   EXPECT_NE(ids("models/llama3_8b@requests=3", "diopiRMSNorm"), ids("models/llama3_8b", "diopiRMSNorm"));
+  // A stage of a model is a part of it; two stages are both.
+  const std::set<std::string> decode = ids("models/llama3_8b@stage=decode", "");
+  EXPECT_EQ(ids("models/llama3_8b@stage=decode@stage=prefill@stage=train", ""), ids("models/llama3_8b", ""));
+  EXPECT_LT(decode.size(), ids("models/llama3_8b@stage=decode@stage=prefill", "").size());
+  EXPECT_EQ(ids("models/llama3_8b@stage=decode", "diopiMultinomial").size(), 1U);
+  EXPECT_TRUE(ids("models/llama3_8b@stage=train", "diopiMultinomial").empty());
   for (const auto& [suite, expected] :
        {std::pair{"models/llama3_8b@batches=3", "batches"},
-        std::pair{"models/llama3_8b@batch=no", "'batch=no' after the model"}}) {
+        std::pair{"models/llama3_8b@batch=no", "'batch=no' after the model"},
+        std::pair{"models/llama3_8b@stage=encode",
+                  "the model 'llama3_8b' has no stage 'encode'; it has decode, prefill, train"},
+        std::pair{"models/resnet50@stage=train", "it has none"}}) {
     v1::Selection wrong;
     wrong.set_suite(suite);
     EXPECT_THAT(std::string(catalog->Select(wrong).status().message()), HasSubstr(expected));

@@ -47,9 +47,10 @@ std::string ModelListText() {
 }
 
 void AddModelOptions(CLI::App* app, SelectionArguments* arguments) {
-  app->add_option(
-         "--model,--model-name", arguments->models,
-         "The calls of these models, names or globs, scaled to --max-bytes; --get-model-list lists them")
+  app->add_option("--model,--model-name", arguments->models,
+                  "The calls of these models, names or globs, scaled to --max-bytes; "
+                  "NAME@batch=4@stage=decode sets a size "
+                  "of its file and takes one stage; --get-model-list lists the models")
       ->delimiter(',');
   app->add_option("--max-bytes", arguments->max_tensor_bytes,
                   "With --model: the most that a tensor may hold, such as 16K (the default) or 1G")

@@ -33,6 +33,7 @@ expect 8 "$here/bench.sh" "$build" quick
 expect 8 "$here/bench.sh" "$build" queries
 expect 11 "$here/bench.sh" "$build" tap
 expect 3 "$here/bench.sh" "$build" performance
+expect 2 "$here/bench.sh" "$build" step
 expect 4 "$here/bench.sh" "$build" explore
 expect 12 "$here/bench.sh" "$build" service
 expect 20 "$here/bench.sh" "$build" years
