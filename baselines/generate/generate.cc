@@ -6,11 +6,11 @@
 #include <atomic>
 #include <cerrno>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <memory>
 #include <new>
 #include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +24,7 @@
 #include "absl/time/time.h"
 #include "cases/base/hash.h"
 #include "cases/base/process_pool.h"
+#include "cases/base/read_file.h"
 #include "cases/core/slices.h"
 
 namespace diopi::baselines {
@@ -64,14 +65,13 @@ std::string ProcessorName() {
 
 absl::StatusOr<Provenance> MakeProvenance(const GenerateOptions& options,
                                           const loader::InProcessLibrary& library) {
-  std::ifstream file(options.library_path, std::ios::binary);
-  std::stringstream bytes;
-  bytes << file.rdbuf();
-  if (!file) return absl::NotFoundError(absl::StrCat(options.library_path, ": cannot be read"));
+  const absl::StatusOr<std::string> bytes =
+      ReadFile(options.library_path, std::numeric_limits<size_t>::max());
+  if (!bytes.ok()) return bytes.status();
   Provenance provenance;
   provenance.reference = options.reference;
   provenance.library = library.vendor_name();
-  provenance.library_hash = Xxh128Hex(bytes.str());
+  provenance.library_hash = Xxh128Hex(*bytes);
   provenance.device = ProcessorName();
   provenance.versions = library.impl_version();
   provenance.created = absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone());

@@ -12,7 +12,6 @@
 #include <fstream>
 #include <iostream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/read_file.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/cover.h"
 #include "cases/core/fill.h"
@@ -28,14 +28,6 @@
 
 namespace diopi::cases {
 namespace {
-
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 absl::Status CheckSizes(const v1::Case& c) {
   if (LargestTensorBytes(c) <= kMostTensorBytes) return absl::OkStatus();

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/read_file.h"
 #include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/operator_file.h"
@@ -39,19 +38,11 @@ absl::StatusOr<std::vector<std::string>> OperatorFiles(const std::string& folder
   return paths;
 }
 
-absl::StatusOr<std::string> ReadText(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read"));
-  return text.str();
-}
-
 // Takes the files one by one and collects their errors.
 class Folder {
  public:
   void Add(const std::string& path) {
-    const absl::StatusOr<std::string> text = ReadText(path);
+    const absl::StatusOr<std::string> text = ReadFile(path);
     if (!text.ok()) return Find(std::string(text.status().message()));
     absl::StatusOr<ParsedOperator> parsed = ParseOperator(*text, path);
     if (!parsed.ok()) return Find(std::string(parsed.status().message()));

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/read_file.h"
 #include "client/cli/command.h"
-#include "client/cli/gate_files.h"
 #include "client/cli/gate_runs.h"
 #include "client/cli/output.h"
 #include "client/setup/credential_flags.h"
@@ -141,7 +141,7 @@ absl::Status GateCommand::CheckOptions() {
 
 absl::Status GateCommand::ReadExpectations() {
   if (expect_.empty()) return absl::OkStatus();
-  absl::StatusOr<std::string> text = ReadTextFile(expect_);
+  absl::StatusOr<std::string> text = ReadFile(expect_);
   if (!text.ok() && absl::IsNotFound(text.status()) && update_) {
     fresh_ = true;
     text = std::string();

@@ -1,13 +1,13 @@
 // diopi-cli import-cases FILE --output DIR: the public harness's configuration as operator files.
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <sstream>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/process.h"
+#include "cases/base/read_file.h"
 #include "cases/import/import_configs.h"
 #include "cases/user/operator_text.h"
 #include "client/cli/command.h"
@@ -91,10 +91,7 @@ class ImportCasesCommand final : public Command {
           status.signal == 0 ? "see above" : absl::StrCat("python3 ended with ", status.Text());
       return absl::InvalidArgumentError(absl::StrCat(file_, " was not imported: ", why));
     }
-    std::ifstream in(out, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
+    return ReadFile(out, std::numeric_limits<size_t>::max());
   }
 
   absl::Status Write(const cases::ImportedConfigs& imported) const {

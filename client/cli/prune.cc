@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
+#include "cases/base/read_file.h"
 #include "client/cli/command.h"
-#include "client/cli/gate_files.h"
 #include "client/cli/gate_runs.h"
 #include "client/cli/output.h"
 #include "client/cli/retention.h"
@@ -81,7 +81,7 @@ class PruneCommand final : public Command {
       policy_.older_than = *age;
     }
     if (expect_.empty()) return absl::OkStatus();
-    const absl::StatusOr<std::string> text = ReadTextFile(expect_);
+    const absl::StatusOr<std::string> text = ReadFile(expect_);
     if (!text.ok()) return text.status();
     absl::StatusOr<reports::Expectations> expectations = reports::ParseExpectations(*text, expect_);
     if (!expectations.ok()) return expectations.status();

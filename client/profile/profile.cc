@@ -2,8 +2,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <set>
 #include <utility>
@@ -11,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/contract.h"
 #include "cases/base/hash.h"
+#include "cases/base/read_file.h"
 #include "cases/core/catalog.h"
 #include "client/profile/adaptor_rules.h"
 #include "client/profile/match.h"
@@ -24,7 +23,7 @@ namespace {
 constexpr double kMaxTimeout = 86'400;
 constexpr uint32_t kMaxDevices = 256;
 constexpr double kMaxMismatchRatio = 0.1;
-constexpr std::uintmax_t kMaxBytes = 4 << 20;
+constexpr size_t kMaxBytes = 4 << 20;
 
 Path Join(Path path, const Step& step) {
   path.push_back(step);
@@ -256,20 +255,13 @@ absl::StatusOr<Profile> ParseProfile(std::string_view text, std::string_view fil
 }
 
 absl::StatusOr<Profile> ReadProfile(const std::string& path) {
-  std::error_code error;
-  const bool regular = std::filesystem::is_regular_file(path, error);
-  std::ifstream in(path, std::ios::binary);
-  if (!regular || !in) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read; expected a device profile"));
+  const absl::StatusOr<std::string> text = ReadFile(path, kMaxBytes);
+  if (!text.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(text.status().message(), "; expected a device profile"));
   }
-  if (std::filesystem::file_size(path, error) > kMaxBytes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": larger than 4 MiB, so it is not a device profile"));
-  }
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
   absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
   if (!catalog.ok()) return absl::InternalError(catalog.status().message());
-  absl::StatusOr<Profile> profile = ParseProfile(text, path, (*catalog)->operators());
+  absl::StatusOr<Profile> profile = ParseProfile(*text, path, (*catalog)->operators());
   if (!profile.ok()) return profile.status();
   return profile;
 }

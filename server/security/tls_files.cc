@@ -5,14 +5,12 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/read_file.h"
 
 namespace diopi::server {
 namespace {
@@ -29,19 +27,14 @@ struct Freer {
 using Bio = std::unique_ptr<BIO, Freer<BIO_free_all>>;
 using Certificate = std::unique_ptr<X509, Freer<X509_free>>;
 using Key = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
-using File = std::unique_ptr<std::FILE, Freer<std::fclose>>;
 
 absl::Status Bad(const std::string& flag, const std::string& path, const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat(flag, " ", path, ": ", what));
 }
 
-absl::StatusOr<std::string> ReadFile(const std::string& flag, const std::string& path) {
-  const File file(std::fopen(path.c_str(), "rbe"));
-  if (file == nullptr) return Bad(flag, path, absl::StrCat("cannot be read: ", strerror(errno)));
-  std::string text(kMaxBytes + 1, '\0');
-  text.resize(std::fread(text.data(), 1, text.size(), file.get()));
-  if (std::ferror(file.get()) != 0) return Bad(flag, path, absl::StrCat("cannot be read: ", strerror(errno)));
-  if (text.size() > kMaxBytes) return Bad(flag, path, "too large for a file of certificates");
+absl::StatusOr<std::string> ReadPem(const std::string& flag, const std::string& path) {
+  absl::StatusOr<std::string> text = ReadFile(path, kMaxBytes);
+  if (!text.ok()) return absl::InvalidArgumentError(absl::StrCat(flag, " ", text.status().message()));
   return text;
 }
 
@@ -100,9 +93,9 @@ absl::Status CheckKey(const TlsFiles& files, const TlsTexts& texts, const X509* 
 }
 
 absl::Status ReadPair(const TlsFiles& files, TlsTexts* texts) {
-  absl::StatusOr<std::string> certificate = ReadFile("--tls-cert", files.certificate);
+  absl::StatusOr<std::string> certificate = ReadPem("--tls-cert", files.certificate);
   if (!certificate.ok()) return certificate.status();
-  absl::StatusOr<std::string> key = ReadFile("--tls-key", files.key);
+  absl::StatusOr<std::string> key = ReadPem("--tls-key", files.key);
   if (!key.ok()) return key.status();
   texts->certificate = *std::move(certificate);
   texts->key = *std::move(key);
@@ -121,7 +114,7 @@ absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files) {
                                                         : "--tls-key needs --tls-cert");
   }
   if (!files.ca.empty()) {
-    absl::StatusOr<std::string> ca = ReadFile(files.ca_flag, files.ca);
+    absl::StatusOr<std::string> ca = ReadPem(files.ca_flag, files.ca);
     if (!ca.ok()) return ca.status();
     texts.ca = *std::move(ca);
     const std::vector<Certificate> authorities = Certificates(texts.ca);

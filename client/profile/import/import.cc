@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -17,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/process.h"
+#include "cases/base/read_file.h"
 #include "cases/base/temporary_folder.h"
 #include "cases/core/catalog.h"
 #include "cases/import/import_configs.h"
@@ -30,11 +30,6 @@ namespace {
 
 // Debian's own python3: other installations may come first on PATH, and lack python3-yaml.
 constexpr char kPython[] = "/usr/bin/python3";
-
-std::string ReadAll(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // Names of the ABI and of operators' files, which have no character that needs an escape.
 std::string NamesJson(const std::map<std::string, std::set<std::string>>& names) {
@@ -96,7 +91,7 @@ absl::Status RunScript(const ImportOptions& options, const TemporaryFolder& fold
         absl::StrCat(kPython, " is needed to read these files: ", started.status().message()));
   }
   const ExitStatus status = started->Wait();
-  const std::string text(absl::StripAsciiWhitespace(ReadAll(folder / "err")));
+  const std::string text(absl::StripAsciiWhitespace(ReadFile(folder / "err").value_or("")));
   if (status.signal == 0 && status.code == 0) return absl::OkStatus();
   if (status.signal == 0 && status.code == 2) return absl::InvalidArgumentError(text);
   return absl::InternalError(absl::StrCat("the importer ended with ", status.Text(), ": ", text));
@@ -116,19 +111,20 @@ absl::StatusOr<std::string> ImportProfile(const ImportOptions& options) {
   if (!names.ok()) return names.status();
   std::ofstream(folder / "names.json") << *names;
   if (absl::Status ran = RunScript(options, folder); !ran.ok()) return ran;
-  const absl::Status sound = ReadProfile(folder / "profile").status();
+  const absl::StatusOr<std::string> profile = ReadFile(folder / "profile");
+  const absl::Status sound = profile.ok() ? ReadProfile(folder / "profile").status() : profile.status();
   if (!sound.ok()) {
     return absl::InternalError(absl::StrCat("the importer wrote an invalid profile: ", sound.message()));
   }
   // Written atomically.
   const std::string partial = absl::StrCat(options.output, ".part");
   std::ofstream file(partial, std::ios::binary);
-  file << ReadAll(folder / "profile");
+  file << *profile;
   file.close();
   std::error_code error;
   if (file) std::filesystem::rename(partial, options.output, error);
   if (!file || error) return absl::InvalidArgumentError(absl::StrCat(options.output, ": cannot be written"));
-  return ReadAll(folder / "out");
+  return ReadFile(folder / "out");
 }
 
 }  // namespace diopi::profile
