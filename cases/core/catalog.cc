@@ -429,7 +429,7 @@ absl::Status Catalog::VisitCalls(const v1::Selection& selection,
     if (!settings.ok()) return settings.status();
     absl::StatusOr<Model> model = ParseModel(*text, model_parts_, settings->sizes);
     if (!model.ok()) return model.status();
-    const absl::Status limited = LimitToStages(settings->stages, &*model);
+    absl::Status limited = LimitToStages(settings->stages, &*model);
     if (!limited.ok()) return limited;
     std::vector<std::string> findings;
     for (const ModelCall& call : model->calls) {
