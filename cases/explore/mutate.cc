@@ -451,4 +451,16 @@ std::string MutatePoint(const MutateOptions& options, cases::Draws* draws, v1::P
   return Mutation(options, draws, point).Run();
 }
 
+std::string MisalignPoint(const Vocabulary& vocabulary, v1::Point* point) {
+  std::string moved;
+  if (!vocabulary.layouts.contains(v1::Layout::offset)) return moved;
+  for (v1::PointTensor& tensor : *point->mutable_in()) {
+    const bool plain = tensor.layout().kind() == v1::Layout::contiguous;
+    if (tensor.null() || !tensor.same_as().empty() || !plain) continue;
+    tensor.mutable_layout()->set_kind(v1::Layout::offset);
+    absl::StrAppend(&moved, moved.empty() ? "" : ", ", tensor.name(), ": offset");
+  }
+  return moved;
+}
+
 }  // namespace diopi::explore
