@@ -1,12 +1,13 @@
 #include "impl_loader/worker/companion.h"
 
+#include <limits>
 #include <system_error>
 
 namespace diopi::loader {
 namespace {
 
 // Of one frame, before the next one is built.
-constexpr int kCalls = 16;
+constexpr int kCalls = 4;
 
 }  // namespace
 
@@ -31,9 +32,10 @@ void Companion::Start(VendorLibrary* vendor, const ForkGuard* forks) {
     thread_ = std::thread([this, options] {
       begun_ = true;
       begun_.notify_one();
-      while (!stop_) runner_->Recycle(run_(call_, inputs_, options, runner_.get()).outputs);
+      for (; !stop_; ++rounds_) runner_->Recycle(run_(call_, inputs_, options, runner_.get()).outputs);
     });
   } catch (const std::system_error&) {
+    rounds_ = std::numeric_limits<int>::max();
     return;
   }
   begun_.wait(false);

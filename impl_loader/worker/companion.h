@@ -32,6 +32,9 @@ class Companion {
   // Returns once the first call is about to begin. Both must outlive Stop. Without a thread to be had,
   // nothing runs.
   void Start(VendorLibrary* vendor, const ForkGuard* forks);
+  // How often it has gone through a few calls since Start. Without a thread: at once more than anybody waits
+  // for.
+  int rounds() const { return rounds_; }
   // Waits until the call in progress has ended.
   void Stop();
 
@@ -42,6 +45,7 @@ class Companion {
   RunCall run_;
   std::unique_ptr<CaseRunner> runner_;
   std::atomic<bool> begun_ = false, stop_ = false;
+  std::atomic<int> rounds_ = 0;
   std::thread thread_;
 };
 
