@@ -5,6 +5,7 @@
 #include "build_paths.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "impl_loader/library/library.h"
 
 namespace diopi::proof {
 namespace {
@@ -54,7 +55,14 @@ TEST(ReadPlanted, ReadsOurLibraries) {
   for (const char* name : {"libdiopi_mutants.so", "libdiopi_variants.so", "libdiopi_unseen.so"}) {
     const auto all = ReadPlanted(std::string(DIOPI_BINARY_DIR "/lib/vendors/") + name);
     ASSERT_TRUE(all.ok()) << name << ": " << all.status();
-    for (const Planted& planted : *all) EXPECT_FALSE(planted.text.empty()) << planted.name;
+    const auto symbols = loader::ReadElfSymbols(std::string(DIOPI_BINARY_DIR "/lib/vendors/") + name);
+    ASSERT_TRUE(symbols.ok()) << symbols.status();
+    for (const Planted& planted : *all) {
+      EXPECT_FALSE(planted.text.empty()) << planted.name;
+      for (const std::string& function : planted.functions) {
+        EXPECT_THAT(symbols->exported, testing::Contains(function)) << name << ": " << planted.name;
+      }
+    }
   }
 }
 
