@@ -37,12 +37,12 @@ int64_t Truncated(double value) {
   return value > -kLargest && value < kLargest ? static_cast<int64_t>(value) : 0;
 }
 
-// What a fill says about `count` values, without drawing any.
+// What a fill says about `count` values, in lines of `length`, without drawing any.
 struct FillFacts {
   double least = -kLargest, greatest = kLargest, sum = -1;
 };
 
-FillFacts FactsOf(const v1::Fill& fill, int64_t count) {
+FillFacts FactsOf(const v1::Fill& fill, int64_t count, int64_t length) {
   const auto n = static_cast<double>(count);
   if (fill.has_constant()) {
     const double value = fill.constant().value();
@@ -52,6 +52,10 @@ FillFacts FactsOf(const v1::Fill& fill, int64_t count) {
     const double step = fill.range().has_step() ? fill.range().step() : 1;
     const double first = fill.range().start(), last = first + step * (n - 1);
     return {std::min(first, last), std::max(first, last), (first + last) / 2 * n};
+  }
+  if (fill.has_permutation()) {
+    const auto start = static_cast<double>(fill.permutation().start()), size = static_cast<double>(length);
+    return {start, start + size - 1, (start + (size - 1) / 2) * n};
   }
   if (fill.has_integers()) {
     return {static_cast<double>(fill.integers().low()), static_cast<double>(fill.integers().high()), -1};
@@ -148,7 +152,8 @@ void CallVariables::NameTensor(const std::string& name, const v1::TensorSpec& sp
 }
 
 void CallVariables::NameValues(const std::string& name, const v1::TensorSpec& spec) {
-  const FillFacts facts = FactsOf(spec.fill(), Elements(spec));
+  const int64_t length = spec.shape().empty() ? 1 : spec.shape(spec.shape_size() - 1);
+  const FillFacts facts = FactsOf(spec.fill(), Elements(spec), length);
   const auto set = [&](const char* suffix, double value) {
     Set(absl::StrCat(name, suffix), static_cast<int64_t>(std::clamp(value, -kLargest, kLargest)));
   };
@@ -162,6 +167,8 @@ void CallVariables::NameValues(const std::string& name, const v1::TensorSpec& sp
 void CallVariables::NameNumber(const std::string& name, double value) {
   Set(name, Truncated(value));
   Set(name + "_inf", std::isinf(value) ? 1 : 0);
+  int exponent = 0;
+  Set(name + "_power2", std::fabs(std::frexp(value, &exponent)) == 0.5 ? 1 : 0);
 }
 
 void CallVariables::NameText(const std::string& name, const std::string& text) {
@@ -198,6 +205,7 @@ void CallVariables::Name(const v1::Argument& argument, const std::string& name) 
       break;
     case v1::Argument::kScalar:
       if (argument.scalar().has_i()) {
+        NameNumber(name, static_cast<double>(argument.scalar().i()));
         Set(name, argument.scalar().i());
       } else {
         NameNumber(name, argument.scalar().f());

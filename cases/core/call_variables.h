@@ -10,13 +10,15 @@
 //   NAME_m1     its last; NAME_m2, ...
 //   NAME_dim    its size along the dimension that the attribute dim or axis names; its elements without one
 //   NAME_count  tensors of a list that are not null; 1 or 0 for a tensor
-//   NAME_least  the least value of a tensor whose fill says it (constant, values, range, integers); below any
+//   NAME_least  the least value of a tensor whose fill says it (constant, values, range, permutation,
+//   integers); below any
 //               limit where it does not
 //   NAME_greatest  likewise
 //   NAME_sum    likewise; -1 where the fill does not say it
 // These are 1 or 0:
 //   NAME_VALUE        a text has that value
-//   NAME_inf          a number is infinite
+//   NAME_inf          a number or scalar is infinite
+//   NAME_power2       it is a power of two, or minus one
 //   NAME_integers     a tensor's fill is `integers`
 //   NAME_patterned    a tensor's values are all the same, a range, or a shorter list, repeated
 //   NAME_expanded_m1  a tensor has the same elements at all indices, of which there are several, of its last

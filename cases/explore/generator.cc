@@ -15,6 +15,7 @@ constexpr int kNearCalls = 2;    // of an odd one
 constexpr int kNearShare = 4;    // one call of so many, at most
 constexpr int kMostFailures = 30;
 constexpr int kMostFruitless = 5;
+constexpr int kSequenceEvery = 8;  // of a function's turns
 
 }  // namespace
 
@@ -92,16 +93,38 @@ std::vector<Call> Generator::Next(int count) {
     add(*std::move(near));
   }
   while (static_cast<int>(calls.size()) < count) {
-    if (std::all_of(states_.begin(), states_.end(), [](const State& state) { return state.ended(); })) break;
-    const size_t turn = NextTurn();
-    if (states_[turn].ended()) continue;
-    std::optional<Call> call = sources_[turn].Next(options_.accepts);
-    states_[turn].fruitless = call.has_value() ? 0 : states_[turn].fruitless + 1;
-    if (!call.has_value()) continue;
-    call->source = turn;
+    std::optional<Call> call = Draw();
+    if (!call.has_value()) break;
     add(*std::move(call));
   }
   return calls;
+}
+
+// The next call of a sequence, or of the function whose turn it is. Nothing when no function is left.
+std::optional<Call> Generator::Draw() {
+  if (!due_.empty()) {
+    std::optional<Call> call = std::move(due_.front());
+    due_.pop_front();
+    return call;
+  }
+  const auto ended = [](const State& state) { return state.ended(); };
+  while (!std::all_of(states_.begin(), states_.end(), ended)) {
+    const size_t turn = NextTurn();
+    State& state = states_[turn];
+    if (state.ended()) continue;
+    std::optional<Call> call = sources_[turn].Next(options_.accepts);
+    state.fruitless = call.has_value() ? 0 : state.fruitless + 1;
+    if (!call.has_value()) continue;
+    call->source = turn;
+    if (++state.drawn % kSequenceEvery != 0) return call;
+    for (Call& next : sources_[turn].Sequel(*call, options_.accepts)) {
+      next.source = turn;
+      next.sequence = call->sequence = calls_;
+      due_.push_back(std::move(next));
+    }
+    return call;
+  }
+  return std::nullopt;
 }
 
 void Generator::Learn(const Call& call, const Observation& observation) {

@@ -34,7 +34,8 @@ struct Observation {
 
 // Calls the functions in turn, in another order each time. Calls near an odd one, whose error was the
 // greatest of its function so far, come as soon as it is known. So the same seed, selection and observations
-// give the same calls on every machine; with the same library, observations are the same. Not thread-safe.
+// give the same calls on every machine; with the same library, observations are the same. One call in a few
+// of a function begins a sequence, whose calls come one after the other. Not thread-safe.
 class Generator {
  public:
   // `catalog` must outlive it. The errors of Catalog::VisitOperators; NotFound when no function is left to
@@ -58,6 +59,7 @@ class Generator {
     double greatest_z = 0;
     int failures = 0;
     int fruitless = 0;  // turns in a row without a valid call
+    int drawn = 0;      // turns with one
     bool ended() const;
   };
 
@@ -65,12 +67,14 @@ class Generator {
   void AddSources(const v1::OperatorFile& op, const std::map<std::string, std::set<Dtype>>& dtypes);
   size_t NextTurn();
   std::optional<Call> NearOdd();
+  std::optional<Call> Draw();
 
   GeneratorOptions options_;
   std::deque<Vocabulary> vocabularies_;
   std::vector<Source> sources_;
   std::vector<State> states_;             // of the sources
   std::deque<std::pair<Call, int>> odd_;  // with how many calls are to be drawn near it
+  std::deque<Call> due_;                  // the rest of the sequence begun last
   uint64_t turns_ = 0;
   int64_t calls_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "cases/explore/extents.h"
@@ -98,6 +99,38 @@ TEST_F(GeneratorTest, KeepsToTheSelection) {
   }
   EXPECT_EQ(Generator::Make(*catalog_, selection, {1, {"diopiSub"}}).status().code(),
             absl::StatusCode::kNotFound);
+}
+
+// Every eighth turn of a function begins a sequence, whose last call is the first again with other values.
+TEST_F(GeneratorTest, DrawsSequences) {
+  const std::vector<Call> calls = Make({"diopiAdd"})->Next(300);
+  std::map<int64_t, std::vector<Call>> sequences;
+  std::set<std::string> relations;
+  for (const Call& call : calls) {
+    if (call.sequence >= 0) sequences[call.sequence].push_back(call);
+  }
+  ASSERT_EQ(sequences.size(), 30u);
+  int beside = 0;
+  for (const auto& [first, sequence] : sequences) {
+    EXPECT_EQ(sequence.front().number, first);
+    EXPECT_EQ(sequence.back().number - first, static_cast<int64_t>(sequence.size()) - 1)
+        << "one after the other";
+    v1::Point again = sequence.back().point, before = sequence.front().point;
+    for (v1::Point* point : {&again, &before}) {
+      point->clear_label();
+      point->clear_reveals();
+    }
+    EXPECT_EQ(again.SerializeAsString(), before.SerializeAsString());
+    beside += sequence.back().beside ? 1 : 0;
+    if (sequence.size() < 3) continue;
+    const std::string& how = sequence[1].point.reveals();
+    relations.insert(how.substr(how.find(";")).find("values") < 10 ? "values"
+                     : how.find(": offset") != std::string::npos   ? "offset"
+                                                                   : "change");
+  }
+  EXPECT_EQ(relations.size(), 3u);
+  EXPECT_GT(beside, 5);
+  EXPECT_LT(beside, 25);
 }
 
 TEST_F(GeneratorTest, StaysNearOddCalls) {

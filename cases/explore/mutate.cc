@@ -69,18 +69,26 @@ class Mutation {
   const v1::ArgRule& RuleOf(const std::string& name) const;
   // Indices, lengths, masks: what they may hold depends on the point.
   bool IsIndex(const v1::PointTensor& tensor) const;
-  // Starts or lengths of sequences, slots, ...: they fit the point's sizes only.
+  // Starts or lengths of sequences, slots, rows that belong together, ...: they fit the point's sizes only.
   bool HasTable() const {
     const auto& attributes = point_->attr();
     return std::any_of(point_->in().begin(), point_->in().end(),
                        [this](const v1::PointTensor& tensor) {
-                         return IsIndex(tensor) && (tensor.fill().has_values() || tensor.fill().has_range() ||
-                                                    tensor.fill().has_constant());
+                         const v1::Fill& fill = tensor.fill();
+                         if (fill.has_values() && fill.values().values_size() > 1) return true;
+                         return IsIndex(tensor) &&
+                                (fill.has_values() || fill.has_range() || fill.has_constant());
                        }) ||
            std::any_of(attributes.begin(), attributes.end(), [](const v1::PointAttribute& each) {
              return each.has_sizes() &&
                     (absl::StrContains(each.name(), "seq") || absl::StrContains(each.name(), "len"));
            });
+  }
+  bool IsWritten(const std::string& name) const {
+    const auto& params = options_.function->param();
+    return std::any_of(params.begin(), params.end(), [&](const abi::Param& param) {
+      return param.name() == name && param.kind() == abi::TENSOR;
+    });
   }
   bool HasIndex() const {
     return std::any_of(point_->in().begin(), point_->in().end(),
@@ -158,6 +166,7 @@ void Mutation::MoveIndexRanges(int64_t from, int64_t to) {
   for (v1::PointTensor& tensor : *point_->mutable_in()) {
     if (!tensor.fill().has_integers() || tensor.fill().integers().low() < 0) continue;
     if (tensor.fill().integers().high() != from - 1) continue;
+    if (!IsIndex(tensor) && KindOf(options_.dtype) != DtypeKind::kIntegral) continue;  // labels 0 and 1
     v1::Fill::Integers* range = tensor.mutable_fill()->mutable_integers();
     range->set_high(std::max(range->low(), to - 1));
   }
@@ -245,6 +254,7 @@ std::string Mutation::Layout() {
   if (kind == v1::Layout::transposed && rank < 2) return "";
   if (kind == v1::Layout::channels_last && rank != 4 && rank != 5) return "";
   if ((kind == v1::Layout::strided || kind == v1::Layout::expanded) && rank == 0) return "";
+  if (kind == v1::Layout::expanded && IsWritten(tensor->name())) return "";  // to one place several times
   tensor->clear_layout();
   tensor->mutable_layout()->set_kind(kind);
   if (kind == v1::Layout::expanded) tensor->mutable_layout()->add_dims(draws_->Below(rank));
@@ -286,11 +296,13 @@ std::string Mutation::OutLayout() {
 
 std::string Mutation::Fill() {
   v1::PointTensor* tensor = AnyTensor();
-  if (tensor == nullptr || IsIndex(*tensor)) return "";
+  if (tensor == nullptr || IsIndex(*tensor) || tensor->fill().has_values()) return "";
   const auto known = words_.fills.find({tensor->name(), KindOf(options_.dtype)});
   if (known == words_.fills.end()) return "";
   const v1::Fill& fill =
       known->second[static_cast<size_t>(draws_->Below(static_cast<int64_t>(known->second.size())))];
+  // A list is a table, whose rows belong together, are sorted, or differ.
+  if (fill.has_values() && fill.values().values_size() != ElementsOf(*tensor)) return "";
   *tensor->mutable_fill() = fill;
   return absl::StrCat(tensor->name(), ": values ", fill.ShortDebugString());
 }
@@ -449,6 +461,18 @@ bool IsRandom(const v1::FunctionRules& rules) {
 
 std::string MutatePoint(const MutateOptions& options, cases::Draws* draws, v1::Point* point) {
   return Mutation(options, draws, point).Run();
+}
+
+std::string MisalignPoint(const Vocabulary& vocabulary, v1::Point* point) {
+  std::string moved;
+  if (!vocabulary.layouts.contains(v1::Layout::offset)) return moved;
+  for (v1::PointTensor& tensor : *point->mutable_in()) {
+    const bool plain = tensor.layout().kind() == v1::Layout::contiguous;
+    if (tensor.null() || !tensor.same_as().empty() || !plain) continue;
+    tensor.mutable_layout()->set_kind(v1::Layout::offset);
+    absl::StrAppend(&moved, moved.empty() ? "" : ", ", tensor.name(), ": offset");
+  }
+  return moved;
 }
 
 }  // namespace diopi::explore

@@ -32,6 +32,10 @@ bool IsRandom(const v1::FunctionRules& rules);
 // does not suit the point, which is unchanged.
 std::string MutatePoint(const MutateOptions& options, cases::Draws* draws, v1::Point* point);
 
+// Moves the point's contiguous tensors to element 1 of their storage, which no vector width is aligned to,
+// and says which. Empty: none may be moved, and the point is unchanged.
+std::string MisalignPoint(const Vocabulary& vocabulary, v1::Point* point);
+
 }  // namespace diopi::explore
 
 #endif  // CASES_EXPLORE_MUTATE_H_

@@ -25,6 +25,8 @@ namespace {
 constexpr int kCandidates = 3;
 constexpr int kMostDraws = 60;  // for the candidates of one call
 constexpr int kMostRows = 12;   // drawn until one meets the cover's conditions
+constexpr int64_t kMostElements = 140'000;
+constexpr double kMostOperations = 5e7;
 
 template <typename List, typename Value>
 bool Has(const List& list, const Value& value) {
@@ -151,7 +153,8 @@ void Source::AddOrigins(const std::set<Dtype>& dtypes) {
 Source::Limits Source::DrawLimits(cases::Draws* draws) {
   const int64_t percent = draws->Below(100);
   if (percent < 70) return {2048, 2e6, false};
-  return percent < 94 ? Limits{20'000, 1e7, false} : Limits{140'000, 5e7, true};
+  if (percent < 94) return {20'000, 1e7, false};
+  return {kMostElements, kMostOperations, true};
 }
 
 cases::Draws Source::NextDraws() {
@@ -258,24 +261,47 @@ std::optional<Call> Source::Next(const Accepts& accepts) {
   return best;
 }
 
-std::optional<Call> Source::Near(const Call& call, const Accepts& accepts) {
+// `relation`: how the new call is to `call`, in words.
+std::optional<Call> Source::Vary(const Call& call, Variation variation, const std::string& relation,
+                                 const Accepts& accepts) {
   const std::string label = absl::StrCat(name_, "_", drawn_);
   cases::Draws draws = NextDraws();
-  const Limits limits = DrawLimits(&draws);
+  const bool change = variation == Variation::kChange;
+  const Limits limits = change ? DrawLimits(&draws) : Limits{kMostElements, kMostOperations, false};
   const Dtype dtype = call.c.dtype();
   const MutateOptions options{rules_, function_, vocabulary_, dtype, limits.elements, false};
-  for (int tries = 0; tries < kMostDraws; ++tries) {
+  for (int tries = change ? kMostDraws : 1; tries > 0; --tries) {
     v1::Point point = call.point;
-    const std::string change = MutatePoint(options, &draws, &point);
-    if (change.empty()) continue;
-    std::optional<Call> near = Build(std::move(point), dtype, limits, label,
-                                     {absl::StrCat("near ", call.c.label()), change}, accepts);
-    if (!near.has_value()) continue;
-    seen_.Add(ClassesOf(near->c));
-    near->followup = true;
-    return near;
+    const std::string what = change                               ? MutatePoint(options, &draws, &point)
+                             : variation == Variation::kAlignment ? MisalignPoint(*vocabulary_, &point)
+                                                                  : "other values";
+    if (what.empty()) continue;
+    std::optional<Call> varied = Build(std::move(point), dtype, limits, label,
+                                       {absl::StrCat(relation, " ", call.c.label()), what}, accepts);
+    if (!varied.has_value()) continue;
+    seen_.Add(ClassesOf(varied->c));
+    return varied;
   }
   return std::nullopt;
+}
+
+std::optional<Call> Source::Near(const Call& call, const Accepts& accepts) {
+  std::optional<Call> near = Vary(call, Variation::kChange, "near", accepts);
+  if (near.has_value()) near->followup = true;
+  return near;
+}
+
+std::vector<Call> Source::Sequel(const Call& call, const Accepts& accepts) {
+  cases::Draws draws = NextDraws();
+  const auto variation = static_cast<Variation>(draws.Below(3));
+  const bool beside = draws.Below(2) == 0;
+  std::vector<Call> calls;
+  std::optional<Call> between = Vary(call, variation, "after", accepts);
+  if (between.has_value()) calls.push_back(*std::move(between));
+  std::optional<Call> again = Vary(call, Variation::kValues, "after", accepts);
+  if (again.has_value()) calls.push_back(*std::move(again));
+  if (!calls.empty()) calls.back().beside = beside;
+  return calls;
 }
 
 }  // namespace diopi::explore

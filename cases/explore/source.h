@@ -28,6 +28,9 @@ struct Call {
   int64_t number = 0;     // in the exploration, from 0
   size_t source = 0;      // index of its function's source
   bool followup = false;  // near a call that was odd
+  // Calls of one process, made in the order of their numbers: that of the first. -1: a call on its own.
+  int64_t sequence = -1;
+  bool beside = false;  // is made while the call before it in the sequence is made again on another thread
 };
 
 // Whether the call may be made: a device profile may skip it.
@@ -47,6 +50,10 @@ class Source {
   std::optional<Call> Next(const Accepts& accepts);
   // A call one change away from an earlier one.
   std::optional<Call> Near(const Call& call, const Accepts& accepts);
+  // What makes a sequence of the call: the same once more with other values, one change or another alignment,
+  // then the call itself again with other values, every other time beside the call before it. Plans and
+  // values that a library keeps from call to call, and scratch memory that its calls share, show so.
+  std::vector<Call> Sequel(const Call& call, const Accepts& accepts);
 
   // The library does not take this dtype: no further calls in it.
   void LeaveOut(Dtype dtype) { left_out_.insert(dtype); }
@@ -60,6 +67,7 @@ class Source {
     const v1::Cover* cover = nullptr;
     std::vector<Dtype> dtypes;
   };
+  enum class Variation { kValues, kAlignment, kChange };
   struct Limits {
     int64_t elements = 0;   // of the largest tensor
     double operations = 0;  // of the call, with those that produce its inputs
@@ -73,6 +81,8 @@ class Source {
                                    cases::Draws* draws, std::vector<std::string>* how) const;
   std::optional<Call> Build(v1::Point point, Dtype dtype, const Limits& limits, const std::string& label,
                             const std::vector<std::string>& how, const Accepts& accepts) const;
+  std::optional<Call> Vary(const Call& call, Variation variation, const std::string& relation,
+                           const Accepts& accepts);
   cases::Draws NextDraws();
 
   const v1::OperatorFile* op_;

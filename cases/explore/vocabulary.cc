@@ -24,9 +24,23 @@ void AddOnce(const Message& message, std::vector<Message>* list) {
   if (!known) list->push_back(message);
 }
 
-// Adds what a point, a cover or a class of one gives.
-template <typename Giver>
-void AddArguments(const Giver& giver, const Kinds& kinds, Vocabulary* vocabulary) {
+// The tensors to which some class of the cover gives values.
+std::set<std::string> FilledByClasses(const v1::Cover& cover) {
+  std::set<std::string> names;
+  for (const v1::Axis& axis : cover.axis()) {
+    for (const v1::Class& c : axis.class_()) {
+      for (const v1::PointTensor& tensor : c.in()) {
+        if (tensor.has_fill()) names.insert(tensor.name());
+      }
+    }
+  }
+  return names;
+}
+
+// Adds what a point, a cover or a class of one gives. Where it does not say what a tensor holds, that is the
+// default fill if `has_default` says so of the tensor's name.
+template <typename Giver, typename Predicate>
+void AddArguments(const Giver& giver, const Kinds& kinds, Predicate has_default, Vocabulary* vocabulary) {
   for (const v1::PointTensor& tensor : giver.in()) {
     if (!tensor.same_as().empty()) vocabulary->same.emplace(tensor.name(), tensor.same_as());
     if (tensor.layout().kind() != v1::Layout::contiguous) vocabulary->layouts.insert(tensor.layout().kind());
@@ -34,6 +48,7 @@ void AddArguments(const Giver& giver, const Kinds& kinds, Vocabulary* vocabulary
       if (tensor.shape(d) == 0) vocabulary->empty.emplace(tensor.name(), tensor.shape_size(), d);
     }
     if (tensor.null() || !tensor.same_as().empty() || !tensor.below().empty()) continue;
+    if (!tensor.has_fill() && !has_default(tensor.name())) continue;
     for (const DtypeKind kind : kinds) AddOnce(tensor.fill(), &vocabulary->fills[{tensor.name(), kind}]);
   }
   for (const v1::PointAttribute& attribute : giver.attr()) {
@@ -63,17 +78,21 @@ Vocabulary VocabularyOf(const v1::OperatorFile& op) {
     const Kinds of_grid = KindsOf(grid.dtypes(), grid.dtype_sets());
     for (const v1::Point& point : grid.point()) {
       const Kinds own = KindsOf(point.dtypes(), point.dtype_sets());
-      AddArguments(point, own.empty() ? of_grid : own, &vocabulary);
+      AddArguments(
+          point, own.empty() ? of_grid : own, [](const std::string&) { return true; }, &vocabulary);
       AddOutLayout(point.out_layout(), &vocabulary);
     }
   }
   for (const v1::Cover& cover : op.cover()) {
     const Kinds of_cover = KindsOf(cover.dtypes(), cover.dtype_sets());
-    AddArguments(cover, of_cover, &vocabulary);
+    const std::set<std::string> filled = FilledByClasses(cover);
+    AddArguments(
+        cover, of_cover, [&](const std::string& name) { return !filled.contains(name); }, &vocabulary);
     for (const v1::Axis& axis : cover.axis()) {
       for (const v1::Class& c : axis.class_()) {
         const Kinds own = KindsOf(c.dtypes(), c.dtype_sets());
-        AddArguments(c, own.empty() ? of_cover : own, &vocabulary);
+        AddArguments(
+            c, own.empty() ? of_cover : own, [](const std::string&) { return false; }, &vocabulary);
         AddOutLayout(c.out_layout(), &vocabulary);
       }
     }

@@ -311,8 +311,9 @@ class Explorer {
           out_ << "  " << reports::OperatorsText(group) << ": " << reports::OutcomeName(group.outcome) << ": "
                << group.cause << " (" << group.cases.size() << (group.cases.size() == 1 ? " call" : " calls")
                << ")\n"
-               << "    " << finding.path << (finding.known ? ", known before" : "") << "\n    "
-               << finding.command << "\n"
+               << (finding.condition.empty() ? "" : absl::StrCat("    ", finding.condition, "\n")) << "    "
+               << finding.path << (finding.known ? ", known before" : "") << "\n    " << finding.command
+               << "\n"
                << std::flush;
           result->stop_signal = stop_.Take();
           return result->stop_signal == 0;

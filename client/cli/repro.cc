@@ -63,6 +63,10 @@ class ReproCommand final : public Command {
   }
   void AddOptions(CLI::App* app) override {
     AddCaseCallOptions(app, "the profile's, or 30; a day under a debugger", &options_);
+    app->add_option("--after", after_, "Cases to call before it in the same process, in this order")
+        ->delimiter(',');
+    app->add_flag("--beside", beside_, "Call the last of --after again meanwhile, on another thread")
+        ->needs("--after");
     app->add_option("--output", output_, "C file to write (default: repro_CASE.c in the current folder)");
     CLI::Option* gdb =
         app->add_flag("--gdb", gdb_, "Run the case under gdb, stopped at the start of the function");
@@ -92,12 +96,16 @@ class ReproCommand final : public Command {
     const absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, DataFolder(options_.data), "");
     if (!data.ok()) return Tell(data.status());
     std::cout << CaseText(*c) << "Reference  " << data->provenance << "\n";
-    const absl::Status written = cases::IsLarge(*c) ? absl::OkStatus() : WriteSource(*c, *data);
+    const absl::Status written = HasSource(*c) ? WriteSource(*c, *data) : absl::OkStatus();
     if (!written.ok()) return Tell(written);
     return Judge(*c, *data);
   }
 
  private:
+  bool HasSource(const v1::Case& c) const {
+    return !cases::IsLarge(c) && !cases::IsLibraryCheck(c) && after_.empty();
+  }
+
   absl::Status WriteSource(const v1::Case& c, const CaseData& data) {
     output_ = agent::AbsolutePath(output_.empty() ? FileName(c.id()) : output_);
     source_.library = call_->impl_path();
@@ -155,6 +163,23 @@ class ReproCommand final : public Command {
     return ExitCode::kFailed;
   }
 
+  // Makes the calls of --after, whose verdicts nobody asks for.
+  absl::Status CallBefore(loader::Worker* worker) {
+    for (const std::string& id : after_) {
+      const absl::StatusOr<v1::Case> c = FindCase(id, options_.cases_folder);
+      if (!c.ok()) return c.status();
+      absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, DataFolder(options_.data), "");
+      if (!data.ok()) return data.status();
+      absl::StatusOr<loader::CallOptions> options = Prepare(*c, &data->inputs);
+      if (!options.ok()) return options.status();
+      options->keep = beside_ && &id == &after_.back();
+      const absl::Status submitted = worker->Submit(*c, data->inputs, *options);
+      if (!submitted.ok()) return submitted;
+      worker->Wait();
+    }
+    return absl::OkStatus();
+  }
+
   ExitCode Judge(const v1::Case& c, const CaseData& data) {
     std::cout << std::flush;  // before the debugger prints
     absl::StatusOr<std::unique_ptr<loader::Worker>> worker = shrink::StartWorker(MakeWorkerOptions());
@@ -163,9 +188,12 @@ class ReproCommand final : public Command {
       return TellNoResult(std::string(worker.status().message()));
     }
     if (!worker.ok()) return Tell(worker.status());
+    const absl::Status called = CallBefore(worker->get());
+    if (!called.ok()) return Tell(called);
     TensorMap inputs = data.inputs;
-    const absl::StatusOr<loader::CallOptions> options = Prepare(c, &inputs);
+    absl::StatusOr<loader::CallOptions> options = Prepare(c, &inputs);
     if (!options.ok()) return Tell(options.status());
+    options->beside = beside_;
     const absl::Status submitted = (*worker)->Submit(c, inputs, *options);
     if (!submitted.ok()) return Tell(submitted);
     const loader::CallOutcome outcome = (*worker)->Wait();
@@ -176,10 +204,14 @@ class ReproCommand final : public Command {
     }
     const v1::Verdict verdict = call_->judge().Judge(c, inputs, data.references, outcome, options->adaptor);
     Print(verdict, outcome.outputs);
-    if (cases::IsLarge(c)) {
-      std::cout << "C file     none: the case is too large to write its inputs into a file\n" << std::flush;
-    } else if (!cases::IsLibraryCheck(c)) {
+    if (HasSource(c)) {
       TellSource();
+    } else if (!cases::IsLibraryCheck(c)) {
+      std::cout << "C file     none: "
+                << (after_.empty() ? "the case is too large to write its inputs into a file"
+                                   : "it would call this case alone")
+                << "\n"
+                << std::flush;
     }
     if (verdict.outcome() == v1::OUTCOME_HARNESS_ERROR) return ExitCode::kOurs;
     return reports::IsFailure(verdict.outcome()) ? ExitCode::kFailed : ExitCode::kOk;
@@ -234,6 +266,8 @@ class ReproCommand final : public Command {
   Debugger debugger_ = Debugger::kNone;
   std::vector<std::string> debugger_command_;
   std::string output_;
+  std::vector<std::string> after_;
+  bool beside_ = false;
 };
 
 }  // namespace

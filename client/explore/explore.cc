@@ -28,18 +28,60 @@ constexpr size_t kFewestInUnit = 4, kMostInUnit = 32;
 constexpr double kFalseAlarmsPerElement = 2.5e-14;    // docs/method.md, 4.1
 constexpr double kFalseAlarmsPerRandomOutput = 1e-6;  // ten tests of 1e-7, section 7
 
-struct Round {
-  explicit Round(std::vector<Call> drawn) : calls(std::move(drawn)), seen(calls.size()) {}
-  std::vector<Call> calls;
-  std::vector<std::optional<Observation>> seen;  // none: not judged
-  size_t pending = 0;                            // with a worker, or on the way to one
+// Calls of a round that one worker makes in order: those of a sequence, or a single one.
+struct Part {
+  size_t calls = 0;
+  size_t accepted = 0;                                        // whose references are known, or refused
+  std::vector<std::pair<size_t, baselines::Baseline>> ready;  // with their places in the round
 };
 
-// A call whose references are known.
+struct Round {
+  explicit Round(std::vector<Call> drawn) : calls(std::move(drawn)), seen(calls.size()) {
+    for (size_t i = 0; i < calls.size(); ++i) {
+      const bool goes_on = i > 0 && calls[i].sequence >= 0 && calls[i].sequence == calls[i - 1].sequence;
+      if (!goes_on) parts.emplace_back();
+      ++parts.back().calls;
+      part_of.push_back(parts.size() - 1);
+    }
+  }
+  std::vector<Call> calls;
+  std::vector<std::optional<Observation>> seen;  // none: not judged
+  std::vector<Part> parts;
+  std::vector<size_t> part_of;
+  size_t pending = 0;  // with a worker, or on the way to one
+};
+
+// A part whose references are known.
 struct Ready {
   Round* round = nullptr;
-  size_t place = 0;
-  baselines::Baseline baseline;
+  std::vector<std::pair<size_t, baselines::Baseline>> calls;
+};
+
+// What a worker's process has called, to find out after which calls another one fails.
+class Earlier {
+ public:
+  // `functions`: how many are explored.
+  explicit Earlier(int64_t functions)
+      : kept_(static_cast<size_t>(std::clamp(kCallsKept / functions, kFewestKept, kMostKept))) {}
+  std::vector<std::shared_ptr<const Call>> Of(const std::string& function) const {
+    const auto found = calls_.find(function);
+    return found == calls_.end() ? std::vector<std::shared_ptr<const Call>>() : found->second;
+  }
+  // The process `pid` made the call; -1: it died of it.
+  void Add(int pid, const Call& call) {
+    if (pid != pid_) calls_.clear();
+    pid_ = pid;
+    if (pid < 0) return;
+    std::vector<std::shared_ptr<const Call>>& calls = calls_[call.c.function()];
+    if (calls.size() == 2 * kept_) calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(kept_));
+    calls.push_back(std::make_shared<const Call>(call));
+  }
+
+ private:
+  static constexpr int64_t kCallsKept = 8192, kFewestKept = 8, kMostKept = 256;
+  const size_t kept_;  // of the first calls of a function, and of the last
+  int pid_ = -1;
+  std::map<std::string, std::vector<std::shared_ptr<const Call>>> calls_;
 };
 
 Observation Observe(const v1::Verdict& verdict) {
@@ -135,14 +177,19 @@ class Exploration {
 
   void Accept(Round* round, size_t place, absl::StatusOr<baselines::Baseline> baseline) {
     const std::lock_guard lock(mutex_);
-    if (!baseline.ok()) {
+    Part& part = round->parts[round->part_of[place]];
+    if (baseline.ok()) {
+      part.ready.emplace_back(place, *std::move(baseline));
+    } else {
       const Call& call = round->calls[place];
       result_.unreferenced[call.c.id()] =
           absl::StrCat(baseline.status().message(), " (", call.point.reveals(), ")");
-      return;
     }
-    ++round->pending;
-    ready_.push_back(Ready{round, place, *std::move(baseline)});
+    if (++part.accepted < part.calls || part.ready.empty()) return;
+    std::sort(part.ready.begin(), part.ready.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    round->pending += part.ready.size();
+    ready_.push_back(Ready{round, std::move(part.ready)});
     changed_.notify_all();
   }
 
@@ -176,40 +223,54 @@ class Exploration {
   }
 
   void Work(loader::Worker* worker) {
+    Earlier earlier(generator_->functions());
     while (std::optional<Ready> ready = Take()) {
-      const v1::Verdict verdict = CallAndJudge(worker, &ready->baseline);
-      const std::lock_guard lock(mutex_);
-      Record(verdict, *ready);
-      --ready->round->pending;
-      changed_.notify_all();
+      for (size_t i = 0; i < ready->calls.size(); ++i) MakeCall(worker, &*ready, i, &earlier);
     }
   }
 
-  v1::Verdict CallAndJudge(loader::Worker* worker, baselines::Baseline* baseline) {
+  void MakeCall(loader::Worker* worker, Ready* ready, size_t i, Earlier* earlier) {
+    const auto is_beside = [&](size_t at) {
+      return at > 0 && at < ready->calls.size() && ready->round->calls[ready->calls[at].first].beside;
+    };
+    auto& [place, baseline] = ready->calls[i];
+    const Call& call = ready->round->calls[place];
+    FailedCall made{call, {}, earlier->Of(call.c.function()), is_beside(i)};
+    made.verdict = CallAndJudge(worker, &baseline, is_beside(i + 1), made.beside);
+    earlier->Add(worker->pid(), call);
+    const std::lock_guard lock(mutex_);
+    ready->round->seen[place] = Observe(made.verdict);
+    Record(std::move(made));
+    --ready->round->pending;
+    changed_.notify_all();
+  }
+
+  v1::Verdict CallAndJudge(loader::Worker* worker, baselines::Baseline* baseline, bool keep, bool beside) {
     const auto lost = [&](const absl::Status& status) {
       return agent::MakeVerdict(baseline->c, v1::OUTCOME_HARNESS_ERROR, std::string(status.message()));
     };
-    const absl::StatusOr<loader::CallOptions> call = judge_.Prepare(baseline->c, &baseline->inputs);
+    absl::StatusOr<loader::CallOptions> call = judge_.Prepare(baseline->c, &baseline->inputs);
     if (!call.ok()) return lost(call.status());
+    call->keep = keep;
+    call->beside = beside;
     const absl::Status submitted = worker->Submit(baseline->c, baseline->inputs, *call);
     if (!submitted.ok()) return lost(submitted);
     const loader::CallOutcome outcome = worker->Wait();
     return judge_.Judge(baseline->c, baseline->inputs, baseline->references, outcome, call->adaptor);
   }
 
-  void Record(const v1::Verdict& verdict, const Ready& ready) {
-    const Call& call = ready.round->calls[ready.place];
-    ready.round->seen[ready.place] = Observe(verdict);
+  void Record(FailedCall made) {
+    const Call& call = made.call;
     ++result_.calls;
-    ++result_.outcomes[verdict.outcome()];
+    ++result_.outcomes[made.verdict.outcome()];
     ++result_.calls_of[call.c.function()];
-    for (const v1::OutputStats& stats : verdict.outputs()) {
+    for (const v1::OutputStats& stats : made.verdict.outputs()) {
       if (IsFloating(stats.dtype())) result_.elements += static_cast<double>(stats.elements());
     }
     for (const v1::Judge& judge : call.c.judges()) {
       if (judge.kind() == v1::Judge::RANDOM) ++result_.random_outputs;
     }
-    if (reports::IsListed(verdict.outcome())) result_.failures.push_back({call, verdict});
+    if (reports::IsListed(made.verdict.outcome())) result_.failures.push_back(std::move(made));
   }
 
   Generator* const generator_;

@@ -32,6 +32,9 @@ struct ExploreOptions {
 struct FailedCall {
   Call call;
   v1::Verdict verdict;
+  // The function's calls in the same process before it, in order: the first ones and the last ones.
+  std::vector<std::shared_ptr<const Call>> before;
+  bool beside = false;  // the last of them ran again on another thread meanwhile
 };
 
 struct ExploreResult {

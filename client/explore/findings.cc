@@ -4,10 +4,13 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "cases/user/operator_text.h"
 #include "client/shrink/shrink_point.h"
@@ -17,6 +20,7 @@ namespace diopi::explore {
 namespace {
 
 constexpr char kRepeat[] = "# Repeat: ";
+constexpr int kTriesBeside = 5;  // two calls at once do not always meet in the same way
 
 int64_t Elements(const v1::Case& c) {
   int64_t sum = 0;
@@ -29,6 +33,13 @@ int64_t Elements(const v1::Case& c) {
 
 v1::OperatorFile FileOf(const Call& call) {
   return cases::OnePointFile(*call.op, call.point, call.c.function(), call.c.dtype());
+}
+
+// The file of several calls of one function, in order.
+v1::OperatorFile FileOf(const std::vector<Call>& calls) {
+  v1::OperatorFile file = FileOf(calls.front());
+  for (size_t i = 1; i < calls.size(); ++i) *file.add_grid() = FileOf(calls[i]).grid(0);
+  return file;
 }
 
 v1::OperatorFile WithPoint(const v1::OperatorFile& file, const v1::Point& point) {
@@ -75,19 +86,85 @@ class Writer {
       finding.command = CommandIn(finding.path);
       return finding;
     }
-    const v1::OperatorFile file =
-        shrunk_++ < limits_.most_shrunk ? Shrink(FileOf(smallest->call), &finding) : FileOf(smallest->call);
-    finding.command = command_(finding.verdict);
+    const v1::OperatorFile file = FileOf(*smallest, &finding);
     absl::Status written = cases::WriteFileWhole(finding.path, Text(file, finding));
     if (!written.ok()) return written;
     return finding;
   }
 
  private:
+  // Sets how the finding is repeated, too.
+  v1::OperatorFile FileOf(const FailedCall& failed, Finding* finding) {
+    const bool search = searched_++ < limits_.most_shrunk;
+    if (!search || Fails(failed, {})) {
+      v1::OperatorFile file = explore::FileOf(failed.call);
+      if (search) file = Shrink(file, finding);
+      finding->command = command_(finding->verdict);
+      return file;
+    }
+    const std::optional<std::vector<Call>> before = CallsNeeded(failed);
+    finding->command = command_(finding->verdict);
+    if (!before.has_value()) {
+      finding->condition = "did not fail again, neither alone nor after the calls before it";
+      return explore::FileOf(failed.call);
+    }
+    std::vector<std::string> ids;
+    for (const Call& call : *before) ids.push_back(call.c.id());
+    absl::StrAppend(&finding->command, " --after ", absl::StrJoin(ids, ","),
+                    failed.beside ? " --beside" : "");
+    finding->condition = failed.beside
+                             ? absl::StrCat("fails only while ", ids.back(), " runs on another thread")
+                             : absl::StrCat("fails only after ", absl::StrJoin(ids, ", "), " in one process");
+    std::vector<Call> calls = *before;
+    calls.push_back(failed.call);
+    return explore::FileOf(calls);
+  }
+
+  // In a process that has made these calls only.
+  bool Fails(const FailedCall& failed, const std::vector<Call>& before) {
+    std::vector<v1::Case> cases;
+    for (const Call& call : before) cases.push_back(call.c);
+    cases.push_back(failed.call.c);
+    const bool beside = failed.beside && !before.empty();
+    for (int tries = beside ? kTriesBeside : 1; tries > 0; --tries) {
+      const absl::StatusOr<v1::Verdict> verdict = trial_.RunInOrder(cases, beside);
+      if (!verdict.ok()) continue;
+      // Two calls at once fail in one way or another.
+      if (beside ? reports::IsListed(verdict->outcome()) : shrink::FailsAlike(failed.verdict, *verdict))
+        return true;
+    }
+    return false;
+  }
+
+  // The fewest of the calls before it after which the call fails. None: it does not fail after all of them.
+  std::optional<std::vector<Call>> CallsNeeded(const FailedCall& failed) {
+    std::vector<Call> before;
+    for (const std::shared_ptr<const Call>& call : failed.before) before.push_back(*call);
+    if (before.empty() || !Fails(failed, before)) return std::nullopt;
+    // Leaves out half of them, quarters, and so on to single ones. The call beside it is the last one, and
+    // stays.
+    const size_t last = failed.beside ? 1 : 0;
+    for (size_t size = (before.size() + 1) / 2; size > 0; size = size == 1 ? 0 : (size + 1) / 2) {
+      for (size_t begin = 0; begin + last < before.size();) {
+        const size_t end = std::min(begin + size, before.size() - last);
+        std::vector<Call> fewer = before;
+        fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(begin),
+                    fewer.begin() + static_cast<std::ptrdiff_t>(end));
+        if (Fails(failed, fewer)) {
+          before = std::move(fewer);
+        } else {
+          begin = end;
+        }
+      }
+    }
+    return before;
+  }
+
   v1::OperatorFile Shrink(const v1::OperatorFile& file, Finding* finding) {
     const absl::StatusOr<v1::Verdict> first = trial_.Run(file);
     if (!first.ok() || !shrink::FailsAlike(finding->verdict, *first)) return file;
     const std::string id = first->case_id();
+    const v1::Verdict whole = finding->verdict;
     const shrink::ShrinkResult result = shrink::ShrinkPoint(
         file.grid(0).point(0),
         [&](const v1::Point& point) {
@@ -105,6 +182,12 @@ class Writer {
     v1::OperatorFile small = WithPoint(file, point);
     const absl::StatusOr<v1::Case> c = cases::ExpandOne(small);
     if (!c.ok()) return file;
+    // The calls of the search may have left something in the process that it needs.
+    const absl::StatusOr<v1::Verdict> alone = trial_.RunInOrder({*c}, /*beside=*/false);
+    if (!alone.ok() || !shrink::FailsAlike(*first, *alone)) {
+      finding->verdict = whole;
+      return file;
+    }
     finding->verdict.set_case_id(c->id());
     return small;
   }
@@ -115,8 +198,10 @@ class Writer {
     };
     const std::string cause =
         absl::StrCat(reports::OutcomeName(finding.group.outcome), ": ", finding.group.cause);
-    return absl::StrCat(line(cause), line(finding.verdict.reason()), kRepeat, finding.command, "\n",
-                        cases::OperatorText(file));
+    const std::string condition =
+        finding.condition.empty() ? "" : line(absl::StrCat("The last case ", finding.condition, "."));
+    return absl::StrCat(line(cause), line(finding.verdict.reason()), condition, kRepeat, finding.command,
+                        "\n", cases::OperatorText(file));
   }
   // That an earlier exploration wrote into the file; empty where somebody has removed it.
   static std::string CommandIn(const std::string& path) {
@@ -131,7 +216,7 @@ class Writer {
   const FindingLimits limits_;
   shrink::CaseTrial& trial_;
   const std::function<std::string(const v1::Verdict&)>& command_;
-  int shrunk_ = 0;
+  int searched_ = 0;
 };
 
 }  // namespace

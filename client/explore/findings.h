@@ -28,16 +28,19 @@ struct Finding {
   reports::FailureGroup group;
   std::string path;     // of the operator file, in the folder
   bool known = false;   // an earlier exploration wrote the file: the cause had failed before
-  v1::Verdict verdict;  // of the file's only case; where the cause is known, of a call of this exploration
-  std::string command;  // that repeats the file's case
+  v1::Verdict verdict;  // of the file's last case; where the cause is known, of a call of this exploration
+  std::string command;  // that repeats the failure
+  // Empty: it fails alone. "fails only after add.float32.x1_3 in one process", or that it did not fail again.
+  std::string condition;
 };
 
 // Calls failed calls once more to find their likely causes, groups them, and writes
 // `folder`/OPERATOR_KEY.textproto for each cause, with the smallest call that still fails in the same way;
-// KEY is the group's. An existing file is left as it is. `diagnosing` looks for the causes; `trial` judges
-// without: it makes hundreds of calls, some of which make no sense. `command`: the line that repeats the
-// verdict's case. Calls `found` for each, the most frequent cause first, until it returns false. Returns
-// PermissionDenied when a file cannot be written.
+// KEY is the group's. A call that passes in a process of its own is made after the calls before it; where it
+// then fails, the fewest of these that are needed stand before it in the file. An existing file is left as it
+// is. `diagnosing` looks for the causes; `trial` judges without: it makes hundreds of calls, some of which
+// make no sense. `command`: the line that repeats the verdict's case. Calls `found` for each, the most
+// frequent cause first, until it returns false. Returns PermissionDenied when a file cannot be written.
 absl::Status WriteFindings(const std::vector<FailedCall>& failures, const std::string& folder,
                            const FindingLimits& limits, agent::CaseJudge* diagnosing,
                            shrink::CaseTrial* trial,

@@ -1,8 +1,11 @@
 #include "client/proof/planted_library.h"
 
+#include <set>
+
 #include "build_paths.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "impl_loader/library/library.h"
 
 namespace diopi::proof {
 namespace {
@@ -48,12 +51,32 @@ TEST(ReadPlanted, NamesALibraryWithoutAnything) {
   EXPECT_THAT(std::string(all.status().message()), HasSubstr("no injected bugs or variants"));
 }
 
-TEST(ReadPlanted, ReadsOurTwoLibraries) {
-  for (const char* name : {"libdiopi_mutants.so", "libdiopi_variants.so"}) {
+TEST(ReadPlanted, ReadsOurLibraries) {
+  for (const char* name : {"libdiopi_mutants.so", "libdiopi_variants.so", "libdiopi_unseen.so"}) {
     const auto all = ReadPlanted(std::string(DIOPI_BINARY_DIR "/lib/vendors/") + name);
     ASSERT_TRUE(all.ok()) << name << ": " << all.status();
-    for (const Planted& planted : *all) EXPECT_FALSE(planted.text.empty()) << planted.name;
+    const auto symbols = loader::ReadElfSymbols(std::string(DIOPI_BINARY_DIR "/lib/vendors/") + name);
+    ASSERT_TRUE(symbols.ok()) << symbols.status();
+    for (const Planted& planted : *all) {
+      EXPECT_FALSE(planted.text.empty()) << planted.name;
+      for (const std::string& function : planted.functions) {
+        EXPECT_THAT(symbols->exported, testing::Contains(function)) << name << ": " << planted.name;
+      }
+    }
   }
+}
+
+TEST(ReadPlanted, TheUnseenBugsAreManyAndOfManyFunctions) {
+  const auto all = ReadPlanted(DIOPI_BINARY_DIR "/lib/vendors/libdiopi_unseen.so");
+  ASSERT_TRUE(all.ok()) << all.status();
+  std::set<std::string> names, functions;
+  for (const Planted& planted : *all) {
+    names.insert(planted.name);
+    functions.insert(planted.functions.begin(), planted.functions.end());
+  }
+  EXPECT_EQ(names.size(), all->size());
+  EXPECT_GE(names.size(), 100u);
+  EXPECT_GE(functions.size(), 60u);
 }
 
 }  // namespace

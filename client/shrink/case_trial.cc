@@ -26,16 +26,22 @@ absl::StatusOr<std::unique_ptr<CaseTrial>> CaseTrial::Start(agent::CaseJudge* ju
   worker.log_path = "/dev/null";
   absl::StatusOr<std::unique_ptr<loader::Worker>> started = StartWorker(worker);
   if (!started.ok()) return started.status();
-  return std::unique_ptr<CaseTrial>(new CaseTrial(judge, *std::move(started), std::move(oracle)));
+  return std::unique_ptr<CaseTrial>(new CaseTrial(judge, worker, *std::move(started), std::move(oracle)));
 }
 
 absl::StatusOr<v1::Verdict> CaseTrial::Run(const v1::Case& c, agent::CaseJudge* judge) {
-  if (judge == nullptr) judge = judge_;
+  return Call(c, judge == nullptr ? judge_ : judge, /*keep=*/false, /*beside=*/false);
+}
+
+absl::StatusOr<v1::Verdict> CaseTrial::Call(const v1::Case& c, agent::CaseJudge* judge, bool keep,
+                                            bool beside) {
   absl::StatusOr<baselines::Baseline> expected = oracle_->ComputeOne(c);
   if (!expected.ok()) return expected.status();
   // Uses the generated case: the specs of tensors that the library allocates are known only now.
-  const absl::StatusOr<loader::CallOptions> options = judge->Prepare(expected->c, &expected->inputs);
+  absl::StatusOr<loader::CallOptions> options = judge->Prepare(expected->c, &expected->inputs);
   if (!options.ok()) return options.status();
+  options->keep = keep;
+  options->beside = beside;
   absl::Status submitted = worker_->Submit(expected->c, expected->inputs, *options);
   if (!submitted.ok()) return submitted;
   const loader::CallOutcome outcome = worker_->Wait();
@@ -46,6 +52,19 @@ absl::StatusOr<v1::Verdict> CaseTrial::Run(const v1::OperatorFile& file) {
   const absl::StatusOr<v1::Case> c = cases::ExpandOne(file);
   if (!c.ok()) return c.status();
   return Run(*c);
+}
+
+absl::StatusOr<v1::Verdict> CaseTrial::RunInOrder(const std::vector<v1::Case>& cases, bool beside) {
+  absl::StatusOr<std::unique_ptr<loader::Worker>> fresh = StartWorker(options_);
+  if (!fresh.ok()) return fresh.status();
+  worker_ = *std::move(fresh);
+  absl::StatusOr<v1::Verdict> verdict = absl::InvalidArgumentError("there is no case");
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const bool last = i + 1 == cases.size();
+    verdict = Call(cases[i], judge_, beside && i + 2 == cases.size(), beside && last);
+    if (!verdict.ok()) return verdict;
+  }
+  return verdict;
 }
 
 bool FailsAlike(const v1::Verdict& first, const v1::Verdict& verdict) {

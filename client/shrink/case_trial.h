@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "baselines/generate/oracle_pool.h"
@@ -34,13 +35,18 @@ class CaseTrial {
   absl::StatusOr<v1::Verdict> Run(const v1::Case& c, agent::CaseJudge* judge = nullptr);
   // On the case that `file` expands to. InvalidArgument unless it expands to exactly one case.
   absl::StatusOr<v1::Verdict> Run(const v1::OperatorFile& file);
+  // On the last of the cases, after the others in a process that has called nothing before. `beside`: while
+  // the last but one is called again on another thread.
+  absl::StatusOr<v1::Verdict> RunInOrder(const std::vector<v1::Case>& cases, bool beside);
 
  private:
-  CaseTrial(agent::CaseJudge* judge, std::unique_ptr<loader::Worker> worker,
+  CaseTrial(agent::CaseJudge* judge, loader::WorkerOptions options, std::unique_ptr<loader::Worker> worker,
             std::unique_ptr<baselines::OraclePool> oracle)
-      : judge_(judge), worker_(std::move(worker)), oracle_(std::move(oracle)) {}
+      : judge_(judge), options_(std::move(options)), worker_(std::move(worker)), oracle_(std::move(oracle)) {}
+  absl::StatusOr<v1::Verdict> Call(const v1::Case& c, agent::CaseJudge* judge, bool keep, bool beside);
 
   agent::CaseJudge* const judge_;
+  const loader::WorkerOptions options_;
   std::unique_ptr<loader::Worker> worker_;
   std::unique_ptr<baselines::OraclePool> oracle_;
 };

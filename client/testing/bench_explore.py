@@ -4,7 +4,9 @@
 A function's calls do not depend on the other functions that are explored. So exploring only the functions of a bug shows the
 same as exploring all of them; a minute over all functions on two cores is about a dozen calls of each.
 
-usage: bench_explore.py BUILD_FOLDER [--calls N] [--every N] [--only GLOB] [--variants]
+--unseen takes the bugs that nothing here was made to find (baselines/unseen), and says which of them suite core finds, too.
+
+usage: bench_explore.py BUILD_FOLDER [--calls N] [--every N] [--only GLOB] [--variants] [--unseen]
 BENCH_SHORT=1 explores three bugs and one correct variant with few calls; its figures mean nothing.
 """
 import argparse
@@ -28,7 +30,7 @@ def planted(build, library):
     listing = ctypes.CDLL(library).diopiPlanted
     listing.restype = ctypes.c_char_p
     fields = [line.split("\t") for line in listing().decode().splitlines()]
-    wanted = [field for field in fields if "mutants" in library or field[1] == "0"]
+    wanted = [field for field in fields if "variants" not in library or field[1] == "0"]
     return [(field[0], field[2].replace(",", " ").split(), field[3]) for field in wanted]
 
 
@@ -56,7 +58,19 @@ class Agent:
         return int(judged[1]), time.monotonic() - start, failed
 
 
+    def core(self, name, functions):
+        """Whether suite core finds the bug."""
+        command = [f"{self.build}/bin/diopi-agent", "--impl", self.library, "--data", f"{self.folder}/data", "--error-report",
+                   f"{self.folder}/errors.csv", "--quiet", "--fname", *functions]
+        done = subprocess.run(command, env={**os.environ, self.variable: name}, stdout=subprocess.PIPE, text=True,
+                              stderr=subprocess.STDOUT, check=False)
+        if done.returncode > 1:
+            sys.exit(f"{name}: exit status {done.returncode}\n{done.stdout}")
+        return done.returncode == 1
+
+
 def bugs(agent, wanted, calls):
+    """The names of those that were found."""
     steps = [step for step in (calls // 10, calls // 2, calls) if step > 0]
     found = collections.Counter()
     missed = []
@@ -70,6 +84,14 @@ def bugs(agent, wanted, calls):
     for step in steps:
         print(f"found with {step:5d} calls of each function: {found[step]} of {len(wanted)}")
     print("not found:", " ".join(missed) or "none", flush=True)
+    return {name for name, _, _ in wanted} - set(missed)
+
+
+def beside_core(agent, wanted, found):
+    core = {name for name, functions, _ in wanted if agent.core(name, functions)}
+    print(f"found by core: {len(core)} of {len(wanted)}; by one of both: {len(core | found)}")
+    print("not found by core:", " ".join(name for name, _, _ in wanted if name not in core) or "none")
+    print("found by neither:", " ".join(name for name, _, _ in wanted if name not in core | found) or "none", flush=True)
 
 
 def correct(agent, wanted, calls):
@@ -90,6 +112,7 @@ def main():
     parser.add_argument("--every", type=int, default=1, help="only every Nth bug or variant")
     parser.add_argument("--only", default="*")
     parser.add_argument("--variants", action="store_true", help="only correct libraries")
+    parser.add_argument("--unseen", action="store_true", help="only the bugs of baselines/unseen, beside core")
     arguments = parser.parse_args()
     build = os.path.abspath(arguments.build)
 
@@ -98,7 +121,10 @@ def main():
         return listed[::400] if SHORT else listed[::arguments.every]
 
     with tempfile.TemporaryDirectory() as folder:
-        mutants, variants = (f"{build}/lib/vendors/libdiopi_{name}.so" for name in ("mutants", "variants"))
+        mutants, variants, unseen = (f"{build}/lib/vendors/libdiopi_{name}.so" for name in ("mutants", "variants", "unseen"))
+        if arguments.unseen:
+            agent, wanted = Agent(build, unseen, "DIOPI_MUTANT", folder), chosen(unseen)
+            return beside_core(agent, wanted, bugs(agent, wanted, arguments.calls))
         if not arguments.variants:
             bugs(Agent(build, mutants, "DIOPI_MUTANT", folder), chosen(mutants), arguments.calls)
         correct(Agent(build, variants, "DIOPI_VARIANT", folder), chosen(variants), arguments.calls)

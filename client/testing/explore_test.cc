@@ -96,6 +96,39 @@ TEST_F(ExploreTest, TheSeedDeterminesTheExploration) {
   EXPECT_NE(one, explore("1", "2"));
 }
 
+// Bugs that a call on its own does not show: the calls before it are found out, written down and repeated.
+TEST_F(ExploreTest, FindsWhatOnlySequencesShow) {
+  struct Row {
+    const char* bug;
+    const char* function;
+    const char* condition;  // of the finding; null: the call fails alone
+  };
+  const Row rows[] = {
+      {"plan_without_rows", "diopiAdd", " --after add.float32.x1"},
+      {"scalar_of_first_call", "diopiMulScalar", " --after mul.scalar.float32.x1"},
+      {"unaligned_buffer", "diopiSub", nullptr},
+      {"shared_scratch", "diopiExp", " --beside"},
+  };
+  for (const Row& row : rows) {
+    const std::vector<std::string> bug = {std::string("DIOPI_STATE=") + row.bug};
+    const Finished run =
+        Explore(VendorPath("vendor_stateful"),
+                {"--fname", row.function, "--explore", "120", "--dtype", "float32"}, bug, row.bug);
+    ASSERT_EQ(run.code, 1) << row.bug << run.out << run.err;
+    const std::string command = Command(run.out);
+    ASSERT_FALSE(command.empty()) << run.out;
+    EXPECT_EQ(absl::StrContains(command, " --after "), row.condition != nullptr) << run.out;
+    if (row.condition != nullptr) {
+      EXPECT_TRUE(absl::StrContains(command, row.condition)) << run.out;
+      EXPECT_TRUE(absl::StrContains(run.out, "    fails only ")) << run.out;
+      EXPECT_TRUE(absl::StrContains(ReadFile(Files(row.bug)[0]), "# The last case fails only "));
+    }
+    const std::vector<std::string> shell = {"/bin/sh", "-c", command + " --output " + folder_ / "repro.c"};
+    EXPECT_EQ(RunProgram(shell, bug).code, 1) << command;
+    EXPECT_EQ(RunProgram(shell).code, 0) << "without the bug it passes: " << command;
+  }
+}
+
 // What the data folder has of an exploration, beside what was printed and written.
 TEST_F(ExploreTest, IsStoredLikeARun) {
   const Finished run = Explore(VendorPath("libdiopi_mutants"),

@@ -127,6 +127,7 @@ absl::Status VendorLibrary::FindDeviceFunctions() {
 }
 
 void* VendorLibrary::Symbol(const std::string& name) {
+  const std::lock_guard lock(symbols_mutex_);
   const auto [at, added] = symbols_.try_emplace(name, nullptr);
   if (added) at->second = impl_.Symbol(name);
   return at->second;

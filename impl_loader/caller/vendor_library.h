@@ -3,6 +3,7 @@
 #define IMPL_LOADER_CALLER_VENDOR_LIBRARY_H_
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -16,7 +17,7 @@
 namespace diopi::loader {
 
 // Runs the vendor's code in this process. Only one may exist in a process at a time, because the register
-// dialect has one table. Not thread-safe.
+// dialect has one table. Thread-safe as far as the library is.
 class VendorLibrary {
  public:
   // Loads the device library first, if there is one, then the library; then calls initLibrary of each.
@@ -54,7 +55,8 @@ class VendorLibrary {
   std::string dialect_ = "none";
   std::vector<std::string> missing_;
   std::vector<void*> finalizers_;
-  std::unordered_map<std::string, void*> symbols_;
+  std::mutex symbols_mutex_;
+  std::unordered_map<std::string, void*> symbols_;  // guarded by symbols_mutex_
 };
 
 }  // namespace diopi::loader

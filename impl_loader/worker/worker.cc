@@ -192,6 +192,8 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   call_.Clear();
   call_.set_sequence(++sequence_);
   call_.set_calls(std::max(options.calls, 2));
+  call_.set_keep(options.keep);
+  call_.set_beside(options.beside);
   *call_.mutable_adaptor() = options.adaptor;
   if (options.time.has_value()) *call_.mutable_time() = *options.time;
   limit_ = options.timeout.count() > 0 ? options.timeout : options_.case_timeout;

@@ -45,6 +45,11 @@ struct CallOptions {
   // Only measures the call: the reply has `time` or, with status BAD_CASE, why there is none, and neither
   // outputs nor findings about memory.
   std::optional<v1::TimeCall> time = std::nullopt;
+  bool keep = false;  // the process keeps the case, for one call beside it
+  // The case is called a few times more, while the case that was kept is called again and again on another
+  // thread and stream. What becomes of that one is not reported. In a process that keeps none: an ordinary
+  // call.
+  bool beside = false;
 };
 
 // What became of one case. `reply` is set when the worker answered; where the library works on host memory,

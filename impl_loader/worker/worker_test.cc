@@ -55,6 +55,40 @@ TEST(Worker, RunsACaseAndReturnsItsOutput) {
   }
 }
 
+// A case that was kept is called on another thread beside the next one: what both share shows.
+TEST(Worker, CallsACaseBesideAnother) {
+  struct Row {
+    const char* vendor;
+    bool disturbed;
+  };
+  const std::vector<int64_t> shape = {64, 33};
+  TensorMap others = AddInputs(shape);
+  for (char& byte : others.at("input").data) byte = static_cast<char>(byte ^ 1);
+  for (const Row& row : {Row{"good", false}, Row{"shared_scratch", true}}) {
+    const auto worker = StartOrDie(OptionsFor(row.vendor));
+    ASSERT_NE(worker, nullptr);
+    for (int round = 0; round < 3; ++round) {
+      CallOptions options;
+      options.keep = true;
+      ASSERT_TRUE(worker->Submit(AddCase(shape, 2), others, options).ok());
+      EXPECT_FALSE(worker->Wait().reply.nondeterministic()) << "alone";
+      options.keep = false;
+      options.beside = true;
+      const TensorMap inputs = AddInputs(shape);
+      ASSERT_TRUE(worker->Submit(AddCase(shape, 2), inputs, options).ok());
+      const CallOutcome outcome = worker->Wait();
+      ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+      EXPECT_GE(outcome.reply.calls(), 2);
+      EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
+      const bool right =
+          !outcome.reply.nondeterministic() && Floats(outcome.outputs.at("out")) == AddResult(shape, 2);
+      EXPECT_EQ(right, !row.disturbed) << row.vendor;
+      EXPECT_FALSE(RunCase(worker.get(), AddCase(shape, 2), inputs).reply.nondeterministic())
+          << "it is kept for one call only";
+    }
+  }
+}
+
 TEST(Worker, RestoresInOutTensorsBetweenCalls) {
   const auto worker = StartOrDie(OptionsFor("good"));
   ASSERT_NE(worker, nullptr);

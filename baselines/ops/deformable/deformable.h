@@ -68,6 +68,7 @@ struct DeformGeometry {
     filters = weight[0];
     ops::Check(groups > 0 && parts > 0 && channels % groups == 0 && channels % parts == 0, channels,
                " channels in ", groups, " groups and ", parts, " groups of offsets");
+    ops::Check(filters % groups == 0, filters, " filters in ", groups, " groups");
     ops::Check(weight[1] == InGroup() && weight[2] == kernel[0] && weight[3] == kernel[1],
                "the weight has shape ", ShapeText(weight));
     for (int d = 0; d < 2; ++d) {

@@ -271,6 +271,10 @@ bool OtherForward() {
 
 }  // namespace
 
+}  // namespace diopi::variants
+
+using namespace diopi::variants;  // NOLINT: overrides are global functions, or nobody can call them
+
 DIOPI_OVERRIDE(diopiDeformConvMmcv, a) {
   if (!OtherForward()) return Good(a);
   DispatchReal(Tensor(a.input).dtype(), [&]<typename C>() {
@@ -322,5 +326,3 @@ DIOPI_OVERRIDE(diopiMsDeformAttnBackwardMmcv, a) {
                              Tensor(a.grad_sampling_loc), Tensor(a.grad_attn_weight));
   });
 }
-
-}  // namespace diopi::variants

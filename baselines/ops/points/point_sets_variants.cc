@@ -71,6 +71,10 @@ void EachScored(const Args& a, F&& f) {
 
 }  // namespace
 
+}  // namespace diopi::variants
+
+using namespace diopi::variants;  // NOLINT: overrides are global functions, or nobody can call them
+
 DIOPI_OVERRIDE(diopiBallQueryMmcv, a) {
   const std::vector<int64_t> before = Load<int64_t>(Tensor(a.idx));
   Good(a);
@@ -161,5 +165,3 @@ DIOPI_OVERRIDE(diopiAssignScoreWithkBackwardMmcv, a) {
     Store(to_scores, s);
   });
 }
-
-}  // namespace diopi::variants

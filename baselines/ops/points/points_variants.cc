@@ -74,6 +74,10 @@ void SortedNeighbours(const Tensor& distances, const Tensor& indices, const Tens
 
 }  // namespace
 
+}  // namespace diopi::variants
+
+using namespace diopi::variants;  // NOLINT: overrides are global functions, or nobody can call them
+
 DIOPI_OVERRIDE(diopiGatherPointsBackwardMmcv, a) {
   if (!points_scattered) return Good(a);
   Scatter(a, a.n, 1, [](int64_t) { return 1.0; });
@@ -139,5 +143,3 @@ DIOPI_OVERRIDE(diopiChamferDistanceBackwardMmcv, a) {
     Store(out2, sums2);
   });
 }
-
-}  // namespace diopi::variants

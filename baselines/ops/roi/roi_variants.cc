@@ -88,6 +88,10 @@ void RoiGradient(Args* a, diopiTensorHandle_t* out, diopiConstTensorHandle_t* gr
 
 }  // namespace
 
+}  // namespace diopi::variants
+
+using namespace diopi::variants;  // NOLINT: overrides are global functions, or nobody can call them
+
 DIOPI_OVERRIDE(diopiRoiAlignMmcv, a) {
   if (!roi_means_in_double) return Good(a);
   RoiInDouble(a.ctx, {&a.output, &a.argmax_y, &a.argmax_x}, {&a.input, &a.rois}, [&] { Good(a); });
@@ -148,5 +152,3 @@ DIOPI_OVERRIDE(diopiPrroiPoolCoorBackwardMmcv, a) {
   if (!roi_boxes_in_double) return Good(a);
   RoiInDouble(a.ctx, {&a.grad_rois}, {&a.output, &a.grad_output, &a.input, &a.rois}, [&] { Good(a); });
 }
-
-}  // namespace diopi::variants

@@ -132,6 +132,10 @@ struct UpfirdnSide {
 
 }  // namespace
 
+}  // namespace diopi::variants
+
+using namespace diopi::variants;  // NOLINT: overrides are global functions, or nobody can call them
+
 DIOPI_OVERRIDE(diopiCarafeNaiveMmcv, a) {
   if (!carafe_scattered) return Good(a);
   CarafeForward(a);
@@ -230,5 +234,3 @@ DIOPI_OVERRIDE(diopiUpfirdn2dOpMmcv, a) {
     Store(out, results);
   });
 }
-
-}  // namespace diopi::variants
