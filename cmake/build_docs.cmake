@@ -8,6 +8,7 @@ foreach(name package.json package-lock.json .npmrc manuals.mjs pack.mjs referenc
 endforeach()
 configure_file(${site}/config.ts ${COPY}/.vitepress/config.ts COPYONLY)
 configure_file(${site}/theme.ts ${COPY}/.vitepress/theme/index.ts COPYONLY)
+configure_file(${site}/theme.css ${COPY}/.vitepress/theme/theme.css COPYONLY)
 foreach(folder en zh figures)
   file(COPY ${SOURCE}/docs/${folder} DESTINATION ${COPY}/pages)
 endforeach()

@@ -9,6 +9,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "cases/base/sha256.h"
+#include "cases/base/temporary_folder.h"
 #include "cases/core/catalog.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
@@ -81,7 +82,7 @@ class EvaluateCommand final : public Command {
     app->add_option("--lang", lang_, "Language: en or zh (default: en)")->check(CLI::IsMember({"en", "zh"}));
     app->add_option("--output", output_,
                     "File (default: standard output; pdf needs one). Failures are listed in full beside it, "
-                    "in FILE.failures.csv");
+                    "in FILE.failures.csv; a pdf has that file embedded");
   }
 
   ExitCode Run() override {
@@ -92,26 +93,33 @@ class EvaluateCommand final : public Command {
       return Tell(absl::InvalidArgumentError("--format pdf needs --output FILE"));
     absl::StatusOr<reports::EvaluationInput> input = Load();
     if (!input.ok()) return Tell(input.status());
-    const absl::Status attached = Attach(&*input);
-    if (!attached.ok()) return Tell(attached);
+    const absl::StatusOr<TemporaryFolder> scratch = TemporaryFolder::Make();
+    if (!scratch.ok()) return Tell(scratch.status());
+    const bool pdf = format_ == "pdf";
+    const absl::StatusOr<std::string> failures = WriteFailures(pdf ? scratch->path() : "", &*input);
+    if (!failures.ok()) return Tell(failures.status());
     const reports::Document document =
         reports::EvaluationDocument(reports::Evaluate(*input), reports::LanguageOf(lang_));
     if (format_ == "markdown") return Tell(WriteOutput(reports::WriteMarkdown(document), output_));
     const std::string html = reports::WriteHtml(document);
-    return Tell(format_ == "pdf" ? PrintPdf(html, output_, {}) : WriteOutput(html, output_));
+    return Tell(pdf ? PrintPdf(html, output_, {.attachment = *failures}) : WriteOutput(html, output_));
   }
 
  private:
-  // Writes the list of failures beside the report.
-  absl::Status Attach(reports::EvaluationInput* input) const {
-    if (output_.empty() || input->report.failures.empty()) return absl::OkStatus();
-    const std::string path = absl::StrCat(output_, ".failures.csv");
-    absl::Status written = WriteOutput(reports::WriteCsv(reports::FailureTable(input->report)), path);
+  // Writes the list of failures into the folder where it is embedded from, or beside the report ("") where it
+  // stays. Returns its path; empty: there is no list.
+  absl::StatusOr<std::string> WriteFailures(const std::string& folder,
+                                            reports::EvaluationInput* input) const {
+    if (output_.empty() || input->report.failures.empty()) return "";
+    std::filesystem::path path = absl::StrCat(output_, ".failures.csv");
+    if (!folder.empty()) path = folder / path.filename();
+    const absl::Status written =
+        WriteOutput(reports::WriteCsv(reports::FailureTable(input->report)), path.string());
     if (!written.ok()) return written;
-    const absl::StatusOr<std::string> hash = Sha256OfFile(path);
+    const absl::StatusOr<std::string> hash = Sha256OfFile(path.string());
     if (!hash.ok()) return hash.status();
-    input->failures = {std::filesystem::path(path).filename().string(), *hash};
-    return absl::OkStatus();
+    input->failures = {path.filename().string(), *hash, !folder.empty()};
+    return path.string();
   }
 
   // The newest run of the same library, by its hash, that measured its calls; none is no error.

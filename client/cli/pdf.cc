@@ -43,7 +43,7 @@ std::string ReadAll(const std::string& path) {
   return out.str();
 }
 
-// The last output of a browser that failed; browsers print much.
+// The last output of a program that failed; browsers print much.
 std::string LastWords(const std::string& log) {
   constexpr size_t kLines = 3;
   std::vector<std::string> lines = absl::StrSplit(ReadAll(log), '\n', absl::SkipWhitespace());
@@ -73,26 +73,35 @@ std::vector<std::string> BrowserCommand(const std::string& browser, const Tempor
   return command;
 }
 
-absl::Status Run(const std::string& browser, const TemporaryFolder& scratch, const std::string& pdf,
-                 std::chrono::seconds limit) {
+// Runs a program that makes `pdf`. A browser may exit with 0 without having made anything.
+absl::Status Make(const std::string& pdf, std::vector<std::string> command, const TemporaryFolder& scratch,
+                  std::chrono::seconds limit) {
+  const std::string program = command.front();
   const std::string log = scratch / "log";
-  const Descriptor out(open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const Descriptor out(open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (out.get() < 0) return absl::PermissionDeniedError(absl::StrCat(log, ": cannot be written"));
   ProcessOptions options;
-  options.command = BrowserCommand(browser, scratch, pdf);
+  options.command = std::move(command);
   options.descriptors = {{out.get(), STDOUT_FILENO}, {out.get(), STDERR_FILENO}};
   absl::StatusOr<Process> process = Process::Start(options);
   if (!process.ok()) return process.status();
   const std::optional<ExitStatus> ended = process->WaitFor(limit);
   if (!ended.has_value()) {
     return absl::DeadlineExceededError(
-        absl::StrCat(browser, " did not print the page within ", limit.count(), " s", LastWords(log)));
+        absl::StrCat(program, " made no PDF within ", limit.count(), " s", LastWords(log)));
   }
-  // The browser may exit with 0 without having printed anything.
   if (ended->code != 0 || ended->signal != 0 || !absl::StartsWith(ReadAll(pdf), "%PDF-")) {
-    return absl::InternalError(absl::StrCat(browser, " printed no PDF, ", ended->Text(), LastWords(log)));
+    return absl::InternalError(absl::StrCat(program, " made no PDF, ", ended->Text(), LastWords(log)));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> FindQpdf() {
+  std::string path = OnPath("qpdf");
+  if (!path.empty()) return path;
+  return absl::InvalidArgumentError(
+      "qpdf, which embeds the list of failures in the PDF, is not on PATH: install Debian's package qpdf, or "
+      "write --format html, which has the list in a file of its own");
 }
 
 }  // namespace
@@ -121,14 +130,23 @@ absl::StatusOr<std::string> FindBrowser(const PdfOptions& options) {
 absl::Status PrintPdf(const std::string& html, const std::string& output, const PdfOptions& options) {
   const absl::StatusOr<std::string> browser = FindBrowser(options);
   if (!browser.ok()) return browser.status();
+  const bool attaches = !options.attachment.empty();
+  const absl::StatusOr<std::string> qpdf = attaches ? FindQpdf() : "";
+  if (!qpdf.ok()) return qpdf.status();
   const absl::StatusOr<TemporaryFolder> scratch = TemporaryFolder::Make();
   if (!scratch.ok()) return scratch.status();
   absl::Status status = WriteOutput(html, *scratch / "page.html");
   if (!status.ok()) return status;
-  const std::string pdf = *scratch / "page.pdf";
-  status = Run(*browser, *scratch, pdf, options.limit);
+  const std::string printed = *scratch / "page.pdf", whole = *scratch / "whole.pdf";
+  status = Make(printed, BrowserCommand(*browser, *scratch, printed), *scratch, options.limit);
+  if (status.ok() && attaches) {
+    status = Make(whole,
+                  {*qpdf, "--warning-exit-0", printed, "--add-attachment", options.attachment,
+                   "--mimetype=text/csv", "--", whole},
+                  *scratch, options.limit);
+  }
   if (!status.ok()) return status;
-  return WriteOutput(ReadAll(pdf), output);
+  return WriteOutput(ReadAll(attaches ? whole : printed), output);
 }
 
 }  // namespace diopi::cli

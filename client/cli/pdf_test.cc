@@ -46,10 +46,10 @@ TEST_F(PdfTest, ABrowserThatFailsLeavesNoFile) {
     int limit_s;
   };
   const Row rows[] = {
-      {"echo no display >&2; exit 7\n", "printed no PDF, exit status 7: no display", 60},
-      {"exit 0\n", "printed no PDF, exit status 0", 60},
+      {"echo no display >&2; exit 7\n", "made no PDF, exit status 7: no display", 60},
+      {"exit 0\n", "made no PDF, exit status 0", 60},
       {"kill -9 $$\n", "signal 9", 60},
-      {"exec sleep 1000\n", "did not print the page within 1 s", 1},
+      {"exec sleep 1000\n", "made no PDF within 1 s", 1},
   };
   for (const Row& row : rows) {
     const absl::Status status = PrintPdf(
@@ -60,14 +60,44 @@ TEST_F(PdfTest, ABrowserThatFailsLeavesNoFile) {
   }
 }
 
+std::string ReadAll(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
 TEST_F(PdfTest, PrintsAPage) {
   if (!FindBrowser({}).ok()) GTEST_SKIP() << FindBrowser({}).status().message();
   const absl::Status status = PrintPdf("<!doctype html><title>t</title><p>text", Output(), {});
   ASSERT_TRUE(status.ok()) << status;
-  std::ifstream in(Output(), std::ios::binary);
-  const std::string pdf((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const std::string pdf = ReadAll(Output());
   EXPECT_EQ(pdf.rfind("%PDF-", 0), 0u);
   EXPECT_NE(pdf.find("%%EOF"), std::string::npos);
+}
+
+// The file comes out of the PDF as it went in.
+TEST_F(PdfTest, EmbedsAFile) {
+  if (!FindBrowser({}).ok()) GTEST_SKIP() << FindBrowser({}).status().message();
+  if (std::system("qpdf --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "qpdf is not installed";
+  const std::string file = folder_ + "/r.pdf.failures.csv";
+  const std::string content = "case,reason\r\n\"a \xe7\x89\x87\",b\r\n";
+  std::ofstream(file, std::ios::binary) << content;
+  const absl::Status status = PrintPdf("<!doctype html><p>x", Output(), {.attachment = file});
+  ASSERT_TRUE(status.ok()) << status;
+  const std::string got = folder_ + "/got";
+  ASSERT_EQ(
+      std::system(("qpdf --show-attachment=r.pdf.failures.csv '" + Output() + "' >'" + got + "'").c_str()),
+      0);
+  EXPECT_EQ(ReadAll(got), content);
+}
+
+TEST_F(PdfTest, WithoutQpdfItNamesThePackage) {
+  const std::string browser = Script("exit 1\n");
+  const std::string path = std::getenv("PATH");
+  setenv("PATH", folder_.c_str(), 1);
+  const absl::Status status = PrintPdf("<p>x", Output(), {.browser = browser, .attachment = browser});
+  setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("Debian's package qpdf"), absl::string_view::npos) << status;
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // Documents, comparisons and lists about runs, with the real programs and a real database.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "build_paths.h"
 #include "cases/base/sha256.h"
@@ -128,6 +131,23 @@ TEST_F(DocumentsTest, Lists) {
   EXPECT_THAT(coverage, StartsWith("function,header,family,e1,e2\r\n"));
   EXPECT_THAT(coverage, HasSubstr("diopiExp,functions.h,elementwise,passes "));
   EXPECT_THAT(coverage, HasSubstr("diopiAdd,functions.h,elementwise,not tested,not tested\r\n"));
+}
+
+// Whoever has the PDF has every failure, and the page names the hash of the list that is in it.
+TEST_F(DocumentsTest, APdfHasItsFailures) {
+  constexpr char kQpdf[] = "/usr/bin/qpdf";
+  if (access("/usr/bin/chromium-headless-shell", X_OK) != 0 || access(kQpdf, X_OK) != 0)
+    GTEST_SKIP() << "chromium-headless-shell or qpdf is not installed";
+  const std::string pdf = File("e1.pdf");
+  const Finished made = Cli({"evaluate", "--run", RunOf("e1"), "--format", "pdf", "--output", pdf});
+  ASSERT_EQ(made.code, 0) << made.err;
+  EXPECT_FALSE(std::filesystem::exists(pdf + ".failures.csv"));
+  const Finished list = RunProgram({kQpdf, "--show-attachment=e1.pdf.failures.csv", pdf});
+  EXPECT_EQ(list.code, 0) << list.err;
+  const Finished beside =
+      Cli({"evaluate", "--run", RunOf("e1"), "--format", "markdown", "--output", File("beside.md")});
+  EXPECT_EQ(beside.code, 0) << beside.err;
+  EXPECT_EQ(list.out, ReadFile(File("beside.md.failures.csv")));
 }
 
 TEST_F(DocumentsTest, EvaluationWithASpecification) {

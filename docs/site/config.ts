@@ -25,6 +25,7 @@ const EN: Names = {
     outcomes: 'Outcomes and columns',
     tolerance: 'How a tolerance comes about',
     contracts: 'Contracts',
+    'bring-a-gpu': 'For a lab with an NVIDIA GPU',
     method: 'The method in full',
     'language-models': 'Language models',
     detection: 'Detection and 3-D vision',
@@ -58,6 +59,7 @@ const ZH: Names = {
     outcomes: '结果与各列的含义',
     tolerance: '容差是怎样得出的',
     contracts: '算术约定',
+    'bring-a-gpu': '致有 NVIDIA GPU 的实验室（英文）',
     method: '完整方法（英文）',
     'language-models': '语言模型（英文）',
     detection: '检测与三维视觉（英文）',
@@ -79,7 +81,13 @@ function sidebar(language: string, names: Names): DefaultTheme.SidebarItem[] {
   const link = (folder: string) => (page: string) => ({ text: names.pages[page] ?? page, link: `/${folder}${page}` });
   return [
     { text: names.start, items: ['', 'tutorial'].map(link(`${language}/`)) },
-    { text: names.guides, items: ['vendors', 'ci', 'labs', 'frameworks', 'troubleshooting'].map(link(`${language}/`)) },
+    {
+      text: names.guides,
+      items: [
+        ...['vendors', 'ci', 'labs', 'frameworks', 'troubleshooting'].map(link(`${language}/`)),
+        link('')('bring-a-gpu'),
+      ],
+    },
     {
       text: names.verdicts,
       items: [

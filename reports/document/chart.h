@@ -1,4 +1,4 @@
-// Draws a chart. Private to this folder.
+// Draws charts. Private to this folder.
 #ifndef REPORTS_DOCUMENT_CHART_H_
 #define REPORTS_DOCUMENT_CHART_H_
 
@@ -8,8 +8,12 @@
 
 namespace diopi::reports {
 
-// An <svg> element that takes its colours from the page.
+// The class of a tone in the style sheet.
+const char* ToneClass(Tone tone);
+
+// <svg> elements that take their colours from the page.
 std::string ChartSvg(const Chart& chart);
+std::string HistogramsSvg(const Histograms& histograms);
 
 }  // namespace diopi::reports
 

@@ -83,6 +83,19 @@ struct Bars {
   std::vector<BarRow> rows;
 };
 
+// Histograms over the same bins, one below another, each on a scale of its own.
+struct HistogramRow {
+  std::string label;
+  std::vector<std::vector<int64_t>> counts;  // by series, then bin
+};
+struct Histograms {
+  std::string caption;
+  std::string bins_label;         // what the bins measure, with its unit
+  std::vector<std::string> bins;  // from the lowest
+  std::vector<Part> series;       // names and tones, stacked in each bin; their counts are not used
+  std::vector<HistogramRow> rows;
+};
+
 // Lines to sign on: who signs, and the name where it is known.
 struct Signatures {
   std::vector<std::pair<std::string, std::string>> lines;
@@ -126,8 +139,8 @@ struct Finding {
   std::string command;             // repeats the case; may be empty
 };
 
-using Block =
-    std::variant<Heading, Paragraph, Note, Code, Facts, Tiles, Bar, Bars, Signatures, Table, Chart, Finding>;
+using Block = std::variant<Heading, Paragraph, Note, Code, Facts, Tiles, Bar, Bars, Histograms, Signatures,
+                           Table, Chart, Finding>;
 
 struct Document {
   Language language = Language::kEnglish;  // of all texts
@@ -143,6 +156,7 @@ struct Document {
 
 // The same figures, for formats without graphics.
 Table TableOf(const Bars& bars);
+Table TableOf(const Histograms& histograms);
 
 // One file without scripts or external resources; light and dark, and printable on A4.
 std::string WriteHtml(const Document& document);

@@ -112,6 +112,29 @@ TEST(WriteHtml, BarsHaveOneScale) {
   EXPECT_EQ(WriteHtml(empty).find("nothing"), std::string::npos);
 }
 
+TEST(WriteHtml, HistogramsStackTheirSeries) {
+  Document document;
+  document.blocks.emplace_back(Histograms{"sizes",
+                                          "bytes",
+                                          {"1", "<2"},
+                                          {{"good", 0, Tone::kGood}, {"bad", 0, Tone::kBad}},
+                                          {{"a", {{4, 0}, {1, 0}}}, {"b&", {{0, 3}, {0, 0}}}}});
+  const std::string html = WriteHtml(document);
+  EXPECT_EQ(Count(html, "<rect"), 3u) << html;
+  EXPECT_EQ(Count(html, "height=\"32.0\" class=\"good\"/>"), 1u) << html;  // 4 of 5, of 40 units
+  EXPECT_EQ(Count(html, ">4 + 1</text>"), 1u);
+  EXPECT_EQ(Count(html, ">b&amp;</text>"), 1u);
+  EXPECT_EQ(Count(html, ">&lt;2</text>"), 1u);
+  const std::string text = WriteMarkdown(document);
+  EXPECT_NE(text.find("| a | good | 4 | 0 |\n| a | bad | 1 | 0 |\n| b&amp; | good | 0 | 3 |\n\n"),
+            std::string::npos)
+      << text;
+  document.blocks = {Histograms{"nothing", "", {"1"}, {}, {}}};
+  EXPECT_EQ(WriteHtml(document).find("nothing"), std::string::npos);
+  EXPECT_EQ(WriteMarkdown(document).find("nothing"), std::string::npos);
+  EXPECT_EQ(WriteText(document).find("nothing"), std::string::npos);
+}
+
 TEST(WriteHtml, ARunningHeadCannotEndItsStyle) {
   Document document;
   document.running_head = "a\"}</style>\\\n\xff";

@@ -12,7 +12,6 @@
 #include "reports/document/style.h"
 
 namespace diopi::reports {
-namespace {
 
 const char* ToneClass(Tone tone) {
   switch (tone) {
@@ -29,6 +28,8 @@ const char* ToneClass(Tone tone) {
   }
   return "plain";
 }
+
+namespace {
 
 std::string Meter(double share, Tone tone) {
   const double width = 100 * std::clamp(share, 0.0, 1.0);
@@ -141,6 +142,14 @@ class HtmlWriter {
     for (const Part& part : bars.rows.front().parts) {
       if (!part.label.empty()) absl::StrAppend(&out_, LegendItem(part.tone, part.label));
     }
+    out_ += "</ul></figure>\n";
+  }
+  void operator()(const Histograms& histograms) {
+    if (histograms.rows.empty()) return;
+    absl::StrAppend(&out_, "<figure><figcaption>", EscapeXmlText(histograms.caption), "</figcaption>\n",
+                    HistogramsSvg(histograms), "\n<ul class=\"legend\">");
+    for (const Part& series : histograms.series)
+      absl::StrAppend(&out_, LegendItem(series.tone, series.label));
     out_ += "</ul></figure>\n";
   }
   void operator()(const Signatures& signatures) {

@@ -90,10 +90,15 @@ class MarkdownWriter {
     absl::StrAppend(&out_, Escape(bars.caption), "\n\n");
     (*this)(TableOf(bars));
   }
+  void operator()(const Histograms& histograms) {
+    if (histograms.rows.empty()) return;
+    absl::StrAppend(&out_, Escape(histograms.caption), "\n\n");
+    (*this)(TableOf(histograms));
+  }
   void operator()(const Signatures& signatures) {
-    out_ += "| | |\n| --- | --- |\n";
-    for (const auto& [role, name] : signatures.lines) out_ += Row({Escape(role), Escape(name)});
-    out_ += "\n";
+    Facts facts;
+    for (const auto& [role, name] : signatures.lines) facts.rows.push_back({role, {name}});
+    (*this)(facts);
   }
   void operator()(const Table& table) {
     if (table.rows.empty()) {

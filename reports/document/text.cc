@@ -56,6 +56,10 @@ class TextWriter {
   void operator()(const Bars& bars) {
     absl::StrAppend(&out_, OneLine(bars.caption), "\n", WriteText(TableOf(bars)));
   }
+  void operator()(const Histograms& histograms) {
+    if (histograms.rows.empty()) return;
+    absl::StrAppend(&out_, OneLine(histograms.caption), "\n", WriteText(TableOf(histograms)));
+  }
   void operator()(const Signatures& signatures) {
     for (const auto& [role, name] : signatures.lines)
       absl::StrAppend(&out_, OneLine(role), ": ", OneLine(ToUtf8(name)), "\n");
@@ -87,6 +91,21 @@ Table TableOf(const Bars& bars) {
     cells.push_back({row.label});
     for (const Part& part : row.parts) cells.push_back({absl::StrCat(part.count)});
     cells.push_back({row.text});
+  }
+  return table;
+}
+
+Table TableOf(const Histograms& histograms) {
+  Table table{{{""}, {""}}, {}};
+  for (const std::string& bin : histograms.bins) table.columns.push_back({bin, true});
+  for (const HistogramRow& row : histograms.rows) {
+    for (size_t i = 0; i < row.counts.size(); ++i) {
+      const std::vector<int64_t>& counts = row.counts[i];
+      if (std::all_of(counts.begin(), counts.end(), [](int64_t count) { return count == 0; })) continue;
+      std::vector<Text>& cells = table.rows.emplace_back();
+      cells = {{row.label}, {histograms.series[i].label}};
+      for (const int64_t count : counts) cells.push_back({absl::StrCat(count)});
+    }
   }
   return table;
 }

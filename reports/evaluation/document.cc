@@ -21,7 +21,7 @@
 namespace diopi::reports {
 namespace {
 
-Text Count(int64_t count) {
+Text CountText(int64_t count) {
   return {absl::StrCat(count)};
 }
 
@@ -136,11 +136,11 @@ class Writer {
                 t_("None.")};
     for (const GroupCoverage& group : groups) {
       table.rows.push_back({{group.name, Tone::kPlain, true},
-                            Count(group.functions),
-                            Count(group.implemented),
-                            Count(group.in_suite),
-                            group.tested == 0 ? NotMeasured(t_) : Count(group.tested),
-                            group.tested == 0 ? NotMeasured(t_) : Count(group.passing),
+                            CountText(group.functions),
+                            CountText(group.implemented),
+                            CountText(group.in_suite),
+                            group.tested == 0 ? NotMeasured(t_) : CountText(group.tested),
+                            group.tested == 0 ? NotMeasured(t_) : CountText(group.passing),
                             Rate(group.passing, group.tested)});
     }
     return table;
@@ -234,7 +234,7 @@ class Writer {
       const auto count = report_.outcomes.find(outcome);
       if (count == report_.outcomes.end()) continue;
       table.rows.push_back(
-          {{OutcomeName(outcome), ToneOf(outcome)}, Count(count->second), {Meaning(outcome)}});
+          {{OutcomeName(outcome), ToneOf(outcome)}, CountText(count->second), {Meaning(outcome)}});
     }
     Add(std::move(table));
   }
@@ -246,7 +246,8 @@ class Writer {
     }
     Add(Paragraph{
         t_("The calls of each model, in the newest run of its whole suite. Ready: all of them pass. "
-           "Scaled: calls whose sizes were reduced.")});
+           "Scaled: calls whose sizes were reduced. The summary says what stands between the chip and the "
+           "other models.")});
     Table table{{{t_("Model")},
                  {t_("Calls"), true},
                  {t_("Pass"), true},
@@ -260,20 +261,15 @@ class Writer {
       const bool ready = IsReady(cell);
       table.rows.push_back(
           {{name, Tone::kPlain, true},
-           Count(cell.calls),
-           Count(cell.passing),
+           CountText(cell.calls),
+           CountText(cell.passing),
            {absl::StrCat(cell.failing), cell.failing > 0 ? Tone::kBad : Tone::kMuted},
            {absl::StrCat(cell.not_implemented), cell.not_implemented > 0 ? Tone::kWarn : Tone::kMuted},
            {absl::StrCat(cell.not_judged), cell.not_judged > 0 ? Tone::kWarn : Tone::kMuted},
-           Count(cell.scaled),
-           {ready ? t_("ready") : MissingText(cell), ready ? Tone::kGood : Tone::kBad}});
+           CountText(cell.scaled),
+           {ready ? t_("ready") : t_("not ready"), ready ? Tone::kGood : Tone::kBad}});
     }
     Add(std::move(table));
-  }
-
-  // Why a model is not ready.
-  std::string MissingText(const ModelCell& cell) const {
-    return Or(WhatStandsBetween(cell, t_), t_("not all judged"));
   }
 
   void Operators() {
@@ -293,9 +289,9 @@ class Writer {
       table.rows.push_back(
           {{result.op, Tone::kPlain, true},
            {result.family.empty() ? "-" : result.family},
-           Count(result.cases),
-           Count(result.called),
-           Count(result.passed),
+           CountText(result.cases),
+           CountText(result.called),
+           CountText(result.passed),
            {absl::StrCat(result.failed), result.failed > 0 ? Tone::kBad : Tone::kMuted},
            {absl::StrCat(result.not_implemented), result.not_implemented > 0 ? Tone::kWarn : Tone::kMuted},
            Rate(result.passed, result.called)});
@@ -343,7 +339,7 @@ class Writer {
       table.rows.push_back({{OperatorsText(group, t_), Tone::kPlain, true},
                             {OutcomeName(group.outcome), Tone::kBad},
                             {DtypesText(group)},
-                            Count(static_cast<int64_t>(group.cases.size())),
+                            CountText(static_cast<int64_t>(group.cases.size())),
                             {OneLine(group.cause)},
                             {group.cases.front(), Tone::kPlain, true}});
     }
@@ -405,7 +401,7 @@ class Writer {
                 ""};
     for (const OperatorTime& time : evaluation_.times) {
       table.rows.push_back({{time.op, Tone::kPlain, true},
-                            Count(time.cases),
+                            CountText(time.cases),
                             {absl::StrFormat("%.1f", time.chip_us)},
                             {absl::StrFormat("%.1f", time.reference_us)},
                             {absl::StrFormat("%.2f", time.ratio)}});
@@ -430,10 +426,15 @@ class Writer {
     }
     Add(Paragraph{t_("Each group has an example with the command that repeats it.")});
     const Attachment& file = evaluation_.input.failures;
-    Add(Paragraph{file.name.empty()
-                      ? t_("Every failure: diopi-cli report --run $0 --verbose", report_.run.run_id())
-                      : t_("Every failure is in the file $0 that goes with this report, SHA-256 $1.",
-                           file.name, file.sha256)});
+    if (file.name.empty()) {
+      Add(Paragraph{t_("Every failure: diopi-cli report --run $0 --verbose", report_.run.run_id())});
+    } else if (file.embedded) {
+      Add(Paragraph{t_("Every failure is in the file $0 that is attached to this document, SHA-256 $1.",
+                       file.name, file.sha256)});
+    } else {
+      Add(Paragraph{t_("Every failure is in the file $0 that goes with this report, SHA-256 $1.", file.name,
+                       file.sha256)});
+    }
     for (const FailureGroup& group : report_.failures) {
       Finding finding{OperatorsText(group, t_), {OutcomeName(group.outcome), ToneOf(group.outcome)}, {}, ""};
       const std::string dtypes = DtypesText(group);

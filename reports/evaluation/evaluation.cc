@@ -105,25 +105,45 @@ std::vector<OperatorResult> OperatorResults(const EvaluationInput& input, Grades
   return sorted;
 }
 
+void CountError(double error, bool failed, std::vector<ErrorBin>* bins) {
+  if (bins->empty()) {
+    for (const double up_to : {0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, HUGE_VAL})
+      bins->push_back({up_to});
+  }
+  const auto bin =
+      std::find_if(bins->begin(), bins->end() - 1, [error](const ErrorBin& b) { return error <= b.up_to; });
+  ++(failed ? bin->failed : bin->passed);
+}
+
+// The worst errors of a case's outputs of one dtype; nullopt: not measured.
+struct WorstErrors {
+  std::optional<double> ulp;
+  std::optional<double> z;
+};
+
+void TakeWorst(double error, std::optional<double>* worst) {
+  if (!std::isnan(error)) *worst = std::max(worst->value_or(0), error);
+}
+
 void CountErrors(Evaluation* evaluation) {
-  std::vector<ErrorBin> bins;
-  for (const double up_to : {0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 1024.0, HUGE_VAL})
-    bins.push_back({up_to});
-  bool any = false;
+  std::map<v1::Dtype::Code, DtypeErrors> by_dtype;
   for (const v1::Verdict& verdict : evaluation->input.report.results) {
     const bool failed = verdict.outcome() == v1::OUTCOME_FAIL;
     if (!failed && verdict.outcome() != v1::OUTCOME_PASS) continue;
-    std::optional<double> worst;
+    std::map<v1::Dtype::Code, WorstErrors> worst;
     for (const v1::OutputStats& stats : verdict.outputs()) {
-      if (stats.ulp_histogram_size() > 0) worst = std::max(worst.value_or(0), stats.max_ulp());
+      if (stats.ulp_histogram_size() == 0) continue;
+      TakeWorst(stats.max_ulp(), &worst[stats.dtype()].ulp);
+      TakeWorst(stats.max_z(), &worst[stats.dtype()].z);
     }
-    if (!worst.has_value()) continue;
-    any = true;
-    const auto bin =
-        std::find_if(bins.begin(), bins.end() - 1, [&](const ErrorBin& b) { return *worst <= b.up_to_ulp; });
-    ++(failed ? bin->failed : bin->passed);
+    for (const auto& [dtype, errors] : worst) {
+      DtypeErrors& counts = by_dtype[dtype];
+      counts.dtype = dtype;
+      if (errors.ulp.has_value()) CountError(*errors.ulp, failed, &counts.ulp);
+      if (errors.z.has_value()) CountError(*errors.z, failed, &counts.z);
+    }
   }
-  if (any) evaluation->errors = std::move(bins);
+  for (auto& [dtype, errors] : by_dtype) evaluation->errors.push_back(std::move(errors));
 }
 
 void MeasureTimes(Evaluation* evaluation) {

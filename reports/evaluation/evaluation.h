@@ -72,15 +72,24 @@ struct Publication {
 
 // The file with every failure that goes with the report.
 struct Attachment {
-  std::string name;    // empty: there is none
-  std::string sha256;  // in hex
+  std::string name;       // empty: there is none
+  std::string sha256;     // in hex
+  bool embedded = false;  // in the report's file, not beside it
 };
 
-// Cases by their largest error in ulps.
+// Cases by their largest error.
 struct ErrorBin {
-  double up_to_ulp = 0;  // and above the bin before; the last bin's is infinite
+  double up_to = 0;  // and above the bin before; the last bin's is infinite
   int64_t passed = 0;
   int64_t failed = 0;
+};
+
+// The cases that have outputs of one dtype, each counted once, by its worst output of that dtype. Empty: no
+// output of this dtype has such an error.
+struct DtypeErrors {
+  v1::Dtype::Code dtype = v1::Dtype::float32;
+  std::vector<ErrorBin> ulp;  // v1::OutputStats.max_ulp, in units in the last place of the dtype
+  std::vector<ErrorBin> z;    // v1::OutputStats.max_z, over the noise of the formula
 };
 
 struct EvaluationInput {
@@ -103,7 +112,7 @@ struct Evaluation {
   std::vector<GroupCoverage> families;    // by name
   std::vector<OperatorResult> operators;  // by family, then name
   Grades grades;                          // of all cases
-  std::vector<ErrorBin> errors;           // empty: no numbers were compared
+  std::vector<DtypeErrors> errors;        // by dtype; empty: no numbers were compared
   std::vector<OperatorTime> times;        // by operator; empty: nothing was measured
 };
 

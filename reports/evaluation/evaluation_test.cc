@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -226,28 +228,61 @@ TEST(EvaluationDocument, TheCoverSaysTheVerdictInWords) {
   }
 }
 
-TEST(Evaluate, ErrorsAreCountedByTheWorstOutput) {
+// {passed, failed} of each bin that is not empty, by the bin's upper bound.
+std::map<double, std::pair<int64_t, int64_t>> Filled(const std::vector<ErrorBin>& bins) {
+  std::map<double, std::pair<int64_t, int64_t>> filled;
+  for (const ErrorBin& bin : bins) {
+    if (bin.passed + bin.failed > 0) filled[bin.up_to] = {bin.passed, bin.failed};
+  }
+  return filled;
+}
+
+// MakeInput with errors: NaN where an output has none of that kind.
+EvaluationInput InputWithErrors() {
   EvaluationInput input = MakeInput();
   std::vector<v1::Verdict> results = input.report.results;
-  const auto measure = [&results](size_t i, double ulp) {
+  const auto measure = [&results](size_t i, v1::Dtype::Code dtype, double ulp, double z) {
     v1::OutputStats& stats = *results[i].add_outputs();
+    stats.set_dtype(dtype);
     stats.set_max_ulp(ulp);
-    stats.add_ulp_histogram(1);
+    stats.set_max_z(z);
+    if (!std::isnan(ulp)) stats.add_ulp_histogram(1);
   };
-  measure(0, 0);
-  measure(0, 0.5);  // the worse of the two
-  measure(1, 3);
-  measure(2, 1e9);  // fails
-  measure(4, 7);    // a crash has no error
+  measure(0, v1::Dtype::float32, 0, 0);
+  measure(0, v1::Dtype::float32, 0.5, 1.7);  // the worse of the two
+  measure(0, v1::Dtype::float16, 0.5, NAN);  // the same case, another dtype
+  measure(1, v1::Dtype::float32, 3, NAN);
+  measure(1, v1::Dtype::int64, NAN, NAN);
+  measure(2, v1::Dtype::float32, 1e9, 1e6);  // fails
+  measure(4, v1::Dtype::float32, 7, 7);      // a crash has no error
   input.report = BuildReport(RunOn("r1", "e1"), results);
-  const Evaluation evaluation = Evaluate(std::move(input));
-  ASSERT_EQ(evaluation.errors.size(), 10u);
-  for (size_t i = 0; i < evaluation.errors.size(); ++i) {
-    SCOPED_TRACE(i);
-    EXPECT_EQ(evaluation.errors[i].passed, i == 1 || i == 4 ? 1 : 0);
-    EXPECT_EQ(evaluation.errors[i].failed, i == 9 ? 1 : 0);
-  }
+  return input;
+}
+
+TEST(Evaluate, ErrorsAreCountedByDtypeAndByTheWorstOutput) {
+  const Evaluation evaluation = Evaluate(InputWithErrors());
+  using Counts = std::map<double, std::pair<int64_t, int64_t>>;
+  ASSERT_EQ(evaluation.errors.size(), 2u);  // int64 has no ulps
+  std::map<v1::Dtype::Code, const DtypeErrors*> errors;
+  for (const DtypeErrors& of_dtype : evaluation.errors) errors[of_dtype.dtype] = &of_dtype;
+  EXPECT_EQ(Filled(errors.at(v1::Dtype::float32)->ulp),
+            (Counts{{0.5, {1, 0}}, {4, {1, 0}}, {HUGE_VAL, {0, 1}}}));
+  EXPECT_EQ(Filled(errors.at(v1::Dtype::float32)->z), (Counts{{2, {1, 0}}, {HUGE_VAL, {0, 1}}}));
+  EXPECT_EQ(Filled(errors.at(v1::Dtype::float16)->ulp), (Counts{{0.5, {1, 0}}}));
+  EXPECT_TRUE(errors.at(v1::Dtype::float16)->z.empty());
   EXPECT_TRUE(Evaluate(MakeInput()).errors.empty());
+}
+
+TEST(EvaluationDocument, ErrorsByDtype) {
+  const Document document = EvaluationDocument(Evaluate(InputWithErrors()));
+  const std::string text = WriteMarkdown(document);
+  for (const char* line : {"### Errors by dtype", "|  |  | none | ≤ 0.5 | ≤ 1 | ≤ 2 | ≤ 4 |",
+                           "| float32 | pass | 0 | 1 | 0 | 0 | 1 | 0 | 0 | 0 | 0 | 0 |",
+                           "| float32 | fail | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 |",
+                           "| float16 | pass | 0 | 1 | 0 |", "in units of that noise (z)"}) {
+    EXPECT_TRUE(absl::StrContains(text, line)) << line << text;
+  }
+  EXPECT_TRUE(absl::StrContains(WriteHtml(document), ">largest error of a case, ulp</text>"));
 }
 
 // The attachment has each failure in a line of its own.
@@ -259,6 +294,27 @@ TEST(FailureTable, HasEveryFailure) {
                         "differs,diopi-cli repro add.float32.case_4 --impl /opt/lib.so\r\n"))
       << csv;
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 4);  // the header, two fails and a crash; no waiver
+}
+
+// What is ready is on the cover; the summary's table is for what is not.
+TEST(EvaluationDocument, TheSummaryListsOnlyModelsThatAreNotReady) {
+  EvaluationInput input = MakeInput();
+  std::string text = WriteMarkdown(EvaluationDocument(Evaluate(input)));
+  EXPECT_TRUE(absl::StrContains(
+      text, "| --- | --- |\n| `unready` | **failing: diopiAdd diopiExp; missing: diopiRelu** |\n"))
+      << text;
+  EXPECT_TRUE(absl::StrContains(text, "| `unready` | 9 | 4 | **3** | 2 | 0 | 0 | **not ready** |")) << text;
+  input.models.pop_back();
+  text = WriteMarkdown(EvaluationDocument(Evaluate(input)));
+  EXPECT_TRUE(absl::StrContains(text, "Nothing: the chip is ready for every model that it ran.")) << text;
+}
+
+TEST(EvaluationDocument, SaysWhereTheFailuresAre) {
+  EvaluationInput input = MakeInput();
+  input.failures = {"e1.pdf.failures.csv", "abc0", true};
+  EXPECT_TRUE(absl::StrContains(
+      WriteMarkdown(EvaluationDocument(Evaluate(input))),
+      "Every failure is in the file e1.pdf.failures.csv that is attached to this document, SHA-256 abc0."));
 }
 
 TEST(EvaluationDocument, MeasuredCallsHaveASection) {

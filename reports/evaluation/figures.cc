@@ -3,6 +3,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "reports/model/run_summary.h"
+#include "reports/render/measurements.h"
 #include "reports/render/render.h"
 
 namespace diopi::reports {

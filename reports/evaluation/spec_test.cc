@@ -32,7 +32,7 @@ TEST(ParseSpec, TheTemplateSaysNothingUntilFilledIn) {
   EXPECT_EQ(filled->memory().bandwidth_gb_s(), 1600);
   EXPECT_EQ(filled->interconnect_size(), 1);
   EXPECT_EQ(filled->power().board_w(), 400);
-  EXPECT_EQ(filled->note_size(), 2);
+  EXPECT_EQ(filled->note_size(), 5);
 }
 
 TEST(ParseSpec, ErrorsNameFileAndLine) {

@@ -17,9 +17,12 @@
 namespace diopi::reports {
 namespace {
 
-int64_t ReadyModels(const std::vector<ModelResult>& models) {
-  return std::count_if(models.begin(), models.end(),
-                       [](const ModelResult& model) { return IsReady(model.cell); });
+std::vector<std::string> ReadyModels(const std::vector<ModelResult>& models) {
+  std::vector<std::string> ready;
+  for (const ModelResult& model : models) {
+    if (IsReady(model.cell)) ready.push_back(model.name);
+  }
+  return ready;
 }
 
 std::string Completeness(const RunReport& report, const Translator& t) {
@@ -54,10 +57,7 @@ std::string CausesSentence(const RunReport& report, const Translator& t) {
 
 std::string ModelsSentence(const std::vector<ModelResult>& models, const Translator& t) {
   if (models.empty()) return t("No model's calls were tested.");
-  std::vector<std::string> ready;
-  for (const ModelResult& model : models) {
-    if (IsReady(model.cell)) ready.push_back(model.name);
-  }
+  const std::vector<std::string> ready = ReadyModels(models);
   if (ready.empty()) return t("Ready for none of $0 models.", models.size());
   return t("Ready for $0 of $1 models: $2.", ready.size(), models.size(),
            absl::StrJoin(ready, t.Separator()));
@@ -78,16 +78,17 @@ Text Headline(const Evaluation& evaluation, const Translator& t) {
           report.partial.empty() ? Tone::kGood : Tone::kWarn};
 }
 
+// Only the models that are not ready: the cover names the others, and section 4.6 has the figures of all.
 Table ModelTable(const Evaluation& evaluation, const Translator& t) {
-  Table table{{{t("Model")}, {t("Calls that pass"), true}, {t("What stands between the chip and the model")}},
+  const std::vector<ModelResult>& models = evaluation.input.models;
+  Table table{{{t("Model")}, {t("What stands between the chip and the model")}},
               {},
-              t("Not measured: no run has the suite of a model.")};
-  for (const auto& [name, cell] : evaluation.input.models) {
-    const bool ready = IsReady(cell);
-    table.rows.push_back({{name, Tone::kPlain, true},
-                          {t("$0 of $1", cell.passing, cell.calls)},
-                          {ready ? t("nothing: ready") : Or(WhatStandsBetween(cell, t), t("not all judged")),
-                           ready ? Tone::kGood : Tone::kBad}});
+              models.empty() ? t("Not measured: no run has the suite of a model.")
+                             : t("Nothing: the chip is ready for every model that it ran.")};
+  for (const auto& [name, cell] : models) {
+    if (IsReady(cell)) continue;
+    table.rows.push_back(
+        {{name, Tone::kPlain, true}, {Or(WhatStandsBetween(cell, t), t("not all judged")), Tone::kBad}});
   }
   return table;
 }
@@ -104,23 +105,52 @@ Bars CoverageBars(const Evaluation& evaluation, const Translator& t) {
   return bars;
 }
 
-Bars ErrorBars(const Evaluation& evaluation, const Translator& t) {
-  Bars bars{
-      t("The largest error of each case whose numbers were compared, in units in the last place (ulp) of "
-        "its dtype. How large an error may be depends on the operation: the tolerance decides, not "
-        "this figure."),
-      {}};
-  for (size_t i = 0; i < evaluation.errors.size(); ++i) {
-    const ErrorBin& bin = evaluation.errors[i];
-    const int64_t cases = bin.passed + bin.failed;
-    const std::string label = i == 0                      ? t("none")
-                              : std::isinf(bin.up_to_ulp) ? t("more")
-                                                          : t("up to $0 ulp", bin.up_to_ulp);
-    bars.rows.push_back({label,
-                         {{t("pass"), bin.passed, Tone::kGood}, {t("fail"), bin.failed, Tone::kBad}},
-                         absl::StrCat(cases)});
+std::vector<std::string> BinNames(const std::vector<ErrorBin>& bins, const Translator& t) {
+  std::vector<std::string> names;
+  for (const ErrorBin& bin : bins) {
+    names.push_back(bin.up_to == 0          ? t("none")
+                    : std::isinf(bin.up_to) ? t("more")
+                                            : absl::StrCat("≤ ", bin.up_to));
   }
-  return bars;
+  return names;
+}
+
+// Of the errors in one unit; no rows where no case has any.
+Histograms ErrorHistograms(const std::vector<DtypeErrors>& errors, std::vector<ErrorBin> DtypeErrors::*unit,
+                           const Translator& t) {
+  Histograms histograms;
+  histograms.series = {{t("pass"), 0, Tone::kGood}, {t("fail"), 0, Tone::kBad}};
+  for (const DtypeErrors& of_dtype : errors) {
+    const std::vector<ErrorBin>& bins = of_dtype.*unit;
+    if (bins.empty()) continue;
+    histograms.bins = BinNames(bins, t);
+    HistogramRow& row = histograms.rows.emplace_back();
+    row.label = v1::Dtype::Code_Name(of_dtype.dtype);
+    row.counts.resize(histograms.series.size());
+    for (const ErrorBin& bin : bins) {
+      row.counts[0].push_back(bin.passed);
+      row.counts[1].push_back(bin.failed);
+    }
+  }
+  return histograms;
+}
+
+void AddErrors(const Evaluation& evaluation, const Translator& t, std::vector<Block>* blocks) {
+  Histograms ulp = ErrorHistograms(evaluation.errors, &DtypeErrors::ulp, t);
+  Histograms z = ErrorHistograms(evaluation.errors, &DtypeErrors::z, t);
+  if (ulp.rows.empty() && z.rows.empty()) return;
+  ulp.caption =
+      t("Cases by their largest error, in units in the last place (ulp) of the output's dtype, each dtype on "
+        "its own scale. How large an error may be depends on the operation: the tolerance decides, not this "
+        "figure.");
+  ulp.bins_label = t("largest error of a case, ulp");
+  z.caption =
+      t("The same where an oracle gives the noise of the formula: the largest error in units of that noise "
+        "(z). One correct rounding alone reaches 1.7; about 8 or more is wrong.");
+  z.bins_label = t("largest error of a case, z");
+  blocks->emplace_back(Heading{3, t("Errors by dtype")});
+  blocks->emplace_back(std::move(ulp));
+  blocks->emplace_back(std::move(z));
 }
 
 Bars TimeBars(const Evaluation& evaluation, const Translator& t) {
@@ -184,7 +214,7 @@ void FunctionIndicators(const Evaluation& evaluation, const Translator& t, const
   add(t("Grade against $0, cases", DeviceReference(report, t)),
       evaluation.grades.graded() > 0 ? Text{GradeText(evaluation.grades)} : NotMeasured(t));
   add(t("Models"), models.empty() ? NotMeasured(t, t("no run has the suite of a model"))
-                                  : Text{t("$0 of $1 ready", ReadyModels(models), models.size())});
+                                  : Text{t("$0 of $1 ready", ReadyModels(models).size(), models.size())});
 }
 
 void PerformanceIndicators(const Evaluation& evaluation, const Translator& t, const Area& add) {
@@ -245,10 +275,7 @@ std::vector<Block> SummaryBlocks(const Evaluation& evaluation, const Translator&
       FigureTiles(evaluation.input.report, t), Heading{3, t("Models")},     ModelTable(evaluation, t),
       Heading{3, t("Coverage by family")},     CoverageBars(evaluation, t),
   };
-  if (!evaluation.errors.empty()) {
-    blocks.emplace_back(Heading{3, t("Errors")});
-    blocks.emplace_back(ErrorBars(evaluation, t));
-  }
+  AddErrors(evaluation, t, &blocks);
   const std::optional<PerformanceReport>& performance = evaluation.input.performance;
   if (performance.has_value() || !evaluation.times.empty()) blocks.emplace_back(Heading{3, t("Performance")});
   if (performance.has_value()) blocks.emplace_back(RooflineChart(*performance, t));

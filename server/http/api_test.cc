@@ -146,6 +146,7 @@ class ApiTest : public testing::Test {
   std::string Explored(const std::string& chip, bool stored) {
     v1::RunOptions options = MakeOptions(chip);
     options.mutable_exploration()->set_seed(7);
+    (*options.mutable_labels())["branch"] = "main";
     stored ? options.mutable_exploration()->set_calls(64) : options.mutable_exploration()->set_seconds(7200);
     const std::string id = database_->CreateRun(options, "s", {})->run_id();
     v1::Exploration exploration;
@@ -293,6 +294,9 @@ TEST_F(ApiTest, AnExplorationIsListedByItselfAndShowsItsCauses) {
   EXPECT_EQ(shown.at("causes")[0].at("text"), "operator: \"add\"");
   EXPECT_TRUE(Ask("/runs/" + good_).at("exploration").is_null());
   EXPECT_EQ(Ask("/explorations?chip=chip%20b").at("explorations").size(), 0U);
+  EXPECT_EQ(Ask("/explorations?label=branch%3Dmain").at("explorations").size(), 1U);
+  EXPECT_EQ(Ask("/explorations?label=branch%3Dother").at("explorations").size(), 0U);
+  EXPECT_EQ(Ask("/runs?label=branch%3Dmain").at("runs").size(), 0U);
 }
 
 TEST_F(ApiTest, WhatIsWrongIsNamed) {
@@ -308,6 +312,7 @@ TEST_F(ApiTest, WhatIsWrongIsNamed) {
       {"/compare?a=" + good_ + "&b=" + Explored("chip a", true), 400, "INVALID_ARGUMENT",
        "is an exploration, which has no verdicts"},
       {"/explorations?limit=0", 400, "INVALID_ARGUMENT", "limit"},
+      {"/explorations?label=main", 400, "INVALID_ARGUMENT", "label"},
       {"/runs/x/cases", 404, "NOT_FOUND", "no run 'x'"},
       {"/runs/x/failures", 404, "NOT_FOUND", "no run 'x'"},
       {"/runs/x/progress", 404, "NOT_FOUND", "no run 'x'"},

@@ -176,13 +176,13 @@ TEST(ServerMetricsTest, MoveInARun) {
 
   EXPECT_EQ(during["diopi_open_leases"], 1);
   EXPECT_EQ(during["diopi_open_cases"], 4);
-  EXPECT_EQ(during[R"(diopi_runs{chip="chip",state="running"})"], 1);
+  EXPECT_EQ(during[R"(diopi_runs{chip="chip",kind="cases",state="running"})"], 1);
   const std::map<std::string, double> expected = {
       {"diopi_open_leases", 0},
       {"diopi_open_cases", 0},
       {"diopi_rpc_in_flight", 0},
-      {R"(diopi_runs{chip="chip",state="running"})", 0},
-      {R"(diopi_runs{chip="chip",state="finished"})", 1},
+      {R"(diopi_runs{chip="chip",kind="cases",state="running"})", 0},
+      {R"(diopi_runs{chip="chip",kind="cases",state="finished"})", 1},
       {"diopi_cases_leased_total", 10},
       {"diopi_cases_expired_total", 4},
       {"diopi_cases_reported_total", 10},

@@ -194,6 +194,18 @@ void GrpcServer::ReapRuns() {
   }
 }
 
+void AddStates(const char* kind, const DatabaseStats::Counts& counts, std::vector<Sample>* samples) {
+  for (const auto& [chip, states] : counts) {
+    for (const auto& [state, runs] : states) {
+      samples->push_back({"diopi_runs",
+                          "Runs in the database.",
+                          Sample::Kind::kGauge,
+                          {{"chip", chip}, {"kind", kind}, {"state", state}},
+                          static_cast<double>(runs)});
+    }
+  }
+}
+
 // Metrics that are only looked up when somebody asks for them.
 std::vector<Sample> GrpcServer::Samples() {
   const auto count = [](auto number) { return static_cast<double>(number); };
@@ -236,15 +248,8 @@ std::vector<Sample> GrpcServer::Samples() {
                      Sample::Kind::kGauge,
                      {},
                      count(database->bytes)});
-  for (const auto& [chip, states] : database->runs) {
-    for (const auto& [state, runs] : states) {
-      samples.push_back({"diopi_runs",
-                         "Runs in the database.",
-                         Sample::Kind::kGauge,
-                         {{"chip", chip}, {"state", state}},
-                         count(runs)});
-    }
-  }
+  AddStates("cases", database->runs, &samples);
+  AddStates("exploration", database->explorations, &samples);
   return samples;
 }
 

@@ -40,8 +40,8 @@ WHERE id = ?)sql";
 constexpr char kSelectOpen[] =
     "SELECT id FROM runs WHERE submission IS NOT NULL AND state IN ('queued', 'running') ORDER BY id";
 constexpr char kSelectStates[] =
-    "SELECT d.chip, " DIOPI_RUN_STATE
-    " AS now, count(*) FROM runs r JOIN devices d ON d.id = r.device GROUP BY d.chip, now";
+    "SELECT r.exploration IS NOT NULL AS explores, d.chip, " DIOPI_RUN_STATE
+    " AS now, count(*) FROM runs r JOIN devices d ON d.id = r.device GROUP BY explores, d.chip, now";
 constexpr char kUpdateAlive[] = "UPDATE runs SET alive_until = ? WHERE id = ?";
 constexpr char kSelectAbandoned[] =
     "SELECT id FROM runs WHERE state = 'running' AND alive_until <> '' AND alive_until < ? ORDER BY id";
@@ -459,11 +459,11 @@ absl::StatusOr<DatabaseStats> SqliteDatabase::Stats() {
     if (!error) stats.bytes += static_cast<int64_t>(size);
   }
   absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
-    std::map<std::string, int64_t>& states = stats.runs[row.Text(0)];
+    std::map<std::string, int64_t>& states = (row.Int(0) != 0 ? stats.explorations : stats.runs)[row.Text(1)];
     for (int number = v1::RUN_STATE_QUEUED; number <= v1::RunState_MAX; ++number) {
       states.try_emplace(EnumName(static_cast<v1::RunState>(number)));
     }
-    states[row.Text(1)] = row.Int(2);
+    states[row.Text(2)] = row.Int(3);
   });
   if (!status.ok()) return status;
   return stats;

@@ -65,8 +65,10 @@ struct KnownAgent {
 };
 
 struct DatabaseStats {
-  std::map<std::string, std::map<std::string, int64_t>> runs;  // by chip and state, 0 included
-  int64_t bytes = 0;                                           // the file and its write-ahead log
+  using Counts = std::map<std::string, std::map<std::string, int64_t>>;  // by chip and state, 0 included
+  Counts runs;                                                           // without explorations
+  Counts explorations;
+  int64_t bytes = 0;  // the file and its write-ahead log
 };
 
 // Selects verdicts of a run.

@@ -416,6 +416,22 @@ TEST(DatabaseTest, ListsNewestFirstByChip) {
   EXPECT_THAT(std::string(missing.message()), HasSubstr(ids[1]));
 }
 
+// Nobody asks how many runs a chip has and means its explorations.
+TEST(DatabaseTest, ExplorationsAreCountedApart) {
+  const ScratchFolder folder;
+  const auto database = OpenIn(folder);
+  v1::RunOptions explores = MakeOptions("c");
+  explores.mutable_exploration()->set_calls(8);
+  ASSERT_TRUE(database->CreateRun(MakeOptions("c"), "s", MakeCases(2)).ok());
+  ASSERT_TRUE(database->CreateRun(explores, "s", {}).ok());
+  ASSERT_TRUE(database->CreateRun(explores, "s", {}).ok());
+  const absl::StatusOr<DatabaseStats> stats = database->Stats();
+  ASSERT_TRUE(stats.ok()) << stats.status();
+  EXPECT_EQ(stats->runs.at("c").at("running"), 1);
+  EXPECT_EQ(stats->explorations.at("c").at("running"), 2);
+  EXPECT_EQ(stats->explorations.at("c").at("finished"), 0);
+}
+
 // When calls stop, the row stays the same and the state that is read from it changes.
 TEST(DatabaseTest, ARunThatIsNotKeptAliveIsStalledUntilItIsAgain) {
   const ScratchFolder folder;

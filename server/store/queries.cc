@@ -18,16 +18,13 @@ namespace {
 
 // Both bounds of a TimeRange; a text is greater than every time.
 constexpr char kAfterAllTimes[] = "~";
-// In place of 2 (RunKind::kAny), the last value is what a row must be: 0 no exploration, 1 one.
-constexpr char kSelectIdsOfAll[] = R"sql(
-SELECT id FROM runs WHERE created >= ?1 AND created < ?2 AND ?4 IN (exploration IS NOT NULL, 2)
-AND (?5 = '' OR EXISTS (SELECT 1 FROM run_labels WHERE run = id AND key = ?5 AND value = ?6))
-ORDER BY id DESC LIMIT ?3)sql";
-constexpr char kSelectIdsOfChip[] = R"sql(
-SELECT r.id FROM devices d JOIN runs r ON r.device = d.id
-WHERE d.chip = ?1 AND r.created >= ?2 AND r.created < ?3 AND ?5 IN (r.exploration IS NOT NULL, 2)
-AND (?6 = '' OR EXISTS (SELECT 1 FROM run_labels WHERE run = r.id AND key = ?6 AND value = ?7))
-ORDER BY r.id DESC LIMIT ?4)sql";
+constexpr char kOfAll[] = "SELECT r.id FROM runs r WHERE ";
+constexpr char kOfChip[] = "SELECT r.id FROM devices d JOIN runs r ON r.device = d.id WHERE d.chip = ?7 AND ";
+// In place of 2 (RunKind::kAny), ?3 is what a row must be: 0 no exploration, 1 one.
+constexpr char kFiltered[] = R"sql(
+r.created >= ?1 AND r.created < ?2 AND ?3 IN (r.exploration IS NOT NULL, 2)
+AND (?4 = '' OR EXISTS (SELECT 1 FROM run_labels WHERE run = r.id AND key = ?4 AND value = ?5))
+ORDER BY r.id DESC LIMIT ?6)sql";
 constexpr char kSelectChips[] = R"sql(
 SELECT c.chip, c.runs, r.run_id
 FROM (SELECT d.chip, count(*) AS runs, max(r.id) AS newest
@@ -104,17 +101,13 @@ absl::StatusOr<int64_t> Queries::RowidOf(const std::string& run_id) {
 
 absl::StatusOr<std::vector<int64_t>> Queries::RowidsOf(const RunFilter& filter) {
   absl::StatusOr<Statement> select =
-      connection_->Prepare(!filter.chip.has_value() ? kSelectIdsOfAll : kSelectIdsOfChip);
+      connection_->Prepare(absl::StrCat(filter.chip.has_value() ? kOfChip : kOfAll, kFiltered));
   if (!select.ok()) return select.status();
-  const int limit = filter.limit > 0 ? filter.limit : -1;
-  const auto kind = static_cast<int>(filter.kind);
   const std::string to = UpperBound(filter.range);
   const auto [key, value] = filter.label.value_or(Labels::value_type());
-  if (!filter.chip.has_value()) {
-    select->Bind(filter.range.from, to, limit, kind, key, value);
-  } else {
-    select->Bind(*filter.chip, filter.range.from, to, limit, kind, key, value);
-  }
+  select->Bind(filter.range.from, to, static_cast<int>(filter.kind), key, value,
+               filter.limit > 0 ? filter.limit : -1);
+  if (filter.chip.has_value()) select->BindAt(7, *filter.chip);
   std::vector<int64_t> ids;
   absl::Status status = ForEachRow(&*select, [&ids](const Statement& row) { ids.push_back(row.Int(0)); });
   if (!status.ok()) return status;

@@ -56,6 +56,8 @@ test.each([
   );
   await row.getByRole('link', { name: id }).click();
   await page.getByText(cause.command).first().waitFor();
+  const copy = await page.getByRole('button', { name: 'Copy' }).first().boundingBox();
+  expect((copy?.x ?? width) + (copy?.width ?? 0)).toBeLessThan(width);
   const button = page.getByRole('button', { name: `Save ${cause.file}` });
   const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
   expect(download.suggestedFilename()).toBe(cause.file);

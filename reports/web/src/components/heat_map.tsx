@@ -61,11 +61,19 @@ export function HeatMap({ heat, run }: { heat: Heat; run: string }) {
         </div>
       </Exported>
       <p class="legend small muted">
-        <span class="heat-cell heat-good-2">✓</span> {t('heat.all_pass')}{' '}
-        <span class="heat-cell heat-good-1">✓·</span> {t('heat.some')}{' '}
-        <span class="heat-cell heat-bad-1">1</span>
-        <span class="heat-cell heat-bad-4">9</span> {t('heat.many')}{' '}
-        <span class="heat-cell heat-none-0">○</span> {t('heat.no_case')}
+        <span class="nowrap">
+          <span class="heat-cell heat-good-2">✓</span> {t('heat.all_pass')}
+        </span>{' '}
+        <span class="nowrap">
+          <span class="heat-cell heat-good-1">✓·</span> {t('heat.some')}
+        </span>{' '}
+        <span class="nowrap">
+          <span class="heat-cell heat-bad-1">1</span> <span class="heat-cell heat-bad-4">9</span>{' '}
+          {t('heat.many')}
+        </span>{' '}
+        <span class="nowrap">
+          <span class="heat-cell heat-none-0">○</span> {t('heat.no_case')}
+        </span>
       </p>
     </>
   );
