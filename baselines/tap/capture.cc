@@ -56,7 +56,8 @@ absl::Status CaptureFolder::Write(const std::string& path, const baselines::Base
   provenance.library = library_;
   provenance.device = FactsText(facts);
   provenance.created = absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone());
-  auto writer = baselines::BaselineWriter::Create(path, call.c.operator_(), provenance);
+  auto writer =
+      baselines::BaselineWriter::Create(path, call.c.operator_(), provenance, baselines::Outlives::kProcess);
   if (!writer.ok()) return writer.status();
   absl::Status status = (*writer)->Add(call);
   return status.ok() ? (*writer)->Commit() : status;

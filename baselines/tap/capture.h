@@ -34,8 +34,8 @@ class CaptureFolder {
   CaptureFolder(std::string folder, int64_t limit, std::string library)
       : folder_(std::move(folder)), limit_(limit), library_(std::move(library)) {}
 
-  // Writes one call as PID-ORDER-FUNCTION.h5; when it returns, the file is complete. `outputs`: what the
-  // library computed. An error ends capturing, and all later calls return OK at once: ResourceExhausted at
+  // Writes one call as PID-ORDER-FUNCTION.h5; when it returns, the file is complete and outlives this
+  // process (baselines::Outlives). `outputs`: what the library computed. An error ends capturing, and all later calls return OK at once: ResourceExhausted at
   // the limit and on a full disk, PermissionDenied where the folder cannot be written.
   absl::Status Add(const v1::Case& c, const TensorMap& inputs, const TensorMap& outputs,
                    const CallFacts& facts);
