@@ -35,8 +35,9 @@ class CaptureFolder {
       : folder_(std::move(folder)), limit_(limit), library_(std::move(library)) {}
 
   // Writes one call as PID-ORDER-FUNCTION.h5; when it returns, the file is complete and outlives this
-  // process (baselines::Outlives). `outputs`: what the library computed. An error ends capturing, and all later calls return OK at once: ResourceExhausted at
-  // the limit and on a full disk, PermissionDenied where the folder cannot be written.
+  // process (baselines::Outlives). `outputs`: what the library computed. An error ends capturing, and all
+  // later calls return OK at once: ResourceExhausted at the limit and on a full disk, PermissionDenied where
+  // the folder cannot be written.
   absl::Status Add(const v1::Case& c, const TensorMap& inputs, const TensorMap& outputs,
                    const CallFacts& facts);
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "baselines/compare/expect.h"
+#include "baselines/tap/call_timer.h"
 #include "baselines/tap/vendor_watch.h"
 #include "cases/core/argument_text.h"
 
@@ -243,27 +244,33 @@ bool Toolbox::FallBack(Passage* passage, int32_t* code) {
 }
 
 int32_t Toolbox::Forward(Passage* passage) {
-  const bool timed = passage->Is(kTime);
   if (passage->Is(kMemory)) memory_table_.Begin(passage->name());
-  if (timed) memory_.Synchronize(passage->facts.stream).IgnoreError();
+  std::optional<CallTimer> timer;
+  if (passage->Is(kTime)) timer.emplace(memory_, passage->facts.stream, settings_.device_clock);
+  using Microseconds = std::chrono::duration<double, std::micro>;
   const auto start = std::chrono::steady_clock::now();
   const int32_t code = CallLibrary(passage->call);
-  if (timed) memory_.Synchronize(passage->facts.stream).IgnoreError();
-  const auto end = std::chrono::steady_clock::now();
-  if (passage->Is(kMemory)) memory_table_.End();
-  using Microseconds = std::chrono::duration<double, std::micro>;
+  CallTimer::Time time;
+  if (timer.has_value()) time = timer->Stop();
   passage->facts.start_us = Microseconds(start - start_).count();
-  passage->facts.microseconds = Microseconds(end - start).count();
-  if (!timed) return code;
-  // A call that could not be read as a case has no shapes.
-  const std::string arguments = passage->live.has_value() ? TensorsText(passage->live->c()) : "";
-  times_.Add(passage->name(), arguments, passage->facts.microseconds);
-  if (trace_ != nullptr) {
-    trace_->Add({passage->name(), passage->facts.start_us, passage->facts.microseconds, passage->facts.thread,
-                 passage->facts.stream, passage->facts.step, arguments,
-                 passage->live.has_value() ? passage->live->bytes() : 0});
-  }
+  passage->facts.microseconds =
+      timer.has_value() ? time.microseconds : Microseconds(std::chrono::steady_clock::now() - start).count();
+  if (passage->Is(kMemory)) memory_table_.End();
+  if (timer.has_value()) AddTime(*passage, time.by_device);
   return code;
+}
+
+// A call that could not be read as a case has no shapes.
+void Toolbox::AddTime(const Passage& passage, bool by_device) {
+  if (settings_.device_clock && !by_device) {
+    TellOnce("DIOPI_TAP_CLOCK: no CUDA driver takes the stream; such calls are timed by the host's clock");
+  }
+  const std::string arguments = passage.live.has_value() ? TensorsText(passage.live->c()) : "";
+  times_.Add(passage.name(), arguments, passage.facts.microseconds, by_device);
+  if (trace_ == nullptr) return;
+  trace_->Add({passage.name(), passage.facts.start_us, passage.facts.microseconds, by_device,
+               passage.facts.thread, passage.facts.stream, passage.facts.step, arguments,
+               passage.live.has_value() ? passage.live->bytes() : 0});
 }
 
 void Toolbox::Record(Passage* passage, int32_t code) {
