@@ -209,6 +209,21 @@ INSTANTIATE_TEST_SUITE_P(
                       Bug{"libdiopi_mutants", "adamw_no_bias_correction", "transformer", "diopiAdamW"}),
     [](const auto& test) { return test.param.function; });
 
+// Tensors of more than a page count as large here.
+TEST_F(TapTest, LargeCallsAreComparedOnSlices) {
+  const std::vector<std::string> settings = {"OP_AUTOCOMPARE_LIST=.*", "DIOPI_TAP_COMPARE_BYTES=5000"};
+  const Finished good = Host(good_, "convolution", 2, settings);
+  EXPECT_THAT(good.err, HasSubstr(" compared, 0 failed"));
+  EXPECT_THAT(good.err, HasSubstr("calls: diopiRelu: on slices, because its tensors have more than"));
+  EXPECT_THAT(good.err, HasSubstr("Not compared, 1 calls: diopiNonzero: its tensors have more than "
+                                  "DIOPI_TAP_COMPARE_BYTES, and slices cannot judge it"));
+  const Finished bad = Host(faulty_, "convolution", 2, settings);
+  EXPECT_THAT(FunctionsWith(bad.err, 1), ElementsAre("diopiRelu")) << bad.err;
+  EXPECT_THAT(bad.err, HasSubstr("compared on slices: "));
+  const Finished none = Host(good_, "convolution", 2, {settings[0], "DIOPI_TAP_COMPARE_BYTES=1"});
+  EXPECT_THAT(none.err, HasSubstr("its tensors have more than 16 times DIOPI_TAP_COMPARE_BYTES"));
+}
+
 TEST_F(TapTest, FallingBackMendsTheLoss) {
   const std::string loss = Lines(Direct(good_, "convolution", 20).out).back();
   EXPECT_NE(Lines(Host(faulty_, "convolution", 20).out).back(), loss);
@@ -255,6 +270,34 @@ INSTANTIATE_TEST_SUITE_P(Hunts, BisectTest,
                                                 "diopiBmm,diopiGelu"},
                                            Hunt{"libdiopi_mutants", "adamw_no_bias_correction", "transformer",
                                                 "0.7", "diopiAdamW"}));
+
+// The same question of a run that is over: its calls were captured, and are made again without the host.
+class BisectCaptureTest : public TapTest, public ::testing::WithParamInterface<Bug> {};
+
+TEST_P(BisectCaptureTest, NamesWhatHasToFallBack) {
+  const Bug& bug = GetParam();
+  const std::string library = VendorPath(bug.library);
+  const std::string mutant = "DIOPI_MUTANT=" + bug.switched_on;
+  Host(library, bug.model, 2, {"OP_CAPTURE_LIST=.*", "DIOPI_TAP_EVERY_CALL=1", mutant});
+  const Finished run = Cli({"bisect", "--impl", library, "--capture", Capture()}, {mutant});
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_THAT(run.out, HasSubstr("OP_FALLBACK_LIST=" + bug.function + "\n")) << run.err;
+  // A right library that sums in other orders.
+  const Finished mended =
+      Cli({"bisect", "--impl", VendorPath("libdiopi_cuda_emulated"), "--capture", Capture()});
+  EXPECT_EQ(mended.code, 1) << mended.err;
+  EXPECT_THAT(mended.out, HasSubstr("there is nothing to find"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Bugs, BisectCaptureTest,
+                         ::testing::Values(Bug{"libdiopi_faulty", "", "convolution", "diopiRelu"},
+                                           Bug{"libdiopi_mutants", "conv_backward_weight_of_last_image",
+                                               "convolution", "diopiConvolution2dBackward"},
+                                           Bug{"libdiopi_mutants", "softmax_backward_without_sum",
+                                               "transformer", "diopiSoftmaxBackward"},
+                                           Bug{"libdiopi_mutants", "adamw_no_bias_correction", "transformer",
+                                               "diopiAdamW"}),
+                         [](const auto& test) { return test.param.function; });
 
 TEST_F(TapTest, BisectSaysWhenThereIsNothingToFind) {
   const std::string host = BuildPath("tools/tap_host");
