@@ -10,8 +10,9 @@
 
 namespace diopi::baselines::hdf5 {
 
-NewFile::NewFile(std::string path, Descriptor lock)
+NewFile::NewFile(std::string path, Descriptor lock, Outlives outlives)
     : path_(std::move(path)),
+      outlives_(outlives),
       lock_(std::move(lock)),
       driver_(RegisterDriver()),
       string_(StringType()),
@@ -60,7 +61,7 @@ absl::Status NewFile::Finish(const MakeFooter& footer) {
   if (pwrite(lock_.get(), text->data(), text->size(), info.st_size) != static_cast<ssize_t>(text->size())) {
     return SystemError(absl::StrCat("cannot write ", path_), errno == 0 ? ENOSPC : errno);
   }
-  return Publish(lock_, path_);
+  return Publish(lock_, path_, outlives_);
 }
 
 absl::Status NewFile::Commit(const MakeFooter& footer) {
@@ -73,7 +74,7 @@ absl::Status NewFile::Commit(const MakeFooter& footer) {
     return status;
   }
   done_ = true;
-  return SyncFolder(path_);
+  return outlives_ == Outlives::kMachine ? SyncFolder(path_) : absl::OkStatus();
 }
 
 void NewFile::Discard() {

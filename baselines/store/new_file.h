@@ -18,7 +18,7 @@ namespace diopi::baselines::hdf5 {
 class NewFile {
  public:
   // `lock` is what OpenTemporary(path) returned.
-  NewFile(std::string path, Descriptor lock);
+  NewFile(std::string path, Descriptor lock, Outlives outlives);
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
   ~NewFile() { Discard(); }
@@ -54,6 +54,7 @@ class NewFile {
   absl::Status Finish(const MakeFooter& footer);
 
   const std::string path_;
+  const Outlives outlives_;
   Descriptor lock_;
   Target target_;  // before the file that writes into it
   Handle driver_;

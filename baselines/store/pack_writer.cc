@@ -43,7 +43,7 @@ std::string About(const PackHeader& header) {
 class Writer final : public PackWriter {
  public:
   Writer(std::string path, Descriptor lock, const PackHeader& header)
-      : file_(std::move(path), std::move(lock)), header_(header) {}
+      : file_(std::move(path), std::move(lock), Outlives::kMachine), header_(header) {}
 
   absl::Status Start();
   absl::Status Add(const std::string& operator_name, const std::vector<PackCase>& cases) override;

@@ -47,8 +47,10 @@ absl::StatusOr<Descriptor> OpenTemporary(const std::string& path) {
   return absl::AbortedError(absl::StrCat(temporary, " keeps being replaced by other processes"));
 }
 
-absl::Status Publish(const Descriptor& temporary, const std::string& path) {
-  if (fsync(temporary.get()) != 0) return SystemError(absl::StrCat("cannot sync ", path), errno);
+absl::Status Publish(const Descriptor& temporary, const std::string& path, Outlives outlives) {
+  if (outlives == Outlives::kMachine && fsync(temporary.get()) != 0) {
+    return SystemError(absl::StrCat("cannot sync ", path), errno);
+  }
   if (rename(TemporaryPath(path).c_str(), path.c_str()) != 0) {
     return SystemError(absl::StrCat("cannot rename ", TemporaryPath(path), " to ", path), errno);
   }

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "baselines/store/store.h"
 
 namespace diopi::baselines {
 
@@ -33,8 +34,8 @@ inline std::string TemporaryPath(const std::string& path) {
   return path + ".tmp";
 }
 
-// Flushes the temporary file to disk and gives it its name.
-absl::Status Publish(const Descriptor& temporary, const std::string& path);
+// Flushes the temporary file to disk, if it is to outlive the machine, and gives it its name.
+absl::Status Publish(const Descriptor& temporary, const std::string& path, Outlives outlives);
 // Then flushes the name itself.
 absl::Status SyncFolder(const std::string& path);
 

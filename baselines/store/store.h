@@ -63,13 +63,19 @@ struct Baseline {
   std::string quarantined = "";  // not empty: why a reference fails this case, which then judges no library
 };
 
+// What may end right after Commit without harm to the file. For one that outlives its process only, Commit
+// does not wait for the disk, which takes most of the time of a small file; if the machine goes down soon
+// after, the file may be damaged, which its reader notices.
+enum class Outlives { kProcess, kMachine };
+
 // Writes a whole operator. Everything goes to a temporary file in the same folder, which is flushed to disk
 // and renamed at Commit: readers see the old file or the new one. Without Commit nothing is left behind.
 class BaselineWriter {
  public:
   static absl::StatusOr<std::unique_ptr<BaselineWriter>> Create(const std::string& path,
                                                                 const std::string& operator_name,
-                                                                const Provenance& provenance);
+                                                                const Provenance& provenance,
+                                                                Outlives outlives = Outlives::kMachine);
   virtual ~BaselineWriter() = default;
   virtual absl::Status Add(const Baseline& baseline) = 0;
   virtual absl::Status Commit() = 0;  // ResourceExhausted when the disk is full

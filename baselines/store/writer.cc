@@ -43,8 +43,8 @@ std::string JudgesText(const v1::Case& c) {
 
 class Writer final : public BaselineWriter {
  public:
-  Writer(std::string path, Descriptor lock)
-      : file_(std::move(path), std::move(lock)), dataset_(H5Pcreate(H5P_DATASET_CREATE), H5Pclose) {
+  Writer(std::string path, Descriptor lock, Outlives outlives)
+      : file_(std::move(path), std::move(lock), outlives), dataset_(H5Pcreate(H5P_DATASET_CREATE), H5Pclose) {
     H5Pset_layout(dataset_.id(), H5D_CONTIGUOUS);
     H5Pset_alloc_time(dataset_.id(), H5D_ALLOC_TIME_EARLY);
     H5Pset_fill_time(dataset_.id(), H5D_FILL_TIME_NEVER);
@@ -238,13 +238,14 @@ absl::Status Writer::Commit() {
 
 absl::StatusOr<std::unique_ptr<BaselineWriter>> BaselineWriter::Create(const std::string& path,
                                                                        const std::string& operator_name,
-                                                                       const Provenance& provenance) {
+                                                                       const Provenance& provenance,
+                                                                       Outlives outlives) {
   if (!IsStorableName(operator_name)) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": '", operator_name, "' cannot name an operator"));
   }
   absl::StatusOr<Descriptor> lock = OpenTemporary(path);
   if (!lock.ok()) return lock.status();
-  auto writer = std::make_unique<Writer>(path, *std::move(lock));
+  auto writer = std::make_unique<Writer>(path, *std::move(lock), outlives);
   absl::Status status = writer->Start(operator_name, provenance);
   if (!status.ok()) return status;
   return writer;

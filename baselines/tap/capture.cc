@@ -3,18 +3,49 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
 #include <filesystem>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cases/core/argument_text.h"
 
 namespace diopi::tap {
 namespace {
 
 constexpr char kCaptureReference[] = "capture";  // Provenance.reference of a captured call
+
+// The inverse of FactsText.
+std::optional<CallFacts> ParseFacts(const std::string& text) {
+  CallFacts facts;
+  uintptr_t stream = 0;
+  const int found = std::sscanf(text.c_str(),
+                                "call %" SCNd64 ", step %" SCNd64 ", thread %" SCNd64 ", stream 0x%" SCNxPTR
+                                ", at %lf ms, took %lf ms, returned %" SCNd32,
+                                &facts.order, &facts.step, &facts.thread, &stream, &facts.start_us,
+                                &facts.microseconds, &facts.returned);
+  if (found != 7) return std::nullopt;
+  facts.stream = reinterpret_cast<void*>(stream);
+  facts.start_us *= 1000;
+  facts.microseconds *= 1000;
+  return facts;
+}
+
+absl::StatusOr<std::unique_ptr<baselines::BaselineReader>> OpenCapturedCall(const std::string& path) {
+  auto reader = baselines::BaselineReader::Open(path);
+  if (!reader.ok()) return reader.status();
+  if ((*reader)->provenance().reference != kCaptureReference || (*reader)->case_ids().size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": is a file of baselines; expected a captured call"));
+  }
+  return reader;
+}
 
 }  // namespace
 
@@ -56,7 +87,8 @@ absl::Status CaptureFolder::Write(const std::string& path, const baselines::Base
   provenance.library = library_;
   provenance.device = FactsText(facts);
   provenance.created = absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone());
-  auto writer = baselines::BaselineWriter::Create(path, call.c.operator_(), provenance);
+  auto writer =
+      baselines::BaselineWriter::Create(path, call.c.operator_(), provenance, baselines::Outlives::kProcess);
   if (!writer.ok()) return writer.status();
   absl::Status status = (*writer)->Add(call);
   return status.ok() ? (*writer)->Commit() : status;
@@ -91,23 +123,64 @@ absl::StatusOr<std::vector<std::string>> CaptureFiles(const std::string& capture
   return files;
 }
 
-absl::StatusOr<CapturedCall> ReadCapturedCall(const std::string& path) {
-  auto reader = baselines::BaselineReader::Open(path);
-  if (!reader.ok()) return reader.status();
-  const std::vector<std::string> ids = (*reader)->case_ids();
-  if ((*reader)->provenance().reference != kCaptureReference || ids.size() != 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": is a file of baselines; expected a captured call"));
+std::optional<CaptureName> ParseCaptureName(const std::string& path) {
+  const std::string stem = std::filesystem::path(path).stem();
+  const std::vector<std::string> parts = absl::StrSplit(stem, '-');
+  CaptureName name;
+  if (parts.size() != 3 || !absl::EndsWith(path, ".h5") || !absl::SimpleAtoi(parts[0], &name.process) ||
+      !absl::SimpleAtoi(parts[1], &name.order)) {
+    return std::nullopt;
   }
+  name.function = parts[2];
+  return name;
+}
+
+absl::StatusOr<CapturedCall> ReadCapturedCall(const std::string& path) {
+  const auto reader = OpenCapturedCall(path);
+  if (!reader.ok()) return reader.status();
   CapturedCall call{path, (*reader)->provenance().device, (*reader)->provenance().library, {}, {}, {}};
-  absl::StatusOr<v1::Case> c = (*reader)->ReadCase(ids[0]);
+  const std::string id = (*reader)->case_ids()[0];
+  absl::StatusOr<v1::Case> c = (*reader)->ReadCase(id);
   if (!c.ok()) return c.status();
   call.c = *std::move(c);
-  absl::StatusOr<baselines::Baseline> tensors = (*reader)->Read(ids[0]);
+  absl::StatusOr<baselines::Baseline> tensors = (*reader)->Read(id);
   if (!tensors.ok()) return tensors.status();
   call.inputs = std::move(tensors->inputs);
   call.outputs = std::move(tensors->references);
   return call;
+}
+
+absl::StatusOr<CallSummary> ReadCallSummary(const std::string& path) {
+  const auto reader = OpenCapturedCall(path);
+  if (!reader.ok()) return reader.status();
+  const baselines::Provenance& provenance = (*reader)->provenance();
+  const std::optional<CallFacts> facts = ParseFacts(provenance.device);
+  if (!facts.has_value()) return absl::DataLossError(absl::StrCat(path, ": says '", provenance.device, "'"));
+  absl::StatusOr<v1::Case> c = (*reader)->ReadCase((*reader)->case_ids()[0]);
+  if (!c.ok()) return c.status();
+  return CallSummary{*facts, provenance.library, provenance.created, *std::move(c)};
+}
+
+void ForgetPlaces(v1::Case* c) {
+  const auto forget = [](v1::TensorSpec* spec) {
+    spec->clear_storage_offset();
+    spec->clear_storage_elements();
+  };
+  for (v1::Argument& arg : *c->mutable_args()) {
+    if (arg.has_tensor()) forget(arg.mutable_tensor());
+    if (!arg.has_tensors()) continue;
+    for (v1::TensorSpec& spec : *arg.mutable_tensors()->mutable_tensors()) forget(&spec);
+  }
+}
+
+std::string TensorsText(v1::Case c) {
+  ForgetPlaces(&c);
+  std::string text;
+  for (const cases::ArgumentLine& line : cases::ArgumentLines(c)) {
+    if (line.role.empty()) continue;
+    absl::StrAppend(&text, text.empty() ? "" : "; ", line.name, " ", line.text);
+  }
+  return text;
 }
 
 }  // namespace diopi::tap

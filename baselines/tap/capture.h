@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,10 @@ class CaptureFolder {
   CaptureFolder(std::string folder, int64_t limit, std::string library)
       : folder_(std::move(folder)), limit_(limit), library_(std::move(library)) {}
 
-  // Writes one call as PID-ORDER-FUNCTION.h5; when it returns, the file is complete. `outputs`: what the
-  // library computed. An error ends capturing, and all later calls return OK at once: ResourceExhausted at
-  // the limit and on a full disk, PermissionDenied where the folder cannot be written.
+  // Writes one call as PID-ORDER-FUNCTION.h5; when it returns, the file is complete and outlives this
+  // process (baselines::Outlives). `outputs`: what the library computed. An error ends capturing, and all
+  // later calls return OK at once: ResourceExhausted at the limit and on a full disk, PermissionDenied where
+  // the folder cannot be written.
   absl::Status Add(const v1::Case& c, const TensorMap& inputs, const TensorMap& outputs,
                    const CallFacts& facts);
 
@@ -66,12 +68,36 @@ struct CapturedCall {
   TensorMap outputs;
 };
 
+// The same without the tensors' values.
+struct CallSummary {
+  CallFacts facts;
+  std::string library;
+  std::string created;  // RFC 3339, UTC
+  v1::Case c;
+};
+
+// What a file's name says: PID-ORDER-FUNCTION.h5.
+struct CaptureName {
+  int64_t process = 0;
+  int64_t order = 0;
+  std::string function;
+};
+// Nothing for a file that has another name.
+std::optional<CaptureName> ParseCaptureName(const std::string& path);
+
 // The files of a capture, a folder or one of its files, in the order of the calls. NotFound when there is
 // none.
 absl::StatusOr<std::vector<std::string>> CaptureFiles(const std::string& capture);
 
 // DataLoss, naming the file, when it is damaged or was cut; InvalidArgument when it is no captured call.
 absl::StatusOr<CapturedCall> ReadCapturedCall(const std::string& path);
+absl::StatusOr<CallSummary> ReadCallSummary(const std::string& path);
+
+// Removes from the tensors of a case where in their storage they begin and how large that is.
+void ForgetPlaces(v1::Case* c);
+
+// "out float32 (2, 3); input float32 (2, 3), strides (1, 2)", without where in memory they begin.
+std::string TensorsText(v1::Case c);
 
 }  // namespace diopi::tap
 

@@ -6,8 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "baselines/compare/compare.h"
+#include "baselines/compare/compare_slices.h"
+#include "baselines/compare/readings.h"
 #include "baselines/generate/generate.h"
+#include "baselines/generate/other_readings.h"
 #include "baselines/tap/reference_library.h"
+#include "cases/core/block_fill.h"
+#include "cases/core/slices.h"
 
 namespace diopi::tap {
 namespace {
@@ -34,6 +39,14 @@ double MaxDiff(const v1::Verdict& verdict) {
 bool AllClose(const v1::Verdict& verdict) {
   return std::all_of(verdict.outputs().begin(), verdict.outputs().end(),
                      [](const v1::OutputStats& stats) { return stats.public_pass(); });
+}
+
+// Where NaN may spread, slices do not say how far.
+bool NanMaySpread(const v1::Case& c, const TensorMap& inputs) {
+  const v1::Reading* reading = baselines::FindReading(c, v1::Reading::SPREAD_NAN);
+  if (reading == nullptr) return false;
+  TensorMap copy = inputs;
+  return baselines::SpreadNan(*reading, &copy);
 }
 
 const char* Python(bool value) {
@@ -71,6 +84,23 @@ absl::StatusOr<v1::Verdict> Reference::Judge(const v1::Case& c, const TensorMap&
   return baselines::CompareCase(c, inputs, *references, outputs, {contracts_});
 }
 
+absl::StatusOr<v1::Verdict> Reference::JudgeOnSlices(const v1::Case& c, const TensorMap& inputs,
+                                                     const TensorMap& outputs) {
+  v1::Case large = c;  // what is judged on slices is marked as the suite's large cases are
+  large.set_generator_version(kBlockGeneratorVersion);
+  if (IsComplex(c.dtype()) || !cases::IsSliced(large) || !cases::ArePiecesComputable(large) ||
+      NanMaySpread(c, inputs)) {
+    return absl::UnimplementedError("slices cannot judge it");
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  absl::Status status = Open();
+  if (!status.ok()) return status;
+  const absl::StatusOr<TensorMap> references = baselines::GenerateReferences(*reference_, large, inputs);
+  if (!references.ok()) return references.status();
+  const auto places = cases::ComparedPlaces(cases::Cut(large, cases::BuiltinSlices(c.function())));
+  return baselines::CompareSlices(large, places, inputs, *references, outputs, {contracts_});
+}
+
 std::string VerdictLine(const v1::Verdict& verdict) {
   const bool pass = verdict.outcome() == v1::OUTCOME_PASS;
   return absl::StrFormat("%s%s%s, max z %.3g | allclose %s, max_diff %.6g", pass ? "pass" : "FAIL",
@@ -78,8 +108,10 @@ std::string VerdictLine(const v1::Verdict& verdict) {
                          Python(AllClose(verdict)), MaxDiff(verdict));
 }
 
-void ComparisonTable::Add(const std::string& function, const v1::Verdict& verdict, const std::string& facts) {
+void ComparisonTable::Add(const std::string& function, const v1::Verdict& verdict, const std::string& facts,
+                          const std::string& how) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  if (!how.empty()) ++otherwise_[absl::StrCat(function, ": ", how)];
   Row& row = rows_[function];
   ++row.calls;
   row.worst_z = std::max(row.worst_z, WorstZ(verdict));
@@ -111,6 +143,9 @@ std::string ComparisonTable::Text() const {
   }
   absl::StrAppend(&text, calls, " calls of ", rows_.size(), " functions compared, ", failures, " failed\n");
   if (!first_failure_.empty()) absl::StrAppend(&text, "First failure: ", first_failure_, "\n");
+  for (const auto& [what, count] : otherwise_) {
+    absl::StrAppend(&text, "Compared, ", count, " calls: ", what, "\n");
+  }
   for (const auto& [what, count] : skipped_) {
     absl::StrAppend(&text, "Not compared, ", count, " calls: ", what, "\n");
   }

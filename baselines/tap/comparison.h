@@ -30,6 +30,10 @@ class Reference {
   // The verdict on what the library computed from these inputs: PASS, FAIL, or HARNESS_ERROR. An error when
   // the reference cannot compute the case.
   absl::StatusOr<v1::Verdict> Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& outputs);
+  // The same for a large call, of which only some elements are compared (cases/core/slices.h). Unimplemented
+  // for a function that cannot be judged so.
+  absl::StatusOr<v1::Verdict> JudgeOnSlices(const v1::Case& c, const TensorMap& inputs,
+                                            const TensorMap& outputs);
 
  private:
   absl::Status Open();
@@ -50,12 +54,14 @@ std::string VerdictLine(const v1::Verdict& verdict);
 // What became of all compared calls. Thread-safe.
 class ComparisonTable {
  public:
-  void Add(const std::string& function, const v1::Verdict& verdict, const std::string& facts);
+  // `how`: what is special about the comparison, as "by distribution"; empty: nothing.
+  void Add(const std::string& function, const v1::Verdict& verdict, const std::string& facts,
+           const std::string& how);
   // A call that is not compared, and why.
   void Skip(const std::string& function, const std::string& why);
 
-  // By function: calls, failures, worst z, allclose, greatest difference; the first failure; why calls were
-  // not compared. Empty when nothing was compared.
+  // By function: calls, failures, worst z, allclose, greatest difference; the first failure; which calls were
+  // compared otherwise than element by element, and why others were not. Empty when nothing was compared.
   std::string Text() const;
 
  private:
@@ -68,6 +74,7 @@ class ComparisonTable {
   };
   mutable std::mutex mutex_;
   std::map<std::string, Row> rows_;
+  std::map<std::string, int64_t> otherwise_;
   std::map<std::string, int64_t> skipped_;
   std::string first_failure_;
 };

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "baselines/tap/capture.h"
 #include "cases/base/layout.h"
 #include "cases/core/argument_builder.h"
 #include "cases/core/case_builder.h"
@@ -549,18 +550,6 @@ std::string LiveCall::Signature() const {
     if (number) arg.clear_value();
   }
   return shape.SerializeAsString();
-}
-
-void ForgetPlaces(v1::Case* c) {
-  const auto forget = [](v1::TensorSpec* spec) {
-    spec->clear_storage_offset();
-    spec->clear_storage_elements();
-  };
-  for (v1::Argument& arg : *c->mutable_args()) {
-    if (arg.has_tensor()) forget(arg.mutable_tensor());
-    if (!arg.has_tensors()) continue;
-    for (v1::TensorSpec& spec : *arg.mutable_tensors()->mutable_tensors()) forget(&spec);
-  }
 }
 
 }  // namespace diopi::tap

@@ -107,9 +107,6 @@ class LiveCall {
   std::vector<diopiGeneratorHandle_t> generators_;
 };
 
-// Removes from the tensors of a case where in their storage they begin and how large that is.
-void ForgetPlaces(v1::Case* c);
-
 }  // namespace diopi::tap
 
 #endif  // BASELINES_TAP_LIVE_CALL_H_

@@ -20,8 +20,11 @@ void TimeTable::Row::Add(double microseconds) {
   ++calls;
 }
 
-void TimeTable::Add(const std::string& function, const std::string& arguments, double microseconds) {
+void TimeTable::Add(const std::string& function, const std::string& arguments, double microseconds,
+                    bool by_device) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  ++calls_;
+  calls_by_device_ += by_device ? 1 : 0;
   functions_[function].Add(microseconds);
   shapes_[absl::StrCat(function, "  ", arguments)].Add(microseconds);
 }
@@ -31,8 +34,17 @@ std::string TimeTable::Text() const {
   if (functions_.empty()) return "";
   double all = 0;
   for (const auto& [name, row] : functions_) all += row.total;
-  return absl::StrCat("Time by function\n", TableText(functions_, all, functions_.size()),
+  return absl::StrCat("Time by function\n", ClockText(), TableText(functions_, all, functions_.size()),
                       "Time by function and shapes\n", TableText(shapes_, all, kMostShapes));
+}
+
+std::string TimeTable::ClockText() const {
+  constexpr char kHost[] = "by the host's clock, with the stream synchronised before and after each call";
+  constexpr char kDevice[] = "by the device's clock, with an event before and after each call";
+  if (calls_by_device_ == 0) return absl::StrCat("Times are ", kHost, ".\n");
+  if (calls_by_device_ == calls_) return absl::StrCat("Times are ", kDevice, ".\n");
+  return absl::StrCat("Times of ", calls_by_device_, " calls are ", kDevice, "; of ",
+                      calls_ - calls_by_device_, " calls ", kHost, ".\n");
 }
 
 std::string TimeTable::TableText(const std::map<std::string, Row>& rows, double all, size_t limit) {

@@ -176,7 +176,13 @@ ToolSettings ReadToolSettings(const FindSetting& find, const FunctionTable& tabl
   if (!settings.trace_path.empty() && !settings.Any(kTime)) {
     reader.WatchAllIf("DIOPI_TAP_TRACE", kTime, &settings);
   }
-  if (!reader.ReadSchedule("DIOPI_TAP_SCHEDULE", &settings.schedule)) Forget(kTime, &settings);
+  const std::string clock = text("DIOPI_TAP_CLOCK", "host");
+  settings.device_clock = clock == "device";
+  bool timed = reader.ReadSchedule("DIOPI_TAP_SCHEDULE", &settings.schedule);
+  if (clock != "host" && clock != "device") {
+    timed = reader.Problem("DIOPI_TAP_CLOCK", absl::StrCat("is '", clock, "'; expected host or device"));
+  }
+  if (!timed) Forget(kTime, &settings);
 
   settings.capture_folder = text("DIOPI_TAP_CAPTURE", "diopi-capture");
   bool good = reader.Number("DIOPI_TAP_CAPTURE_BYTES", 1, int64_t{1} << 60, &settings.capture_bytes);

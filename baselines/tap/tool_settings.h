@@ -44,8 +44,9 @@ struct ToolSettings {
 
   int dump_level = 0;  // 1 names, 2 arguments, 3 values
 
-  std::string trace_path;  // a trace in Chrome's format; empty: none
-  Schedule schedule;       // of the time tool
+  std::string trace_path;     // a trace in Chrome's format; empty: none
+  Schedule schedule;          // of the time tool
+  bool device_clock = false;  // times by the device's clock, where it can be had
 
   std::string capture_folder;                // one file per call
   int64_t capture_bytes = int64_t{1} << 30;  // of all files together

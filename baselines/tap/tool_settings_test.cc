@@ -135,6 +135,10 @@ INSTANTIATE_TEST_SUITE_P(
                                  {{"DIOPI_TAP_TRACE", "t.json"}, {"DIOPI_TAP_SCHEDULE", "wait=1"}},
                                  "DIOPI_TAP_SCHEDULE: has no active steps",
                                  kTime},
+                      BadSetting{"clock",
+                                 {{"DIOPI_TAP_TRACE", "t.json"}, {"DIOPI_TAP_CLOCK", "gpu"}},
+                                 "DIOPI_TAP_CLOCK: is 'gpu'; expected host or device",
+                                 kTime},
                       BadSetting{"contract",
                                  {{"OP_AUTOCOMPARE_LIST", ".*"}, {"DIOPI_TAP_CONTRACTS", "tf33"}},
                                  "DIOPI_TAP_CONTRACTS: ",
@@ -155,6 +159,7 @@ TEST(ToolSettingsTest, ReadsTheRest) {
   std::vector<std::string> problems;
   const ToolSettings settings = Read({{"DIOPI_TAP_TRACE", "t.json"},
                                       {"DIOPI_TAP_SCHEDULE", "skip=1,wait=2 warmup=3 active=4 repeat=5"},
+                                      {"DIOPI_TAP_CLOCK", "device"},
                                       {"DIOPI_TAP_STEPS", "3-"},
                                       {"DIPU_DUMP_OP_ARGS", "2"},
                                       {"DIOPI_TAP_CONTRACTS", "tf32"},
@@ -165,6 +170,7 @@ TEST(ToolSettingsTest, ReadsTheRest) {
   EXPECT_EQ(Watched(settings, kDump).size(), 538U);
   EXPECT_EQ(settings.dump_level, 2);
   EXPECT_EQ(settings.schedule.repeat, 5);
+  EXPECT_TRUE(settings.device_clock);
   EXPECT_FALSE(settings.InSteps(2));
   EXPECT_TRUE(settings.InSteps(1000));
   EXPECT_THAT(settings.contracts.Texts(), ElementsAre("tf32"));

@@ -49,6 +49,7 @@ class Toolbox {
   void GiveUp(Passage* passage, const absl::Status& why);
   bool FallBack(Passage* passage, int32_t* code);
   int32_t Forward(Passage* passage);
+  void AddTime(const Passage& passage, bool by_device);
   void Record(Passage* passage, int32_t code);
   void Compare(Passage* passage, const TensorMap& outputs);
   void Capture(Passage* passage, const TensorMap& outputs);

@@ -35,11 +35,12 @@ TraceFile::~TraceFile() {
 // A complete event per call on the row of its thread, and a counter of the bytes that calls work on.
 void TraceFile::Add(const TraceEvent& event) {
   const auto pid = static_cast<int64_t>(getpid());
-  std::string text = absl::StrFormat(
-      R"({"ph":"X","cat":"diopi","name":%s,"pid":%d,"tid":%d,"ts":%.3f,"dur":%.3f,)"
-      R"("args":{"stream":"0x%x","step":%d,"arguments":%s,"bytes":%d}})",
-      Quoted(event.name), pid, event.thread, event.start_us, event.microseconds,
-      reinterpret_cast<uintptr_t>(event.stream), event.step, Quoted(event.arguments), event.bytes);
+  std::string text =
+      absl::StrFormat(R"({"ph":"X","cat":"diopi","name":%s,"pid":%d,"tid":%d,"ts":%.3f,"dur":%.3f,)"
+                      R"("args":{"stream":"0x%x","step":%d,"arguments":%s,"bytes":%d,"clock":"%s"}})",
+                      Quoted(event.name), pid, event.thread, event.start_us, event.microseconds,
+                      reinterpret_cast<uintptr_t>(event.stream), event.step, Quoted(event.arguments),
+                      event.bytes, event.by_device ? "device" : "host");
   const auto counter = [&](double at, int64_t bytes) {
     absl::StrAppendFormat(&text,
                           ",\n{\"ph\":\"C\",\"name\":\"bytes of tensors in a call\",\"pid\":%d,\"ts\":%.3f,"

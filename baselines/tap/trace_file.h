@@ -16,7 +16,8 @@ struct TraceEvent {
   std::string name;     // the function's
   double start_us = 0;  // since the process's first call
   double microseconds = 0;
-  int64_t thread = 0;  // the operating system's id
+  bool by_device = false;  // `microseconds` is by the device's clock
+  int64_t thread = 0;      // the operating system's id
   void* stream = nullptr;
   int64_t step = 0;
   std::string arguments;  // shapes and element types, in words

@@ -28,13 +28,8 @@ constexpr char kFunctionPrefix[] = "diopi";
 constexpr size_t kLabelLength = 40;
 constexpr size_t kHashDigits = 6;
 
-// What the reference computes at most. A tensor of a call that is judged whole: its references are stored. A
-// tensor of a piece of a call (slices.h): of values that are only moved, and of numbers that carry their
-// noise, 16 bytes each.
+// Of a tensor of a call that is judged whole: its references are stored.
 constexpr int64_t kMostWholeBytes = int64_t{16} << 20;
-constexpr int64_t kMostMovedBytes = int64_t{4} << 30;
-constexpr int64_t kMostComputedElements = int64_t{1} << 26;
-constexpr int64_t kMostProducts = int64_t{1} << 32;  // where one piece is the whole call
 
 // Complex numbers stay as they are: models have few, and slices do not judge them.
 void FillInBlocks(v1::Case* c) {
@@ -130,10 +125,7 @@ class CallBuilder {
   bool AllComputable(const std::vector<v1::Case>& cases) const {
     return std::all_of(cases.begin(), cases.end(), [&](const v1::Case& c) {
       if (!IsLarge(c)) return true;
-      if (!IsSliced(c)) return LargestTensorBytes(c) <= kMostWholeBytes;
-      const PieceSizes sizes = MeasurePieces(c, BuiltinSlices(c.function()));
-      return sizes.moved_bytes <= kMostMovedBytes && sizes.computed_elements <= kMostComputedElements &&
-             sizes.products <= kMostProducts;
+      return IsSliced(c) ? ArePiecesComputable(c) : LargestTensorBytes(c) <= kMostWholeBytes;
     });
   }
   absl::Status FindFunctions();

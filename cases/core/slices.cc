@@ -17,6 +17,12 @@
 namespace diopi::cases {
 namespace {
 
+// What the reference computes at most of a tensor of a piece: of values that are only moved, and of numbers
+// that carry their noise, 16 bytes each.
+constexpr int64_t kMostMovedBytes = int64_t{4} << 30;
+constexpr int64_t kMostComputedElements = int64_t{1} << 26;
+constexpr int64_t kMostProducts = int64_t{1} << 32;  // where one piece is the whole call
+
 constexpr int64_t kEdgesOneIn = 4;  // every fourth element that is compared is at a tile's edge
 
 bool IsOutput(const v1::Argument& arg) {
@@ -689,6 +695,12 @@ PieceSizes MeasurePieces(const v1::Case& c, const v1::Slices& slices) {
   }
   sizes.products = cutter.whole_products();
   return sizes;
+}
+
+bool ArePiecesComputable(const v1::Case& c) {
+  const PieceSizes sizes = MeasurePieces(c, BuiltinSlices(c.function()));
+  return sizes.moved_bytes <= kMostMovedBytes && sizes.computed_elements <= kMostComputedElements &&
+         sizes.products <= kMostProducts;
 }
 
 std::map<std::string, std::vector<int64_t>> ComparedPlaces(const std::vector<Piece>& pieces) {

@@ -87,6 +87,9 @@ struct PieceSizes {
 };
 PieceSizes MeasurePieces(const v1::Case& c, const v1::Slices& slices);
 
+// Whether that is not too much for the reference: of a sliced case.
+bool ArePiecesComputable(const v1::Case& c);
+
 // The flat indices, in each judged output, of the elements that are compared: the pieces' in their order.
 std::map<std::string, std::vector<int64_t>> ComparedPlaces(const std::vector<Piece>& pieces);
 

@@ -1,4 +1,5 @@
-// diopi-cli bisect -- COMMAND: which functions of a library make a command fail.
+// diopi-cli bisect -- COMMAND, or --capture FOLDER: which functions of a library make a command fail, or
+// spoil a captured sequence of calls.
 #include <unistd.h>
 
 #include <chrono>
@@ -10,7 +11,9 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/process.h"
 #include "cases/base/temporary_folder.h"
+#include "client/cli/captured_sequence.h"
 #include "client/cli/fallback_search.h"
+#include "client/cli/sequence_trial.h"
 #include "client/cli/tap_commands.h"
 #include "client/setup/paths.h"
 
@@ -33,23 +36,39 @@ class BisectCommand final : public Command {
  public:
   std::string name() const override { return "bisect"; }
   std::string description() const override {
-    return "Finds the smallest set of functions whose fallback to the CPU mends a command";
+    return "Finds the smallest set of functions whose fallback to the CPU mends a command or captured calls";
   }
   std::string examples() const override {
     return "  diopi-cli bisect --impl libdiopi_impl.so -- python train.py --steps 20    the command loads "
-           "libdiopi_tap.so and exits with 0 when all is well\n";
+           "libdiopi_tap.so and exits with 0 when all is well\n"
+           "  diopi-cli bisect --impl libdiopi_impl.so --capture diopi-capture         the calls of a run, "
+           "captured with DIOPI_TAP_EVERY_CALL=1\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("command", command_,
-                    "Program that loads libdiopi_tap.so, and its arguments; exits with 0 when all is well")
-        ->required();
+    CLI::Option* command = app->add_option(
+        "command", command_,
+        "Program that loads libdiopi_tap.so, and its arguments; exits with 0 when all is well");
+    app->add_option("--capture", capture_,
+                    "Instead of a command: folder with the captured calls of a run, which are made again")
+        ->excludes(command);
     app->add_option("--impl", impl_, "The vendor's library (default: $DIOPI_TAP_IMPL)");
-    app->add_option("--timeout-s", timeout_s_,
-                    "Seconds after which the command counts as failed (default: none)")
+    app->add_option("--device-lib", device_lib_, "Library with the device functions, for --capture");
+    app->add_option(
+           "--timeout-s", timeout_s_,
+           "Seconds after which the command, or a captured call, counts as failed (default: none; of a "
+           "call 30)")
         ->check(CLI::Range(0.001, 8640000.0));
   }
 
   ExitCode Run() override {
+    if (command_.empty() && capture_.empty()) {
+      return Tell(absl::InvalidArgumentError("nothing to bisect; expected -- COMMAND, or --capture FOLDER"));
+    }
+    return capture_.empty() ? BisectCommandLine() : BisectCapture();
+  }
+
+ private:
+  ExitCode BisectCommandLine() {
     command_[0] = FindProgram(command_[0]);
     absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
     if (!folder.ok()) return Tell(folder.status());
@@ -57,14 +76,47 @@ class BisectCommand final : public Command {
     const absl::StatusOr<std::vector<std::string>> found = Search();
     if (!found.ok()) return Tell(found.status());
     if (found->empty()) return ExitCode::kFailed;
-    std::cout << "The command exits with 0 when " << absl::StrJoin(*found, ", ")
-              << (found->size() == 1 ? " falls" : " fall") << " back to the CPU reference, found in " << runs_
-              << " runs.\nOP_FALLBACK_LIST=" << absl::StrJoin(*found, ",") << "\n"
+    return Found("The command exits with 0", *found);
+  }
+
+  ExitCode Found(const char* what, const std::vector<std::string>& names) const {
+    std::cout << what << " when " << absl::StrJoin(names, ", ") << (names.size() == 1 ? " falls" : " fall")
+              << " back to the CPU reference, found in " << runs_
+              << " runs.\nOP_FALLBACK_LIST=" << absl::StrJoin(names, ",") << "\n"
               << std::flush;
     return ExitCode::kOk;
   }
 
- private:
+  ExitCode BisectCapture() {
+    const absl::StatusOr<CapturedSequence> sequence = ReadSequence(capture_);
+    if (!sequence.ok()) return Tell(sequence.status());
+    CaseCallOptions options;
+    const char* tapped = std::getenv("DIOPI_TAP_IMPL");
+    options.impl = impl_.empty() && tapped != nullptr ? tapped : impl_;
+    options.device_lib = device_lib_;
+    options.timeout_s = timeout_s_;
+    const absl::StatusOr<std::unique_ptr<SequenceTrial>> trial = SequenceTrial::Start(&*sequence, options);
+    if (!trial.ok()) return Tell(trial.status());
+    std::cerr << sequence->calls().size() << " calls, " << sequence->links()
+              << " inputs of which come from earlier calls\n";
+    const auto mends = [&](const std::vector<std::string>& names) -> absl::StatusOr<bool> {
+      const absl::StatusOr<SequenceTrial::Result> result = (*trial)->Run(names);
+      if (!result.ok()) return result.status();
+      std::cerr << "Run " << ++runs_ << ", " << names.size() << " functions fall back: " << result->text
+                << "\n";
+      return result->good;
+    };
+    const absl::StatusOr<bool> good = mends({});
+    if (!good.ok()) return Tell(good.status());
+    if (*good) {
+      std::cout << "The calls give right results without any fallback: there is nothing to find.\n";
+      return ExitCode::kFailed;
+    }
+    const absl::StatusOr<std::vector<std::string>> found = SmallestSet(sequence->functions(), mends);
+    if (!found.ok()) return Tell(found.status());
+    return Found("The calls give right results", *found);
+  }
+
   // Empty, after a message, when there is no such set.
   absl::StatusOr<std::vector<std::string>> Search() {
     absl::StatusOr<bool> good = RunWith({});
@@ -120,7 +172,9 @@ class BisectCommand final : public Command {
   }
 
   std::vector<std::string> command_;
+  std::string capture_;
   std::string impl_;
+  std::string device_lib_;
   double timeout_s_ = 0;
   std::string called_;  // the file that gets the names of called functions
   int runs_ = 0;

@@ -25,6 +25,7 @@
 #include "server/http/api_json.h"
 #include "server/http/api_parameters.h"
 #include "server/http/api_schema.h"
+#include "server/http/captures.h"
 #include "server/http/compress.h"
 #include "server/http/page.h"
 #include "server/http/site.h"
@@ -38,6 +39,7 @@ constexpr int kRunsAtOnce = 1000;
 constexpr int kRunsUnlessAsked = 100;
 constexpr int kPointsUnlessAsked = 200;
 constexpr size_t kMeasuredRuns = 50;
+constexpr int kMostCapturedCalls = 1000;
 
 using Answer = absl::StatusOr<Json>;
 
@@ -64,6 +66,8 @@ class Api {
   Answer Lab(const HttpRequest& request) const;
   Answer Explorations(const HttpRequest& request) const;
   Answer Agents(const HttpRequest& request) const;
+  Answer Captures(const HttpRequest& request) const;
+  Answer Capture(const HttpRequest& request) const;
   Answer Schema(const HttpRequest& request) const;
   Answer Version(const HttpRequest& request) const;
 
@@ -316,6 +320,19 @@ Answer Api::Agents(const HttpRequest& request) const {
   return Json{{"agents", std::move(list)}};
 }
 
+Answer Api::Captures(const HttpRequest& request) const {
+  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  return CapturesJson(options_.data_folder);
+}
+
+Answer Api::Capture(const HttpRequest& request) const {
+  const Parameters parameters(request);
+  if (absl::Status status = parameters.Only({"limit"}); !status.ok()) return status;
+  const absl::StatusOr<int64_t> limit = parameters.Number("limit", 1, kMostCapturedCalls, kMostCapturedCalls);
+  if (!limit.ok()) return limit.status();
+  return CaptureJson(options_.data_folder, request.matches[0], *limit);
+}
+
 Answer Api::Schema(const HttpRequest& request) const {
   if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
   // The messages' part is generated from their declarations.
@@ -386,6 +403,8 @@ void RegisterApi(HttpServer* http, std::shared_ptr<Queries> queries, const ApiOp
   get("/lab", &Api::Lab);
   get("/explorations", &Api::Explorations);
   get("/agents", &Api::Agents);
+  get("/captures", &Api::Captures);
+  get("/captures/([^/]+)", &Api::Capture);
   get("/performance", &Api::MeasuredRuns);
   get("/schema", &Api::Schema);
   get("/version", &Api::Version);

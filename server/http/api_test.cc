@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cmath>
@@ -15,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "baselines/store/store.h"
+#include "baselines/tap/capture.h"
 #include "build_paths.h"
 #include "reports/performance/performance_testing.h"
 #include "server/http/api_schema.h"
@@ -168,6 +170,20 @@ class ApiTest : public testing::Test {
     EXPECT_TRUE(database_->WriteExploration(id, exploration).ok());
     return id;
   }
+  // Calls of diopiAdd, one on each of these threads.
+  void Captured(const std::string& name, const std::vector<int64_t>& threads) {
+    tap::CaptureFolder capture(folder_.File("captures/" + name), 1 << 20, "libvendor.so");
+    v1::Case c = MakeCase(MakeVerdict(0, v1::OUTCOME_PASS));
+    c.set_function("diopiAdd");
+    const HostTensor tensor{v1::Dtype::float32, {2}, std::string(8, 'x')};
+    int64_t order = 0;
+    for (const int64_t thread : threads) {
+      const absl::Status status =
+          capture.Add(c, {{"input", tensor}}, {{"out", tensor}}, {++order, thread, nullptr, 3, 1500, 250, 5});
+      ASSERT_TRUE(status.ok()) << status;
+    }
+  }
+  static std::string FileOfCall(int order) { return absl::StrFormat("%d-%06d-diopiAdd.h5", getpid(), order); }
   // Writes the baseline of the case p0 only.
   void WriteBaseline() {
     baselines::Provenance provenance;
@@ -207,7 +223,46 @@ class ApiTest : public testing::Test {
   std::unique_ptr<httplib::Client> client_;
 };
 
+TEST_F(ApiTest, CapturesAreTheFoldersOfTheDataFolder) {
+  EXPECT_EQ(Ask("/captures").at("captures").size(), 0U);
+  Captured("run 1", {7, 9});
+  Captured("run 2", {8});
+  std::filesystem::create_directories(folder_.File("captures/empty"));
+  std::filesystem::last_write_time(folder_.File("captures/run 1/") + FileOfCall(2),
+                                   std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
+  const Json list = Ask("/captures").at("captures");
+  ASSERT_EQ(list.size(), 2U);
+  EXPECT_EQ(list.at(0).at("name"), "run 1");
+  EXPECT_EQ(list.at(0).at("calls"), 2);
+  EXPECT_EQ(list.at(0).at("functions"), 1);
+  EXPECT_EQ(list.at(0).at("processes"), 1);
+  const Json capture = Ask("/captures/run%201");
+  EXPECT_EQ(capture.at("threads"), 2);
+  EXPECT_EQ(capture.at("library"), "libvendor.so");
+  const Json& call = capture.at("list").at(1);
+  EXPECT_EQ(call.at("file"), FileOfCall(2));
+  EXPECT_EQ(call.at("function"), "diopiAdd");
+  EXPECT_EQ(call.at("order"), 2);
+  EXPECT_EQ(call.at("step"), 3);
+  EXPECT_EQ(call.at("thread"), 9);
+  EXPECT_EQ(call.at("stream"), "0x0");
+  EXPECT_EQ(call.at("start_us"), 1500);
+  EXPECT_EQ(call.at("took_us"), 250);
+  EXPECT_EQ(call.at("returned"), 5);
+  EXPECT_GT(call.at("bytes"), 8);
+  EXPECT_EQ(Ask("/captures/run%201?limit=1").at("list").size(), 1U);
+  std::filesystem::resize_file(folder_.File("captures/run 1/") + FileOfCall(1), 100);
+  const Json damaged = Ask("/captures/run%201");
+  EXPECT_EQ(damaged.at("list").size(), 1U);
+  EXPECT_THAT(damaged.at("damaged").at(0).get<std::string>(), HasSubstr(FileOfCall(1)));
+  for (const char* name :
+       {"no_such", "empty", "..", "%2E%2E", "..%2Fcaptures%2Frun%201", "run%201%2F.", "a%00"}) {
+    Ask(absl::StrCat("/captures/", name), 404);
+  }
+}
+
 TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
+  Captured("run 1", {7});
   std::vector<v1::Verdict> all(4);
   for (int i = 0; i < 4; ++i) all[static_cast<size_t>(i)] = MakeVerdict(i, v1::OUTCOME_PASS);
   const std::string whole = Run("chip whole", v1::RUN_STATE_FINISHED, all);
@@ -253,6 +308,8 @@ TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
       {"Run", "/runs/" + after},
       {"Explorations", "/explorations?chip=chip%20a"},
       {"Explorations", "/explorations?limit=1"},
+      {"Captures", "/captures"},
+      {"Capture", "/captures/run%201"},
       {"Run", "/runs/" + explored},
       {"Run", "/runs/" + other},
       {"Lab", "/lab"},

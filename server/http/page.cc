@@ -12,7 +12,7 @@ namespace diopi::server {
 namespace {
 
 // The paths that the application's router knows (reports/web/src/lib/router.ts).
-constexpr char kPaths[] = "/((index\\.html)|(chips|runs|cases|compare|coverage|models)(/.*)?)?";
+constexpr char kPaths[] = "/((index\\.html)|(chips|runs|cases|compare|coverage|models|captures)(/.*)?)?";
 
 // The page itself has a stricter policy with its script's hash; both apply.
 constexpr char kPolicy[] =
@@ -36,6 +36,8 @@ constexpr char kWithoutPage[] = R"html(<!doctype html>
 <li><a href="/api/v1/coverage">/api/v1/coverage</a></li>
 <li><a href="/api/v1/models">/api/v1/models</a></li>
 <li>/api/v1/performance?chip=CHIP</li>
+<li><a href="/api/v1/captures">/api/v1/captures</a></li>
+<li>/api/v1/captures/NAME</li>
 <li><a href="/api/v1/schema">/api/v1/schema</a></li>
 <li><a href="/api/v1/version">/api/v1/version</a></li>
 </ul>
