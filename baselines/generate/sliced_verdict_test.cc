@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <set>
 
@@ -23,7 +24,7 @@ constexpr int64_t kTrueSize = int64_t{1} << 40;
 constexpr int64_t kMostStored = int64_t{1} << 20;
 
 class SlicedVerdictTest : public ::testing::Test {
- protected:
+ public:
   void SetUp() override {
     auto library = loader::InProcessLibrary::Open(DIOPI_BINARY_DIR "/lib/libdiopi_cpu.so");
     ASSERT_TRUE(library.ok()) << library.status();
@@ -58,6 +59,19 @@ class SlicedVerdictTest : public ::testing::Test {
 
   v1::Verdict Judge(const TensorMap& outputs) const {
     return CompareSlices(case_, places_, baseline_.inputs, baseline_.references, outputs);
+  }
+
+  // The output of a call whose input lacks one row of each plane.
+  HostTensor OutputWithoutRow(int64_t row, int64_t rows, int64_t width) const {
+    TensorMap inputs = baseline_.inputs;
+    HostTensor& input = inputs.at("input");
+    const auto bytes = static_cast<size_t>(width * ElementSize(input.dtype));
+    for (size_t at = static_cast<size_t>(row) * bytes; at < input.data.size();
+         at += static_cast<size_t>(rows) * bytes)
+      input.data.replace(at, bytes, bytes, '\0');
+    const absl::StatusOr<TensorMap> outputs = library_->Call(baseline_.c, inputs, v1::Dtype::unsupported);
+    EXPECT_TRUE(outputs.ok()) << outputs.status();
+    return outputs.ok() ? outputs->at("out") : HostTensor();
   }
 
   // The outputs with zeros in [begin, end) of an output's elements.
@@ -162,6 +176,128 @@ TEST_F(SlicedVerdictTest, ProbesWhatIsNotCompared) {
   EXPECT_THAT(Judge(infinite).reason(), HasSubstr("is not finite, but every input is"));
   wrong.at("out").shape = {1024, 600};
   EXPECT_EQ(Judge(wrong).outputs(0).gates(), "S");
+}
+
+// Of convolutions and their gradients, sums with random signs are probed.
+TEST_F(SlicedVerdictTest, ProbesConvolutions) {
+  const struct {
+    const char* call;
+    const char* function;
+    const char* output;
+  } rows[] = {
+      {"conv2d float16 input[16,32,57,56] weight[64,16,3,3] bias[64] stride=(2,1) padding=(1,2) "
+       "dilation=(1,2) "
+       "groups=2",
+       "diopiConvolution2d", "out"},
+      {"conv2d+backward float32 input[16,32,57,56] weight[64,16,3,3] bias[64] stride=(2,1) padding=(1,2) "
+       "dilation=(1,2) groups=2 bias_sizes=(64)",
+       "diopiConvolution2dBackward", "grad_input"},
+      {"conv2d+backward float32 input[16,256,9,9] weight[512,256,3,3] bias[512] stride=(1,1) padding=(1,1) "
+       "dilation=(1,1) groups=1 bias_sizes=(512)",
+       "diopiConvolution2dBackward", "grad_weight"},
+      {"conv3d float32 input[4,8,9,32,30] weight[16,8,3,3,3] bias[16] stride=(1,2,1) padding=(1,0,1) "
+       "dilation=(1,1,1) groups=1",
+       "diopiConvolution3d", "out"},
+  };
+  for (const auto& row : rows) {
+    Make(row.call, row.function);
+    if (HasFatalFailure()) return;
+    const v1::Verdict right = Judge(outputs_);
+    EXPECT_EQ(right.outcome(), v1::OUTCOME_PASS) << case_.id() << ": " << right.reason();
+    const std::vector<int64_t>& compared = places_.at(row.output);
+    const std::set<int64_t> seen(compared.begin(), compared.end());
+    TensorMap wrong = outputs_;
+    HostTensor& output = wrong.at(row.output);
+    const int64_t elements = NumElements(output.shape);
+    const int64_t size = ElementSize(output.dtype);
+    for (int64_t i = elements / 2; i < elements / 2 + elements / 16; ++i) {
+      if (!seen.contains(i)) std::memset(output.data.data() + i * size, 0, static_cast<size_t>(size));
+    }
+    EXPECT_THAT(Judge(wrong).reason(), HasSubstr(", added up with random signs, are ")) << case_.id();
+  }
+}
+
+// Copies [from, from + count) elements of a tensor to `to`.
+void CopyElements(int64_t from, int64_t to, int64_t count, HostTensor* tensor) {
+  const int64_t size = ElementSize(tensor->dtype);
+  const std::string part =
+      tensor->data.substr(static_cast<size_t>(from * size), static_cast<size_t>(count * size));
+  tensor->data.replace(static_cast<size_t>(to * size), part.size(), part);
+}
+
+// What kernels get wrong at the sizes of models, each planted into the reference's own outputs.
+TEST_F(SlicedVerdictTest, FindsPlantedDefects) {
+  using Plant = void (*)(SlicedVerdictTest & test, HostTensor * out);
+  const struct {
+    const char* defect;
+    const char* call;
+    const char* function;
+    Plant plant;
+  } rows[] = {
+      {"tile: 64 x 64 of 2048 x 4096 elements are the tile's beside it",
+       "linear bfloat16 input[1,2048,512] weight[4096,512] bias[4096]", "diopiLinear",
+       [](SlicedVerdictTest&, HostTensor* out) {
+         for (int64_t m = 1024; m < 1088; ++m) CopyElements(m * 4096 + 2048, m * 4096 + 2112, 64, out);
+       }},
+      {"tail: the last 3 of 4099 columns, in the last 57 of 1081 rows",
+       "linear float16 input[1,1081,512] weight[4099,512] bias[4099]", "diopiLinear",
+       [](SlicedVerdictTest&, HostTensor* out) {
+         for (int64_t m = 1024; m < 1081; ++m) CopyElements(m * 4099, m * 4099 + 4096, 3, out);
+       }},
+      {"one head: the 23rd of 64 is the 22nd again", "diopiBmm float16 input[64,256,64] mat2[64,64,256]",
+       "diopiBmm",
+       [](SlicedVerdictTest&, HostTensor* out) { CopyElements(21 * 65536, 22 * 65536, 65536, out); }},
+      {"one batch: the 6th image of 16 is the 5th again",
+       "conv2d float32 input[16,32,56,56] weight[64,32,3,3] bias[64] stride=(1,1) padding=(1,1) "
+       "dilation=(1,1) "
+       "groups=1",
+       "diopiConvolution2d",
+       [](SlicedVerdictTest&, HostTensor* out) {
+         CopyElements(int64_t{4} * 64 * 56 * 56, int64_t{5} * 64 * 56 * 56, int64_t{64} * 56 * 56, out);
+       }},
+      {"exchanged blocks: two of 1024 elements of 4 million",
+       "add bfloat16 input[4,1024,1024] other[1024] alpha=3", "diopiAdd",
+       [](SlicedVerdictTest&, HostTensor* out) {
+         const HostTensor before = *out;
+         CopyElements(1000 * 1024, 2000 * 1024, 1024, out);
+         out->data.replace(1000 * 2048, 2048, before.data, 2000 * 2048, 2048);
+       }},
+      {"halo: row 31 of each image does not see the input's row 32",
+       "conv2d float32 input[16,32,56,56] weight[64,32,3,3] bias[64] stride=(1,1) padding=(1,1) "
+       "dilation=(1,1) "
+       "groups=1",
+       "diopiConvolution2d",
+       [](SlicedVerdictTest& test, HostTensor* out) {
+         const HostTensor blind = test.OutputWithoutRow(32, 56, 56);
+         for (int64_t plane = 0; plane < 16 * 64; ++plane) {
+           const int64_t at = (plane * 56 + 31) * 56 * 4;
+           out->data.replace(static_cast<size_t>(at), 56 * 4, blind.data, static_cast<size_t>(at), 56 * 4);
+         }
+       }},
+      {"gathered row: one of 1024 entries of the table gives its neighbour",
+       "embedding bfloat16 indices[4096]:int64~0..1023 weight[1024,1024] padding_idx=-1 "
+       "scale_grad_byfreq=false "
+       "sparse=false",
+       "diopiEmbedding",
+       [](SlicedVerdictTest& test, HostTensor* out) {
+         const HostTensor& indices = test.baseline_.inputs.at("indices");
+         const std::string& weight = test.baseline_.inputs.at("weight").data;
+         for (int64_t i = 0; i < 4096; ++i) {
+           if (ElementAsDouble(indices.dtype, indices.data.data(), i) != 511) continue;
+           out->data.replace(static_cast<size_t>(i) * 2048, 2048, weight, 512 * 2048, 2048);
+         }
+       }},
+  };
+  for (const auto& row : rows) {
+    Make(row.call, row.function);
+    if (HasFatalFailure()) return;
+    EXPECT_EQ(Judge(outputs_).outcome(), v1::OUTCOME_PASS) << row.defect << ": " << Judge(outputs_).reason();
+    TensorMap wrong = outputs_;
+    row.plant(*this, &wrong.at("out"));
+    const v1::Verdict verdict = Judge(wrong);
+    EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL) << row.defect;
+    std::printf("%-70s %s\n", row.defect, verdict.reason().c_str());
+  }
 }
 
 }  // namespace

@@ -9,6 +9,15 @@
 #define CASES_CORE_BLOCK_FILL_H_
 
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cases/base/tensor.h"
+#include "diopi/v1/case.pb.h"
+#include "diopi/v1/tensor.pb.h"
 
 namespace diopi {
 
@@ -17,6 +26,38 @@ inline constexpr uint32_t kBlockGeneratorVersion = 2;
 
 inline constexpr int64_t kPoolElements = int64_t{1} << 16;
 inline constexpr int64_t kBlockElements = 512;
+
+// A tensor that is filled in blocks. Any part of it can be made alone, hardly more slowly than it is copied.
+// Not thread-safe.
+class BlockTensor {
+ public:
+  // Null where the tensor is not filled in blocks. Elements that share storage count once. `key` is
+  // GeneratorKey(case, argument); `spec` need not outlive the call. InvalidArgument as FillTensor.
+  static absl::StatusOr<std::unique_ptr<BlockTensor>> Open(const v1::TensorSpec& spec, uint64_t key);
+
+  int64_t bytes() const { return count_ * element_; }
+  Dtype dtype() const { return dtype_; }
+  const std::vector<int64_t>& shape() const { return shape_; }
+
+  // Puts the bytes from `begin` on, row-major, to `to`. Both are multiples of the element's size.
+  void Write(int64_t begin, int64_t bytes, void* to) const;
+  HostTensor Whole() const;
+
+ private:
+  BlockTensor() = default;
+  void MakePool() const;
+
+  Dtype dtype_ = v1::Dtype::unsupported;
+  std::vector<int64_t> shape_;
+  v1::Fill fill_;
+  Dtype part_ = v1::Dtype::unsupported;  // of a number; complex elements have two
+  uint64_t key_ = 0;
+  int64_t count_ = 0;    // of numbers
+  int64_t slice_ = 0;    // numbers in a row
+  int64_t element_ = 0;  // bytes of a number
+  std::vector<std::pair<int64_t, double>> specials_;
+  mutable std::string pool_;  // made for the first Write
+};
 
 }  // namespace diopi
 

@@ -6,12 +6,15 @@
 #define CASES_CORE_FILL_H_
 
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
 #include "cases/base/tensor.h"
+#include "cases/core/block_fill.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/tensor.pb.h"
 
@@ -32,8 +35,13 @@ absl::StatusOr<HostTensor> FillTensor(const v1::TensorSpec& spec, uint64_t key);
 // key of an argument is Argument.alias, or its name where that is empty, with ".i" in a list.
 uint64_t GeneratorKey(const v1::Case& c, std::string_view argument_key);
 
-// All generated inputs of a case (those with `from` are left out).
-absl::StatusOr<TensorMap> FillInputs(const v1::Case& c);
+// Those inputs of a large case that are filled in blocks, so that they can be made part by part, by key.
+// None for other cases, none whose elements share storage, and none that an output holds before the call.
+using BlockInputs = std::map<std::string, std::unique_ptr<BlockTensor>>;
+absl::StatusOr<BlockInputs> OpenBlockInputs(const v1::Case& c);
+
+// All generated inputs of a case (those with `from` are left out), except those `without`.
+absl::StatusOr<TensorMap> FillInputs(const v1::Case& c, const BlockInputs& without = {});
 
 // The errors of FillInputs, without generating anything.
 absl::Status CheckInputs(const v1::Case& c);

@@ -216,5 +216,47 @@ TEST(FillTest, FillInputsTakesInputsAndStateAndLeavesTheRest) {
   EXPECT_EQ(inputs->at("self").data, same->data);
 }
 
+// A large case's inputs have the same bits whole and in parts, however the parts lie.
+TEST(FillTest, BlocksAreMadePartByPart) {
+  const struct {
+    Dtype dtype;
+    const char* fill;
+  } rows[] = {{D::float32, ""},
+              {D::bfloat16, "lognormal { spread: 2 } specials { values: [1, -1, 3] }"},
+              {D::int64, "integers { low: -7 high: 900 } specials { values: [5, 6] tail: true }"},
+              {D::uint8, "full {}"},
+              {D::bool_, ""},
+              {D::complex64, "normal { mean: 1 std: 2 }"}};
+  for (const auto& row : rows) {
+    v1::Case c;
+    c.set_operator_("o");
+    c.set_label("large");
+    c.set_generator_version(kBlockGeneratorVersion);
+    v1::Argument* arg = c.add_args();
+    arg->set_name("x");
+    arg->set_role(v1::ROLE_INPUT);
+    *arg->mutable_tensor() = Spec(row.dtype, {3, 50'021}, row.fill);
+    const absl::StatusOr<TensorMap> inputs = FillInputs(c);
+    const absl::StatusOr<BlockInputs> blocks = OpenBlockInputs(c);
+    ASSERT_TRUE(inputs.ok() && blocks.ok()) << inputs.status() << blocks.status();
+    ASSERT_TRUE(blocks->contains("x")) << row.fill;
+    const std::string& whole = inputs->at("x").data;
+    const BlockTensor& tensor = *blocks->at("x");
+    ASSERT_EQ(tensor.bytes(), static_cast<int64_t>(whole.size()));
+    EXPECT_EQ(tensor.Whole().data, whole);
+    const int64_t element = ElementSize(row.dtype);
+    for (const int64_t part : {int64_t{1}, int64_t{700}, 2 * kBlockElements}) {
+      for (int64_t begin = part == 1 ? 150'000 : 0; begin < 150'063; begin += part) {
+        std::string made(static_cast<size_t>(std::min(part, 150'063 - begin) * element), '\0');
+        tensor.Write(begin * element, static_cast<int64_t>(made.size()), made.data());
+        ASSERT_EQ(made, whole.substr(static_cast<size_t>(begin * element), made.size())) << begin;
+      }
+    }
+    EXPECT_TRUE(FillInputs(c, *blocks)->empty());
+    arg->set_role(v1::ROLE_OUTPUT);
+    EXPECT_TRUE(OpenBlockInputs(c)->empty());
+  }
+}
+
 }  // namespace
 }  // namespace diopi

@@ -15,7 +15,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/stage.h"
+#include "cases/core/case_builder.h"
 #include "cases/core/library_checks.h"
+#include "cases/core/slices.h"
 #include "client/command_line/exit_code.h"
 #include "client/judge/verdict_builder.h"
 
@@ -26,9 +28,15 @@ using std::chrono::milliseconds;
 
 // Used when the server gives no retry time.
 constexpr milliseconds kAskAgain{100};
+constexpr int64_t kMuch = 64 << 20;  // bytes of a tensor
 
 milliseconds FromSeconds(double seconds) {
   return milliseconds(static_cast<int64_t>(seconds * 1000));
+}
+
+// Whether a case's tensors take so much memory that no other case is held meanwhile.
+bool TakesMuch(const v1::Case& c) {
+  return cases::IsLarge(c) && cases::LargestTensorBytes(c) > kMuch;
 }
 
 Reporter::Options ReporterOptions(const SessionOptions& options) {
@@ -196,7 +204,10 @@ void Session::Work(SessionWorker worker) {
       continue;
     }
     if (SettledWithoutWorker(*next)) continue;
-    absl::StatusOr<loader::CallOptions> options = judge_.Prepare(next->c, &next->inputs);
+    // Two cases at once could take more memory than there is.
+    if (last.has_value() && TakesMuch(next->c)) Judge(*std::exchange(last, std::nullopt));
+    absl::StatusOr<loader::CallOptions> options =
+        judge_.Prepare(next->c, &next->inputs, CaseJudge::Making::kSent);
     if (!options.ok()) {
       reporter_.Add(MakeVerdict(next->c, v1::OUTCOME_HARNESS_ERROR, std::string(options.status().message())));
       continue;
@@ -234,11 +245,14 @@ std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const r
   return outcome;
 }
 
-void Session::Judge(const Called& called) {
-  const rpc::LeasedCase& leased = called.leased;
+void Session::Judge(Called called) {
+  rpc::LeasedCase& leased = called.leased;
   std::optional<profile::JudgedCase> handed;
+  const absl::Status complete = CaseJudge::Complete(leased.c, &leased.inputs);
   v1::Verdict verdict =
-      judge_.Judge(leased.c, leased.inputs, leased.references, called.outcome, called.adaptor, &handed);
+      complete.ok()
+          ? judge_.Judge(leased.c, leased.inputs, leased.references, called.outcome, called.adaptor, &handed)
+          : MakeVerdict(leased.c, v1::OUTCOME_HARNESS_ERROR, std::string(complete.message()));
   verdict.set_reference(leased.reference);
   verdict.set_device_reference(leased.device_reference);
   if (called.device >= 0) verdict.set_device_index(called.device);

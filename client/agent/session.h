@@ -71,7 +71,7 @@ class Session {
   void Work(SessionWorker worker);
   std::optional<loader::CallOutcome> Call(loader::Worker* worker, const rpc::LeasedCase& leased,
                                           const loader::CallOptions& options, std::optional<Called>* last);
-  void Judge(const Called& called);
+  void Judge(Called called);
   bool SettledWithoutWorker(const rpc::LeasedCase& leased);
   void Fail(const absl::Status& status);
   void EndCalls();

@@ -48,25 +48,40 @@ std::optional<std::string> CaseJudge::SkipReason(const v1::Case& c) const {
   return absl::StrCat("not called: the adaptor cannot convert the case: ", why);
 }
 
-absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, TensorMap* inputs) {
+// The inputs of a large case, but for those `without`.
+absl::StatusOr<TensorMap> CaseJudge::MakeInputs(const v1::Case& c, const BlockInputs& without) {
+  if (c.producers().empty()) return FillInputs(c, without);
+  TensorMap inputs;
+  absl::Status produced = WithReference([&](loader::InProcessLibrary& reference) {
+    absl::StatusOr<baselines::Baseline> baseline = baselines::GenerateInputs(reference, c);
+    if (baseline.ok()) inputs = std::move(baseline->inputs);
+    return baseline.status();
+  });
+  if (!produced.ok()) return produced;
+  for (const auto& [key, blocks] : without) inputs.erase(key);
+  return inputs;
+}
+
+absl::Status CaseJudge::Complete(const v1::Case& c, TensorMap* inputs) {
+  const absl::StatusOr<BlockInputs> blocks = OpenBlockInputs(c);
+  if (!blocks.ok()) return blocks.status();
+  for (const auto& [key, tensor] : *blocks) {
+    if (!inputs->contains(key)) (*inputs)[key] = tensor->Whole();
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, TensorMap* inputs, Making making) {
   loader::CallOptions call;
   call.calls = options_.calls;
-  if (cases::IsLarge(c)) {  // nobody stores its inputs
-    absl::StatusOr<TensorMap> made;
-    if (c.producers().empty()) {
-      made = FillInputs(c);
-    } else {
-      const absl::Status produced = WithReference([&](loader::InProcessLibrary& reference) {
-        absl::StatusOr<baselines::Baseline> baseline = baselines::GenerateInputs(reference, c);
-        if (baseline.ok()) made = std::move(baseline->inputs);
-        return baseline.status();
-      });
-      if (!produced.ok()) made = produced;
-    }
+  if (options_.adaptor != nullptr && !cases::IsLibraryCheck(c)) call.adaptor = options_.adaptor->For(c);
+  if (cases::IsLarge(c)) {
+    absl::StatusOr<BlockInputs> left = BlockInputs();
+    if (making == Making::kSent && call.adaptor.conversion().empty()) left = OpenBlockInputs(c);
+    absl::StatusOr<TensorMap> made = left.ok() ? MakeInputs(c, *left) : left.status();
     if (!made.ok()) return absl::InternalError(absl::StrCat("no inputs: ", made.status().message()));
     *inputs = *std::move(made);
   }
-  if (options_.adaptor != nullptr && !cases::IsLibraryCheck(c)) call.adaptor = options_.adaptor->For(c);
   if (!c.producers().empty() && profile::NarrowsFloats(c, call.adaptor)) {
     const absl::Status handed = WithReference([&](loader::InProcessLibrary& reference) {
       return profile::HandOverSavedTensors(reference, c, call.adaptor, inputs);

@@ -16,6 +16,7 @@
 #include "baselines/diagnose/diagnose.h"
 #include "baselines/diagnose/native16.h"
 #include "cases/base/tensor.h"
+#include "cases/core/fill.h"
 #include "client/profile/adaptor_rules.h"
 #include "client/profile/applied.h"
 #include "client/profile/judged_case.h"
@@ -45,10 +46,16 @@ class CaseJudge {
   // called.
   std::optional<std::string> SkipReason(const v1::Case& c) const;
 
-  // How the worker is to call the case: the conversions, and the profile's time limit for it. Where the
-  // adaptor rounds the inputs of a backward's forward, replaces the saved tensors among `inputs` by those of
-  // that forward. An error is our own fault: the case cannot be judged.
-  absl::StatusOr<loader::CallOptions> Prepare(const v1::Case& c, TensorMap* inputs);
+  // Which inputs of a large case Prepare makes.
+  enum class Making { kAll, kSent };
+  // How the worker is to call the case: the conversions, and the profile's time limit for it. Makes the
+  // inputs of a large case, which nobody stores: all, or only those that must be sent to the worker
+  // (Worker::Submit). Where the adaptor rounds the inputs of a backward's forward, replaces the saved tensors
+  // among `inputs` by those of that forward. An error is our own fault: the case cannot be judged.
+  absl::StatusOr<loader::CallOptions> Prepare(const v1::Case& c, TensorMap* inputs,
+                                              Making making = Making::kAll);
+  // Adds the inputs that Prepare left out. Call it before Judge.
+  static absl::Status Complete(const v1::Case& c, TensorMap* inputs);
 
   // Judges a case that was called with `adaptor` of its CallOptions, and with `inputs` as Prepare left them.
   // The caller fills in what does not depend on the call (reference, device, time). `handed_over`, unless
@@ -60,6 +67,7 @@ class CaseJudge {
 
  private:
   struct Called;
+  absl::StatusOr<TensorMap> MakeInputs(const v1::Case& c, const BlockInputs& without);
   v1::Verdict JudgeNumbers(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                            const TensorMap& actual);
   v1::Verdict JudgeHanded(const v1::CaseAdaptor& adaptor, profile::JudgedCase* handed);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cases/base/dtype.h"
+#include "client/setup/modes.h"
 
 namespace diopi::agent {
 namespace {
@@ -48,6 +49,28 @@ TEST(MakeSelection, AllOpsIsAll) {
   const auto selection = MakeSelection(arguments);
   ASSERT_TRUE(selection.ok());
   EXPECT_EQ(selection->functions_size(), 0);
+}
+
+TEST(MaxBytes, AutoIsAnEighthOfWhatIsFree) {
+  EXPECT_EQ(TensorBytesForFreeMemory(int64_t{24} << 30), int64_t{2} << 30);
+  EXPECT_EQ(TensorBytesForFreeMemory(int64_t{64} << 30), int64_t{8} << 30);
+  EXPECT_EQ(TensorBytesForFreeMemory(0), int64_t{1} << 20);
+}
+
+TEST(MaxBytes, TakesAutoAndSizes) {
+  const struct {
+    const char* text;
+    int64_t least;
+    int64_t most;
+  } rows[] = {{"auto", 1 << 20, int64_t{1} << 42}, {"64K", 64 << 10, 64 << 10}, {"1G", 1 << 30, 1 << 30}};
+  for (const auto& row : rows) {
+    CLI::App app;
+    SelectionArguments arguments;
+    AddModelOptions(&app, &arguments);
+    app.parse(std::string("--max-bytes ") + row.text);
+    EXPECT_GE(arguments.max_tensor_bytes, row.least) << row.text;
+    EXPECT_LE(arguments.max_tensor_bytes, row.most) << row.text;
+  }
 }
 
 }  // namespace

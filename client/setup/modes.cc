@@ -1,7 +1,11 @@
 #include "client/setup/modes.h"
 
+#include <algorithm>
+#include <bit>
+#include <fstream>
 #include <iostream>
 #include <memory>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -11,6 +15,17 @@ namespace diopi::agent {
 namespace {
 
 constexpr char kEveryTensor[] = "*";  // OperatorFile.nhwc
+constexpr char kAuto[] = "auto";      // --max-bytes
+
+int64_t FreeMemory() {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  int64_t kib = 0;
+  for (std::string rest; file >> name >> kib; std::getline(file, rest)) {
+    if (name == "MemAvailable:") return kib << 10;
+  }
+  return 0;
+}
 
 }  // namespace
 
@@ -37,6 +52,13 @@ absl::StatusOr<std::vector<v1::AdaptorRule>> AdaptorRules(const Modes& modes) {
   return rules;
 }
 
+int64_t TensorBytesForFreeMemory(int64_t free) {
+  constexpr int64_t kLeast = int64_t{1} << 20;
+  constexpr int64_t kTensors =
+      8;  // a call's inputs and outputs, and the outputs once more, while they are read
+  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max(free / kTensors, kLeast))));
+}
+
 std::string ModelListText() {
   const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
   if (!catalog.ok()) return absl::StrCat(catalog.status().message(), "\n");
@@ -52,9 +74,17 @@ void AddModelOptions(CLI::App* app, SelectionArguments* arguments) {
                   "NAME@batch=4@stage=decode sets a size "
                   "of its file and takes one stage; --get-model-list lists the models")
       ->delimiter(',');
-  app->add_option("--max-bytes", arguments->max_tensor_bytes,
-                  "With --model: the most that a tensor may hold, such as 16K (the default) or 1G")
+  app->add_option(
+         "--max-bytes", arguments->max_tensor_bytes,
+         "With --model: the most that a tensor may hold, such as 16K (the default) or 1G; auto: an eighth "
+         "of the memory that is free here, a power of two")
       ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::Validator(
+          [](std::string& text) {
+            if (text == kAuto) text = absl::StrCat(TensorBytesForFreeMemory(FreeMemory()));
+            return std::string();
+          },
+          ""))
       ->check(CLI::Range(int64_t{1} << 10, int64_t{1} << 42));
   app->add_flag_callback(
       "--get-model-list",

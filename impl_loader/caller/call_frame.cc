@@ -8,13 +8,41 @@
 
 namespace diopi::loader {
 
+namespace {
+
+constexpr size_t kPart = size_t{64} << 10;  // stays in the processor's caches
+
+}  // namespace
+
+void BoundTensor::VisitPristine(
+    absl::FunctionRef<bool(size_t begin, const std::byte* before, size_t bytes)> visit) const {
+  const size_t bytes = tensor.storage.bytes;
+  if (bytes == 0) return;
+  if (!dense || blocks == nullptr) {
+    visit(0, static_cast<const std::byte*>(dense ? values : image.data()), bytes);
+    return;
+  }
+  std::vector<std::byte> part(std::min(kPart, bytes));
+  bool more = true;
+  for (size_t begin = 0; more && begin < bytes; begin += part.size()) {
+    const size_t length = std::min(part.size(), bytes - begin);
+    blocks->Write(static_cast<int64_t>(begin), static_cast<int64_t>(length), part.data());
+    more = visit(begin, part.data(), length);
+  }
+}
+
 void CallFrame::Restore(BoundTensor* bound, bool fill) const {
   const diopiTensor& tensor = bound->tensor;
   const runtime::Buffer& buffer = tensor.storage;
   runtime::WriteCanaries(buffer);
   if (buffer.bytes == 0) return;
   if (!bound->is_output()) {
-    std::memcpy(buffer.mirror, bound->pristine(), buffer.bytes);
+    const bool again = !bound->intact || bound->role != v1::ROLE_INPUT;
+    if (again && bound->dense && bound->blocks != nullptr) {
+      bound->blocks->Write(0, static_cast<int64_t>(buffer.bytes), buffer.mirror);
+    } else if (again) {
+      std::memcpy(buffer.mirror, bound->dense ? bound->values : bound->image.data(), buffer.bytes);
+    }
     return;
   }
   std::memset(buffer.mirror, poison_, buffer.bytes);
@@ -116,11 +144,17 @@ size_t DenseBytes(const diopiTensor& tensor) {
 
 }  // namespace
 
+std::string_view ElementsInPlace(const diopiTensor& tensor) {
+  const size_t bytes = DenseBytes(tensor);
+  if (bytes == 0 || !IsDense(tensor, bytes)) return {};
+  return {reinterpret_cast<const char*>(tensor.storage.mirror), bytes};
+}
+
 OutputTensor ReadTensor(const std::string& key, const diopiTensor& tensor, std::string buffer) {
   OutputTensor out{key, tensor.dtype, tensor.shape, std::move(buffer)};
   const size_t bytes = DenseBytes(tensor);
-  if (bytes > 0 && IsDense(tensor, bytes)) {
-    out.data.assign(reinterpret_cast<const char*>(tensor.storage.mirror), bytes);
+  if (const std::string_view in_place = ElementsInPlace(tensor); !in_place.empty()) {
+    out.data.assign(in_place);
     return out;
   }
   out.data.resize(bytes);
@@ -135,7 +169,8 @@ bool HoldsElements(const diopiTensor& tensor, const std::string& data) {
   const size_t bytes = DenseBytes(tensor);
   if (bytes != data.size()) return false;
   if (bytes == 0) return true;
-  if (IsDense(tensor, bytes)) return std::memcmp(tensor.storage.mirror, data.data(), bytes) == 0;
+  const std::string_view in_place = ElementsInPlace(tensor);
+  if (!in_place.empty()) return in_place == data;
   return ReadTensor("", tensor).data == data;
 }
 

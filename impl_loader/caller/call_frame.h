@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cases/base/dtype.h"
+#include "cases/core/block_fill.h"
 #include "diopi/v1/case.pb.h"
 #include "impl_loader/call/call.h"
 #include "impl_loader/caller/stream_delay.h"
@@ -25,8 +27,9 @@ struct InputView {
   std::string_view key;
   Dtype dtype = v1::Dtype::float32;
   std::vector<int64_t> shape;
-  const void* data = nullptr;
+  const void* data = nullptr;  // null where there are `blocks`
   size_t bytes = 0;
+  const BlockTensor* blocks = nullptr;  // makes the values where they are needed, so that nobody holds a copy
 };
 
 // A tensor of the case as the library sees it.
@@ -37,7 +40,8 @@ struct BoundTensor {
   diopiTensor tensor;
   int64_t element = 0;           // bytes
   bool dense = false;            // the elements are the storage, in order
-  const void* values = nullptr;  // dense, of inputs and inouts
+  const void* values = nullptr;  // dense, of inputs and inouts; null where there are `blocks`
+  const BlockTensor* blocks = nullptr;
   const void* holds = nullptr;   // dense, of outputs: what callers put there before the call; null: poison
   std::string image;             // not dense: the whole storage as it is before the call
   std::vector<uint8_t> covered;  // not dense: 1 for storage elements that belong to the tensor
@@ -45,9 +49,13 @@ struct BoundTensor {
   bool judged = true;               // false: its value is undefined, so it may be anything
   bool may_stay_unwritten = false;  // judged only if the library writes it
 
+  bool intact = false;  // an input in host memory that holds what it held before the last call
+
   bool is_output() const { return role == v1::ROLE_OUTPUT; }
-  // What the storage of an input or inout held before the call.
-  const void* pristine() const { return dense ? values : image.data(); }
+  // Shows what the storage of an input or inout held before the call, part by part, until `visit` returns
+  // false.
+  void VisitPristine(
+      absl::FunctionRef<bool(size_t begin, const std::byte* before, size_t bytes)> visit) const;
 };
 
 // A handle the library fills.
@@ -70,7 +78,18 @@ struct OutputTensor {
   std::string key;
   int32_t dtype = 0;
   std::vector<int64_t> shape;
-  std::string data;  // dense
+  std::string data;  // dense; empty where it is `large`
+
+  // An output of which nobody makes another copy in this process.
+  struct Large {
+    size_t bytes = 0;
+    uint64_t hash = 0;               // of the elements
+    uint64_t stored_at = 0;          // the first call's: in the OutputStore
+    std::string_view elements = {};  // a later call's: in the tensor, until the next call
+  };
+  std::optional<Large> large = std::nullopt;
+
+  size_t bytes() const { return large.has_value() ? large->bytes : data.size(); }
 };
 
 class CallFrame {
@@ -157,6 +176,9 @@ class CallFrame {
 // The dense elements of any tensor whose mirror is current. `buffer` lends its memory: fresh pages cost more
 // than the copy.
 OutputTensor ReadTensor(const std::string& key, const diopiTensor& tensor, std::string buffer = {});
+
+// The tensor's elements where they lie; empty where they are not dense. The mirror must be current.
+std::string_view ElementsInPlace(const diopiTensor& tensor);
 
 // Whether the tensor's dense elements are `data`.
 bool HoldsElements(const diopiTensor& tensor, const std::string& data);

@@ -28,7 +28,8 @@ constexpr double kLeakSeconds = 2;  // the most spent on them
 // After so long, no further call of a sampled case begins, whether the library or the way to the device takes
 // the time.
 constexpr std::chrono::milliseconds kSampledTime{4};
-constexpr int kRepeats = 12;  // further calls when two differ
+constexpr int kRepeats = 12;              // further calls when two differ
+constexpr size_t kLargeOutput = 1 << 20;  // bytes; larger outputs go into the store
 constexpr size_t kMaxSpares = 16;
 constexpr size_t kMaxSpareBytes = 4 << 20;
 // How long we watch for writes of a thread that outlives its call.
@@ -93,6 +94,35 @@ OutputRules RulesOf(const CallFrame& frame, const std::string& key) {
   return {};
 }
 
+bool SameElements(const OutputTensor& a, const OutputTensor& b) {
+  if (a.bytes() != b.bytes() || a.large.has_value() != b.large.has_value()) return false;
+  return a.large.has_value() ? a.large->hash == b.large->hash : a.data == b.data;
+}
+
+// How the first call's output differs from a later one's. Equal hashes tell that large ones are equal; others
+// are compared part by part.
+RunDifference DifferenceOf(const OutputTensor& first, const OutputTensor& now, const OutputStore* store,
+                           bool poisoned, uint8_t poison) {
+  const int64_t element = runtime::ElementBytes(first.dtype);
+  const std::string_view later = now.large.has_value() ? now.large->elements : now.data;
+  if (!first.large.has_value()) return CompareRuns(first.data, later, element, poisoned, kPoison[0], poison);
+  RunDifference all;
+  if (SameElements(first, now)) return all;
+  std::string part;
+  for (size_t at = 0; at < first.bytes(); at += part.size()) {
+    part.resize(std::min(kLargeOutput, first.bytes() - at));
+    if (!store->Get(first.large->stored_at + at, part.data(), part.size())) break;
+    const RunDifference d =
+        CompareRuns(part, later.substr(at, part.size()), element, poisoned, kPoison[0], poison);
+    const auto before = static_cast<int64_t>(at) / element;
+    if (all.unwritten == 0 && d.unwritten > 0) all.first_unwritten = before + d.first_unwritten;
+    if (all.different == 0 && d.different > 0) all.first_different = before + d.first_different;
+    all.unwritten += d.unwritten;
+    all.different += d.different;
+  }
+  return all;
+}
+
 bool Succeeded(const v1::WorkerReply& reply) {
   return reply.status() == v1::WorkerReply::RETURNED && reply.error_code() == diopiSuccess;
 }
@@ -112,6 +142,7 @@ struct CaseRunner::Attempt {
   runtime::Arena::Mark host_mark;
   runtime::Arena::Mark device_mark;
   Findings findings;
+  OutputStore* store = nullptr;
   double seconds = 0;  // of the last call
   bool held = false;   // its inputs arrived late
 };
@@ -177,7 +208,7 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
          absl::StrCat("creating a stream failed with ", streams.code(), " ", vendor_->LastError()));
     return;
   }
-  Attempt attempt{function, symbol, frame, result, {}, {}, {}, 0, false};
+  Attempt attempt{function, symbol, frame, result, {}, {}, {}, options.store, 0, false};
   Mark(&attempt);
   streams.Use(0);
   if (!AllocateScratch(&attempt)) return;
@@ -239,7 +270,8 @@ bool CaseRunner::Differs(Attempt* attempt, const Setting& setting) {
       for (size_t i = 0; i < outputs.size() && i < attempt->result->outputs.size(); ++i) {
         const OutputTensor& first = attempt->result->outputs[i];
         const bool judged = RulesOf(*attempt->frame, first.key).judged;
-        differs = differs || (judged && (outputs[i].data != first.data || outputs[i].shape != first.shape));
+        differs =
+            differs || (judged && (!SameElements(outputs[i], first) || outputs[i].shape != first.shape));
       }
       Recycle(std::move(outputs));
     }
@@ -357,11 +389,23 @@ bool CaseRunner::Inspect(Attempt* attempt) {
   return Succeeded(attempt->result->reply);
 }
 
+// A large output of the first call goes into the store; a later one's is only looked at.
+OutputTensor CaseRunner::Take(const Attempt& attempt, const std::string& key, const diopiTensor& tensor) {
+  const std::string_view elements = ElementsInPlace(tensor);
+  if (attempt.store == nullptr || elements.size() < kLargeOutput) return ReadTensor(key, tensor, Spare());
+  OutputTensor output{key, tensor.dtype, tensor.shape, {}};
+  output.large = OutputTensor::Large{elements.size(), Xxh64(elements), 0, elements};
+  const bool first = attempt.result->outputs.empty();
+  if (first && !attempt.store->Put(elements, &output.large->stored_at))
+    return ReadTensor(key, tensor, Spare());
+  return output;
+}
+
 // The outputs of the last call. False, with a text, when a handle that the library should have filled is
 // null or not one of the host's.
 bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
   for (const BoundTensor& bound : attempt->frame->tensors()) {
-    if (bound.role != v1::ROLE_INPUT) outputs->push_back(ReadTensor(bound.key, bound.tensor, Spare()));
+    if (bound.role != v1::ROLE_INPUT) outputs->push_back(Take(*attempt, bound.key, bound.tensor));
   }
   std::vector<const diopiTensor*> known;
   if (!attempt->frame->slots().empty()) {
@@ -371,7 +415,7 @@ bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
   std::string text;
   for (const LibrarySlot& slot : attempt->frame->slots()) {
     if (std::find(known.begin(), known.end(), *slot.handle) != known.end()) {
-      outputs->push_back(ReadTensor(slot.key, **slot.handle, Spare()));
+      outputs->push_back(Take(*attempt, slot.key, **slot.handle));
       continue;
     }
     if (!slot.judged && *slot.handle == nullptr) continue;
@@ -405,10 +449,9 @@ void CaseRunner::Compare(Attempt* attempt, const std::vector<OutputTensor>& firs
     }
     // Calls with the first call's poison do not show what is unwritten: the poison is equal.
     const bool poisoned = poison != kPoison[0] && rules.poisoned && !rules.holds_values;
-    const RunDifference d =
-        CompareRuns(a.data, b.data, runtime::ElementBytes(a.dtype), poisoned, kPoison[0], poison);
+    const RunDifference d = DifferenceOf(a, b, attempt->store, poisoned, poison);
     const auto elements =
-        static_cast<int64_t>(a.data.size()) / std::max<int64_t>(1, runtime::ElementBytes(a.dtype));
+        static_cast<int64_t>(a.bytes()) / std::max<int64_t>(1, runtime::ElementBytes(a.dtype));
     if (rules.holds_values && !fill) {
       if (d.different == 0) continue;
       reply.add_relied_on(absl::StrCat(d.different, " of ", elements, " elements of ", a.key,
@@ -445,7 +488,10 @@ void CaseRunner::CheckLateWrites(Attempt* attempt, bool new_threads, const std::
   for (const BoundTensor& bound : attempt->frame->tensors()) {
     if (bound.role == v1::ROLE_INPUT) continue;
     for (const OutputTensor& before : seen) {
-      if (before.key != bound.key || HoldsElements(bound.tensor, before.data)) continue;
+      if (before.key != bound.key) continue;
+      const bool same = before.large.has_value() ? Xxh64(ElementsInPlace(bound.tensor)) == before.large->hash
+                                                 : HoldsElements(bound.tensor, before.data);
+      if (same) continue;
       attempt->result->reply.set_nondeterministic(true);
       attempt->result->reply.set_nondeterministic_text(
           absl::StrCat(bound.key, " changed after ", attempt->function.name(),
@@ -483,7 +529,9 @@ std::string CaseRunner::Spare() {
 void CaseRunner::Recycle(std::vector<OutputTensor> outputs) {
   // In reverse: the next case's first output gets the first buffer, which most often has its size.
   for (size_t i = outputs.size(); i-- > 0;) {
-    if (spare_.size() >= kMaxSpares || outputs[i].data.capacity() > kMaxSpareBytes) continue;
+    if (outputs[i].large.has_value() || spare_.size() >= kMaxSpares ||
+        outputs[i].data.capacity() > kMaxSpareBytes)
+      continue;
     spare_.push_back(std::move(outputs[i].data));
   }
 }

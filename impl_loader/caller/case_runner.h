@@ -15,6 +15,15 @@
 
 namespace diopi::loader {
 
+// Keeps large outputs of a first call outside this process's heap.
+class OutputStore {
+ public:
+  virtual ~OutputStore() = default;
+  // False when there is no room; otherwise `at` says where the bytes are.
+  virtual bool Put(std::string_view data, uint64_t* at) = 0;
+  virtual bool Get(uint64_t at, char* to, size_t bytes) const = 0;
+};
+
 struct RunOptions {
   int calls = 2;  // 1: no comparison of two calls, so no unwritten outputs and no leaks are found
   // Every eighth case (chosen by its id) gets this many calls where `calls` is 2, unless they take more than
@@ -29,11 +38,13 @@ struct RunOptions {
   // 0 bytes: wherever there is room.
   std::byte* frame = nullptr;
   size_t frame_bytes = 0;
+  // Takes the large outputs; null: all outputs are in RunResult.
+  OutputStore* store = nullptr;
 };
 
 struct RunResult {
   v1::WorkerReply reply;              // all but sequence and outputs
-  std::vector<OutputTensor> outputs;  // of the first call
+  std::vector<OutputTensor> outputs;  // of the first call; large ones are in the store
 };
 
 // Owns the memory of the cases it runs. Not thread-safe.
@@ -65,6 +76,7 @@ class CaseRunner {
   bool PrepareCall(Attempt* attempt, const Setting& setting);
   bool Inspect(Attempt* attempt);
   bool Gather(Attempt* attempt, std::vector<OutputTensor>* outputs);
+  OutputTensor Take(const Attempt& attempt, const std::string& key, const diopiTensor& tensor);
   void Compare(Attempt* attempt, const std::vector<OutputTensor>& first, const std::vector<OutputTensor>& now,
                uint8_t poison, bool fill);
   void Examine(Attempt* attempt);

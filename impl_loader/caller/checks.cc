@@ -50,21 +50,25 @@ void CheckEitherBounds(const std::string& key, runtime::Buffer buffer, Findings*
   TellBounds(key, buffer, spreading.count < usual.count ? spreading : usual, findings);
 }
 
-void CheckUnchanged(const BoundTensor& bound, Findings* findings) {
-  const runtime::Buffer& buffer = bound.tensor.storage;
-  const auto* before = static_cast<const std::byte*>(bound.pristine());
-  if (buffer.bytes == 0 || std::memcmp(buffer.mirror, before, buffer.bytes) == 0) return;
+// Whether the input is unchanged.
+bool CheckUnchanged(const BoundTensor& bound, Findings* findings) {
   const auto element = static_cast<size_t>(bound.element);
   int64_t first = -1;
   int64_t count = 0;
-  for (size_t at = 0; at < buffer.bytes; at += element) {
-    if (std::memcmp(buffer.mirror + at, before + at, element) == 0) continue;
-    if (count++ == 0) first = static_cast<int64_t>(at / element);
-  }
-  if (count == 0) return;  // another process has put it back meanwhile
+  bound.VisitPristine([&](size_t begin, const std::byte* before, size_t bytes) {
+    const std::byte* now = bound.tensor.storage.mirror + begin;
+    if (std::memcmp(now, before, bytes) == 0) return true;
+    for (size_t at = 0; at < bytes; at += element) {
+      if (std::memcmp(now + at, before + at, element) == 0) continue;
+      if (count++ == 0) first = static_cast<int64_t>((begin + at) / element);
+    }
+    return true;
+  });
+  if (count == 0) return true;  // unchanged, or another process has put it back meanwhile
   findings->Add(v1::MemoryFinding::CHANGED_INPUT, bound.key, first, count,
                 absl::StrCat(Elements(count), " of the input ", bound.key, " changed, the first at ", first,
                              bound.dense ? "" : " of its storage"));
+  return false;
 }
 
 struct GapDamage {
@@ -115,7 +119,7 @@ void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* finding
     CheckLayout(bound.key, &bound.tensor, findings);
     CheckBounds(bound.key, bound.tensor.storage, findings);
     if (bound.role == v1::ROLE_INPUT) {
-      CheckUnchanged(bound, findings);
+      bound.intact = CheckUnchanged(bound, findings) && !bound.tensor.storage.on_device;
     } else if (!bound.dense) {
       TellGaps(bound, FindGapDamage(bound, frame->poison()), findings);
     }
@@ -148,7 +152,7 @@ void CheckOthersFrame(const CallFrame& frame, Findings* findings) {
   }
 }
 
-RunDifference CompareRuns(const std::string& a, const std::string& b, int64_t element, bool poisoned,
+RunDifference CompareRuns(std::string_view a, std::string_view b, int64_t element, bool poisoned,
                           uint8_t poison_a, uint8_t poison_b) {
   RunDifference difference;
   if (a == b) return difference;  // the poisons differ, so nothing is unwritten either

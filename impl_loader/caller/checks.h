@@ -3,6 +3,7 @@
 #define IMPL_LOADER_CALLER_CHECKS_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "diopi/v1/worker.pb.h"
@@ -41,7 +42,7 @@ struct RunDifference {
   int64_t first_different = -1;
 };
 // `poisoned`: false for tensors that were not filled with poison, whose every difference counts as written.
-RunDifference CompareRuns(const std::string& a, const std::string& b, int64_t element, bool poisoned,
+RunDifference CompareRuns(std::string_view a, std::string_view b, int64_t element, bool poisoned,
                           uint8_t poison_a, uint8_t poison_b);
 
 }  // namespace diopi::loader

@@ -374,6 +374,7 @@ class FrameBuilder {
         return Misfit(key, "its values do not have the shape that the case gives");
       tensor.dtype = input->dtype;
       bound.values = input->data;
+      bound.blocks = input->blocks;
     }
     if (absl::Status s = Lay(in_parts || unknown ? v1::TensorSpec() : spec, &bound); !s.ok()) return s;
     if (input != nullptr) {
@@ -429,8 +430,13 @@ class FrameBuilder {
     const diopiTensor& tensor = bound->tensor;
     bound->image.assign(tensor.storage.bytes, static_cast<char>(kGapByte));
     if (tensor.numel == 0) return;
-    ScatterToStorage(bound->values, tensor.shape, tensor.strides, tensor.storage_offset, bound->element,
-                     bound->image.data());
+    std::string made;
+    if (bound->blocks != nullptr) {
+      made.resize(static_cast<size_t>(bound->blocks->bytes()));
+      bound->blocks->Write(0, bound->blocks->bytes(), made.data());
+    }
+    ScatterToStorage(bound->blocks != nullptr ? made.data() : bound->values, tensor.shape, tensor.strides,
+                     tensor.storage_offset, bound->element, bound->image.data());
   }
 
   template <typename T>

@@ -12,9 +12,13 @@ constexpr int64_t kMostBytes = int64_t{1} << 30;
 
 // Whether some storage is not as it was before the call.
 bool Changed(const BoundTensor& bound) {
-  const runtime::Buffer& buffer = bound.tensor.storage;
-  return !bound.is_output() && buffer.bytes > 0 &&
-         std::memcmp(buffer.mirror, bound.pristine(), buffer.bytes) != 0;
+  if (bound.is_output()) return false;
+  bool same = true;
+  bound.VisitPristine([&](size_t begin, const std::byte* before, size_t bytes) {
+    same = std::memcmp(bound.tensor.storage.mirror + begin, before, bytes) == 0;
+    return same;
+  });
+  return !same;
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <optional>
 #include <ostream>
 
+#include "cases/core/fill.h"
 #include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
@@ -132,6 +134,49 @@ INSTANTIATE_TEST_SUITE_P(
                     Damage{"conform_device", v1::MemoryFinding::OUT_OF_BOUNDS, "out", 24, 4, 3},
                     Damage{"overwrites_shape", v1::MemoryFinding::CHANGED_LAYOUT, "out", 0, 1}),
     [](const testing::TestParamInfo<Damage>& param) { return param.param.vendor; });
+
+// Nobody holds a copy of a large case's tensors: the worker makes the inputs, and a hash of the first call's
+// output decides whether the second call's is compared element by element. What is found is the same.
+TEST(Faults, AreFoundInLargeCasesWithoutCopies) {
+  constexpr int64_t kElements = 400'000;
+  v1::Case c = AddCase({kElements}, 2);
+  c.set_generator_version(kBlockGeneratorVersion);
+  const absl::StatusOr<TensorMap> inputs = FillInputs(c);
+  ASSERT_TRUE(inputs.ok()) << inputs.status();
+  const struct {
+    const char* vendor;
+    std::optional<Damage> damage;
+    const char* differs;
+  } rows[] = {
+      {"good", std::nullopt, ""},
+      {"unwritten", Damage{"", v1::MemoryFinding::UNWRITTEN, "out", kElements - 1, 1}, ""},
+      {"changed_input", Damage{"", v1::MemoryFinding::CHANGED_INPUT, "other", 1, 1}, ""},
+      {"past_end", Damage{"", v1::MemoryFinding::OUT_OF_BOUNDS, "out", kElements * 4, 64}, ""},
+      {"nondeterministic", std::nullopt,
+       "1 of 400000 elements of out differ between two equal calls, the first at 1"},
+  };
+  for (const auto& row : rows) {
+    auto worker = Worker::Start(OptionsFor(row.vendor));
+    ASSERT_TRUE(worker.ok()) << worker.status();
+    ASSERT_TRUE((*worker)->Submit(c, {}, 2).ok());
+    const CallOutcome outcome = (*worker)->Wait();
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+    ASSERT_EQ(outcome.reply.findings_size(), row.damage.has_value() ? 1 : 0) << row.vendor;
+    if (row.damage.has_value()) {
+      EXPECT_EQ(outcome.reply.findings(0).kind(), row.damage->kind) << row.vendor;
+      EXPECT_EQ(outcome.reply.findings(0).key(), row.damage->key);
+      EXPECT_EQ(outcome.reply.findings(0).index(), row.damage->index);
+      EXPECT_EQ(outcome.reply.findings(0).count(), row.damage->count);
+    }
+    EXPECT_THAT(outcome.reply.nondeterministic_text(), ::testing::HasSubstr(row.differs));
+    EXPECT_EQ(outcome.reply.nondeterministic(), *row.differs != '\0') << row.vendor;
+    const std::vector<float> a = Floats(inputs->at("input"));
+    const std::vector<float> b = Floats(inputs->at("other"));
+    const std::vector<float> out = Floats(outcome.outputs.at("out"));
+    ASSERT_EQ(out.size(), a.size());
+    for (size_t i = 2; i + 1 < a.size(); ++i) ASSERT_EQ(out[i], a[i] + 2 * b[i]) << row.vendor << " " << i;
+  }
+}
 
 TEST(Faults, AnOverwrittenShapeIsNamedAndPutRight) {
   auto worker = Worker::Start(OptionsFor("overwrites_shape"));

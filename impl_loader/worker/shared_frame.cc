@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "impl_loader/caller/checks.h"
+#include "impl_loader/caller/made_inputs.h"
 
 namespace diopi::loader {
 namespace {
@@ -19,6 +20,8 @@ std::unique_ptr<SharedFrame> SharedFrame::Lay(const v1::Case& c, const TensorMap
   for (const auto& [key, tensor] : inputs) {
     shared->inputs_.push_back({key, tensor.dtype, tensor.shape, tensor.data.data(), tensor.data.size()});
   }
+  if (adaptor.conversion().empty() && !AddMadeInputs(c, &shared->inputs_, &shared->made_).ok())
+    return nullptr;
   if (!adaptor.conversion().empty()) {
     absl::StatusOr<AdaptedCall> adapted = AdaptedCall::Make(c, shared->inputs_, adaptor);
     if (!adapted.ok() || !adapted->not_adaptable().empty()) return nullptr;

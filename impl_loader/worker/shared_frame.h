@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "cases/base/tensor.h"
+#include "cases/core/fill.h"
 #include "diopi/v1/adaptor.pb.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/worker.pb.h"
@@ -38,6 +39,7 @@ class SharedFrame {
   SharedFrame() = default;
 
   std::vector<InputView> inputs_;
+  BlockInputs made_;
   std::unique_ptr<AdaptedCall> adapted_;  // null: no adaptor
   runtime::Arena arena_;
   diopiContext context_{&arena_, nullptr, {}};

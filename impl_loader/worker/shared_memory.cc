@@ -13,6 +13,11 @@
 #include "absl/strings/str_cat.h"
 
 namespace diopi::loader {
+namespace {
+
+constexpr size_t kPart = 16 << 20;  // of a tensor that is taken
+
+}  // namespace
 
 absl::StatusOr<SharedMemory> SharedMemory::Create(size_t frame_bytes, size_t data_bytes) {
   const auto round_up = [](size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; };
@@ -50,21 +55,22 @@ SharedMemory::~SharedMemory() {
   if (base_ != nullptr) munmap(base_, bytes_);
 }
 
+void SharedMemory::PunchHole(size_t from, size_t to) const {
+  if (from >= to) return;
+  fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from),
+            static_cast<off_t>(to - from));
+}
+
 void SharedMemory::Release(size_t frame_bytes, size_t data_bytes) const {
-  const auto punch = [&](size_t from, size_t to) {
-    if (from >= to) return;
-    fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from),
-              static_cast<off_t>(to - from));
-  };
-  punch(kFrameOffset + frame_bytes, data_offset_);
-  punch(data_offset_ + data_bytes, bytes_);
+  PunchHole(kFrameOffset + frame_bytes, data_offset_);
+  PunchHole(data_offset_ + data_bytes, bytes_);
 }
 
 void SharedMemory::Write(size_t offset, const std::string& data) {
   std::memcpy(base_ + offset, data.data(), data.size());
 }
 
-absl::StatusOr<HostTensor> SharedMemory::Read(const v1::ShmTensor& placed, size_t first) const {
+absl::StatusOr<HostTensor> SharedMemory::Take(const v1::ShmTensor& placed, size_t first) const {
   HostTensor tensor;
   tensor.dtype = placed.dtype();
   int64_t bytes = ElementSize(placed.dtype());
@@ -78,7 +84,17 @@ absl::StatusOr<HostTensor> SharedMemory::Read(const v1::ShmTensor& placed, size_
       __builtin_add_overflow(placed.offset(), placed.nbytes(), &end) || end > bytes_) {
     return absl::DataLossError(absl::StrCat("the worker placed ", placed.key(), " where it cannot be"));
   }
-  tensor.data.assign(base_ + placed.offset(), placed.nbytes());
+  if (placed.nbytes() <= kPart) {
+    tensor.data.assign(base_ + placed.offset(), placed.nbytes());
+    return tensor;
+  }
+  tensor.data.reserve(placed.nbytes());
+  for (size_t at = 0; at < placed.nbytes(); at += kPart) {
+    const size_t begin = placed.offset() + at;
+    const size_t part = std::min(kPart, placed.nbytes() - at);
+    tensor.data.append(base_ + begin, part);
+    PunchHole((begin + kPageBytes - 1) / kPageBytes * kPageBytes, (begin + part) / kPageBytes * kPageBytes);
+  }
   return tensor;
 }
 

@@ -39,8 +39,9 @@ class SharedMemory {
   void Release(size_t frame_bytes, size_t data_bytes) const;
 
   void Write(size_t offset, const std::string& data);
-  // A tensor that the worker claims to have placed at or after `first`. DataLoss when it cannot be there.
-  absl::StatusOr<HostTensor> Read(const v1::ShmTensor& placed, size_t first) const;
+  // A tensor that the worker claims to have placed at or after `first`. A large one's memory is given back to
+  // the system while it is read. DataLoss when it cannot be there.
+  absl::StatusOr<HostTensor> Take(const v1::ShmTensor& placed, size_t first) const;
 
   void ClearCrash();
   struct Crash {
@@ -54,6 +55,8 @@ class SharedMemory {
   Crash ReadCrash() const;
 
  private:
+  void PunchHole(size_t from, size_t to) const;
+
   Descriptor file_;
   char* base_ = nullptr;
   size_t bytes_ = 0;

@@ -40,27 +40,37 @@ constexpr size_t kOutputReserve = 64 << 10;  // for small outputs, which are not
 // agent run out of memory.
 constexpr size_t kFreeOutputs = 64 << 20;
 constexpr size_t kOutputsOverInputs = 64;
+// Where a case's tensors take more, their memory is given back as soon as it has been read.
+constexpr size_t kMostKept = 128 << 20;
 
 size_t Align(size_t offset) {
   return (offset + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
 }
 
-// The most that the case's outputs take, with the gaps between them.
-size_t OutputBytes(const v1::Case& c, size_t input_bytes) {
-  size_t bytes = kOutputReserve;
-  bool free = false;
+// What an argument's tensors take, with the gaps between them.
+size_t BytesOf(const v1::Argument& arg) {
+  size_t bytes = 0;
   const auto add = [&](const v1::TensorSpec& spec) {
     const std::vector<int64_t> shape(spec.shape().begin(), spec.shape().end());
     bytes += Align(static_cast<size_t>(std::max<int64_t>(0, NumElements(shape))) *
                    static_cast<size_t>(ElementSize(spec.dtype())));
   };
+  if (arg.value_case() == v1::Argument::kTensor) add(arg.tensor());
+  for (const v1::TensorSpec& spec : arg.tensors().tensors()) add(spec);
+  return bytes;
+}
+
+// The most that the case's outputs take. `sent`: what the inputs take that are sent to the worker.
+size_t OutputBytes(const v1::Case& c, size_t sent) {
+  size_t bytes = kOutputReserve;
+  size_t inputs = 0;
+  bool free = false;
   for (const v1::Argument& arg : c.args()) {
     free = free || arg.role() == v1::ROLE_LIBRARY_OUTPUT;
-    if (arg.role() != v1::ROLE_OUTPUT && arg.role() != v1::ROLE_INOUT) continue;
-    if (arg.value_case() == v1::Argument::kTensor) add(arg.tensor());
-    for (const v1::TensorSpec& spec : arg.tensors().tensors()) add(spec);
+    if (arg.role() == v1::ROLE_OUTPUT || arg.role() == v1::ROLE_INOUT) bytes += BytesOf(arg);
+    if (arg.role() == v1::ROLE_INPUT || arg.role() == v1::ROLE_INOUT) inputs += BytesOf(arg);
   }
-  return free ? bytes + kFreeOutputs + kOutputsOverInputs * input_bytes : bytes;
+  return free ? bytes + kFreeOutputs + kOutputsOverInputs * std::max(inputs, sent) : bytes;
 }
 
 // The agent does not lay out larger frames, which cannot fit in memory: the worker then reports that.
@@ -413,13 +423,14 @@ CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
                                " bytes, more than the case allows"));
     }
     room -= placed.nbytes();
-    absl::StatusOr<HostTensor> tensor = shared_.Read(placed, call_.output_offset());
+    absl::StatusOr<HostTensor> tensor = shared_.Take(placed, call_.output_offset());
     if (!tensor.ok()) {
       process_.reset();
       return Lost(std::string(tensor.status().message()));
     }
     outcome.outputs[placed.key()] = *std::move(tensor);
   }
+  if (call_.frame_bytes() + call_.output_bytes() > kMostKept) shared_.Release(UsualBytes(), UsualBytes());
   ++answered_;
   last_answered_ = call_.case_().id();
   const int64_t threads = process_->Threads();

@@ -92,7 +92,8 @@ class Worker {
 
   // Starts a case; at most one is in flight. The caller may prepare the next case or compare the last one
   // while this one runs. `inputs` must stay as they are until Wait has returned: the library's copies are
-  // compared with them.
+  // compared with them. Of a large case whose options have no adaptor, those inputs may be missing that are
+  // filled in blocks (OpenBlockInputs): the worker makes them itself.
   virtual absl::Status Submit(const v1::Case& c, const TensorMap& inputs, const CallOptions& options) = 0;
   absl::Status Submit(const v1::Case& c, const TensorMap& inputs, int calls) {
     return Submit(c, inputs, CallOptions{calls, {}, {}});

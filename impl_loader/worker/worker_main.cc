@@ -29,6 +29,7 @@
 #include "impl_loader/caller/case_runner.h"
 #include "impl_loader/caller/fork_guard.h"
 #include "impl_loader/caller/library_check.h"
+#include "impl_loader/caller/made_inputs.h"
 #include "impl_loader/caller/text.h"
 #include "impl_loader/caller/vendor_library.h"
 #include "impl_loader/worker/channel.h"
@@ -173,22 +174,40 @@ SharedTensors& TensorsOfProcess() {
   return tensors;
 }
 
-bool WriteShared(const std::string& data, uint64_t offset) {
-  size_t done = 0;
-  while (done < data.size()) {
-    const ssize_t n =
-        pwrite(kMemoryDescriptor, data.data() + done, data.size() - done, static_cast<off_t>(offset + done));
-    if (n <= 0) return false;
-    done += static_cast<size_t>(n);
-  }
-  return true;
-}
+// Puts outputs into the shared memory, one after the other.
+class SharedOutputs : public OutputStore {
+ public:
+  explicit SharedOutputs(const v1::WorkerCall& call) : next_(call.output_offset()) {}
 
-void PlaceOutputs(const v1::WorkerCall& call, const std::vector<OutputTensor>& outputs,
-                  v1::WorkerReply* reply) {
-  uint64_t at = call.output_offset();
+  bool Put(std::string_view data, uint64_t* at) override {
+    *at = next_;
+    next_ = (next_ + data.size() + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
+    for (size_t done = 0; done < data.size();) {
+      const ssize_t n =
+          pwrite(kMemoryDescriptor, data.data() + done, data.size() - done, static_cast<off_t>(*at + done));
+      if (n <= 0) return false;
+      done += static_cast<size_t>(n);
+    }
+    return true;
+  }
+
+  bool Get(uint64_t at, char* to, size_t bytes) const override {
+    for (size_t done = 0; done < bytes;) {
+      const ssize_t n = pread(kMemoryDescriptor, to + done, bytes - done, static_cast<off_t>(at + done));
+      if (n <= 0) return false;
+      done += static_cast<size_t>(n);
+    }
+    return true;
+  }
+
+ private:
+  uint64_t next_;
+};
+
+void PlaceOutputs(const std::vector<OutputTensor>& outputs, SharedOutputs* shared, v1::WorkerReply* reply) {
   for (const OutputTensor& output : outputs) {
-    if (!WriteShared(output.data, at)) {
+    uint64_t at = output.large.has_value() ? output.large->stored_at : 0;
+    if (!output.large.has_value() && !shared->Put(output.data, &at)) {
       reply->set_status(v1::WorkerReply::BAD_CASE);
       reply->set_text("the shared memory has no room for the outputs");
       return;
@@ -198,8 +217,7 @@ void PlaceOutputs(const v1::WorkerCall& call, const std::vector<OutputTensor>& o
     placed->set_dtype(static_cast<v1::Dtype::Code>(output.dtype));
     for (const int64_t size : output.shape) placed->add_shape(size);
     placed->set_offset(at);
-    placed->set_nbytes(output.data.size());
-    at = (at + output.data.size() + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
+    placed->set_nbytes(output.bytes());
   }
 }
 
@@ -278,6 +296,7 @@ RunResult RunBeside(const v1::WorkerCall& call, const std::vector<InputView>& in
   if (!call.beside() || kept == nullptr) return RunCase(call, inputs, options, runner);
   options.calls = std::max(options.calls, kCallsBeside);
   options.find_leaks = false;  // the other call needs memory, too
+  options.store = nullptr;     // which has room for the outputs of one run
   kept->Start(vendor, forks);
   const auto until = std::chrono::steady_clock::now() + kMostTimeBeside;
   RunResult run = RunCase(call, inputs, options, runner);
@@ -323,20 +342,25 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, VendorLibrary* vendor, CaseRu
                       base + (input.offset() - first),
                       input.nbytes()});
   }
-  if (!fits) {
+  BlockInputs made;
+  absl::Status complete;
+  if (call.adaptor().conversion().empty()) complete = AddMadeInputs(call.case_(), &inputs, &made);
+  if (!fits || !complete.ok()) {
     reply.set_status(v1::WorkerReply::BAD_CASE);
-    reply.set_text("inputs outside the shared memory");
+    reply.set_text(fits ? std::string(complete.message()) : "inputs outside the shared memory");
   } else if (call.has_time()) {
     reply = TimeCase(call, inputs, vendor);
     forks->EndIfCopy();
     reply.set_forked(forks->DescribeNewCopies());
   } else {
+    SharedOutputs outputs(call);
+    if (call.adaptor().conversion().empty()) options.store = &outputs;
     RunResult run = RunBeside(call, inputs, options, vendor, runner, forks, kept->get());
-    *kept = call.keep() ? std::make_unique<Companion>(call, inputs, RunCase) : nullptr;
+    *kept = call.keep() && made.empty() ? std::make_unique<Companion>(call, inputs, RunCase) : nullptr;
     forks->EndIfCopy();
     reply = std::move(run.reply);
     reply.set_forked(forks->DescribeNewCopies());
-    PlaceOutputs(call, run.outputs, &reply);
+    PlaceOutputs(run.outputs, &outputs, &reply);
     runner->Recycle(std::move(run.outputs));
   }
   reply.set_sequence(call.sequence());

@@ -27,7 +27,7 @@ bool WriteAll(int fd, const uint8_t* data, size_t size) {
 void ReadOutputs(const diopi::v1::WorkerReply& reply) {
   static SharedMemory& memory = *new SharedMemory(SharedMemory::Create(4096, 4096).value());
   for (const diopi::v1::ShmTensor& placed : reply.outputs()) {
-    const auto tensor = memory.Read(placed, memory.data_offset());
+    const auto tensor = memory.Take(placed, memory.data_offset());
     if (tensor.ok() && tensor->data.size() > 64u << 20) std::abort();  // more than there is
   }
 }

@@ -1,0 +1,34 @@
+// A probe of a whole convolution or of a gradient of one: its elements, added up with random signs along the
+// axes that one of its two operands lacks, against the same sums of the operands, which are then convolved.
+// It costs one pass over each tensor and a convolution of one channel or one image.
+#ifndef BASELINES_COMPARE_CONVOLUTION_PROBE_H_
+#define BASELINES_COMPARE_CONVOLUTION_PROBE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cases/base/tensor.h"
+#include "cases/core/resolved_axes.h"
+#include "cases/core/slice_axes.h"
+#include "diopi/v1/case.pb.h"
+
+namespace diopi::baselines {
+
+// The deviation of a sum with random signs, in standard deviations, beyond which it is wrong. Sums are not
+// equally large, and the chance is spread over millions.
+inline constexpr double kProbeLimit = 16;
+
+struct ProbedOutput {
+  std::string key;
+  const HostTensor* tensor = nullptr;
+};
+
+// As ProbeProduct (product_probe.h), for functions whose axes have windows with a kernel.
+std::optional<std::string> ProbeConvolution(const v1::Case& c, const cases::SliceAxes& axes,
+                                            const cases::ResolvedAxes& resolved, const ProbedOutput& output,
+                                            const TensorMap& inputs, uint64_t key, double deviation);
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_COMPARE_CONVOLUTION_PROBE_H_

@@ -1,0 +1,54 @@
+// Writes numbers of one distribution (v1::Fill), each from its index and the key alone. For fill.cc.
+#ifndef CASES_CORE_FILLER_H_
+#define CASES_CORE_FILLER_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "cases/base/tensor.h"
+#include "diopi/v1/case.pb.h"
+
+namespace diopi {
+
+// The element type of the two parts of a complex number; other types are their own.
+Dtype PartOf(Dtype dtype);
+
+// Writes the values into `data`, which holds `count` elements whose last dimension is `slice` long.
+class Filler {
+ public:
+  Filler(const v1::Fill& fill, Dtype dtype, uint64_t key, int64_t count, int64_t slice, void* data)
+      : fill_(fill), dtype_(dtype), key_(key), count_(count), slice_(slice), data_(data) {}
+
+  absl::Status Run() {
+    absl::Status status = Check();
+    if (!status.ok()) return status;
+    for (int64_t i = 0; i < count_; ++i) Element(i);
+    for (const auto& [place, value] : SpecialPlaces()) StoreDouble(dtype_, data_, place, value);
+    return absl::OkStatus();
+  }
+
+  // The errors of Run.
+  absl::Status Check() const;
+  // The fill's special values and their places, which Run writes last.
+  std::vector<std::pair<int64_t, double>> SpecialPlaces() const;
+
+ private:
+  absl::Status CheckIntegers() const;
+  absl::Status CheckNumbers() const;
+  void Element(int64_t i);
+  void Continuous(int64_t i, double value);
+  void FullRange(int64_t i, uint64_t bits);
+
+  const v1::Fill& fill_;
+  Dtype dtype_;
+  uint64_t key_;
+  int64_t count_;
+  int64_t slice_;
+  void* data_;
+};
+
+}  // namespace diopi
+
+#endif  // CASES_CORE_FILLER_H_
