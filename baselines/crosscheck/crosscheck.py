@@ -191,7 +191,7 @@ def _call_forked(part):
 def check_file(path, functions):
     """One operator's baselines: its row of the table, and a line for each disagreement."""
     report = []
-    row = {"operator": path.stem, "cases": 0, "statistical": 0, "ulps": 0.0, "bad": 0}
+    row = {"operator": path.stem, "cases": 0, "statistical": 0, "ulps": 0.0, "bad": 0, "failed": []}
     with h5py.File(path, "r") as store:
         for case_id, group, case in cases_of(store):
             kinds = {judge.get("kind", "UNSET") for judge in case.get("judges", [])}
@@ -203,16 +203,19 @@ def check_file(path, functions):
             if function is None:
                 report.append("%s: no crosscheck function for %s" % (case_id, case["function"]))
                 row["bad"] += 1
+                row["failed"].append(case_id)
                 continue
             try:
                 rows = list(check_case(case, group, function))
             except Exception as error:  # the table must be complete: one bad case does not hide the others
                 report.append("%s: %s: %s" % (case_id, type(error).__name__, error))
                 row["bad"] += 1
+                row["failed"].append(case_id)
                 continue
             wrong = [(key, bad, ulps) for key, ulps, bad in rows if bad]
             row["ulps"] = max([row["ulps"]] + [ulps for _, ulps, bad in rows])
             row["bad"] += bool(wrong)
+            row["failed"] += [case_id] * bool(wrong)
             for key, bad, ulps in wrong:
                 report.append("%s: %s: %d elements differ, by up to %.3g ulp" % (case_id, key, bad, ulps))
     return row, report

@@ -239,9 +239,14 @@ std::string Mutation::SizeOfShape() {
   return absl::StrCat(tensor->name(), ", dimension ", d, ": ", from, " -> ", to);
 }
 
+// A list of values that is the same along a dimension of stride 0 would be another one elsewhere.
+bool ListNeedsLayout(const v1::PointTensor& tensor) {
+  return tensor.fill().has_values() && tensor.layout().kind() == v1::Layout::expanded;
+}
+
 std::string Mutation::Layout() {
   v1::PointTensor* tensor = AnyTensor();
-  if (tensor == nullptr || words_.layouts.empty()) return "";
+  if (tensor == nullptr || words_.layouts.empty() || ListNeedsLayout(*tensor)) return "";
   const auto at = draws_->Below(static_cast<int64_t>(words_.layouts.size()) + 1);
   if (at == static_cast<int64_t>(words_.layouts.size())) {
     const bool plain = tensor->layout().kind() == v1::Layout::contiguous;
@@ -266,7 +271,7 @@ std::string Mutation::Strides() {
   v1::PointTensor* tensor = AnyTensor();
   const bool any =
       words_.layouts.contains(v1::Layout::strided) || words_.layouts.contains(v1::Layout::explicit_);
-  if (tensor == nullptr || tensor->shape().empty() || !any) return "";
+  if (tensor == nullptr || tensor->shape().empty() || !any || ListNeedsLayout(*tensor)) return "";
   std::vector<int> order;
   for (int d = 0; d < tensor->shape_size(); ++d) {
     order.insert(order.begin() + draws_->Below(d + 1), d);
