@@ -165,6 +165,42 @@ TEST(Evaluate, TimesBesideAReferenceRun) {
                                 "run r0 has no case that passed in both runs and whose time was measured"));
 }
 
+// A dtype a line would make each known issue ten lines high.
+TEST(EvaluationDocument, KnownIssuesNameFewDtypes) {
+  std::vector<v1::Verdict> results;
+  for (const v1::Dtype::Code dtype :
+       {v1::Dtype::float16, v1::Dtype::float32, v1::Dtype::float64, v1::Dtype::bfloat16}) {
+    results.push_back(VerdictOf("add", "diopiAdd", v1::OUTCOME_FAIL, static_cast<int>(dtype)));
+    results.back().set_dtype(dtype);
+    results.back().set_likely_cause("one cause");
+  }
+  EvaluationInput input = MakeInput();
+  input.report = BuildReport(RunOn("r1", "e1"), results);
+  const std::string text = WriteMarkdown(EvaluationDocument(Evaluate(std::move(input))));
+  EXPECT_TRUE(absl::StrContains(text, "| `add` | **fail** | float16, float32 and 2 more | 4 | one cause |"))
+      << text;
+  EXPECT_TRUE(absl::StrContains(text, "4 cases, float16, float32, float64, bfloat16")) << text;
+}
+
+// A chart of three hundred operators is no summary.
+TEST(EvaluationDocument, TheSummaryShowsTheSlowestOperators) {
+  std::vector<v1::Verdict> results;
+  std::vector<v1::Verdict> reference;
+  for (int i = 1; i <= 25; ++i) {
+    reference.push_back(VerdictOf(absl::StrCat("op", i), "diopiAdd", v1::OUTCOME_PASS, 1));
+    results.push_back(reference.back());
+    results.back().set_call_us(i);
+  }
+  EvaluationInput input = MakeInput();
+  input.report = BuildReport(RunOn("r1", "e1"), results);
+  input.reference = BuildReport(RunOn("r0", "h200"), reference);
+  const std::string text = WriteMarkdown(EvaluationDocument(Evaluate(std::move(input))));
+  EXPECT_TRUE(absl::StrContains(text, "h200: the 20 slowest of 25 operators. Section 5.5 has all.")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "| --- | ---: | ---: |\n| op25 | 2500 | 25.00 |\n| op24 |")) << text;
+  EXPECT_FALSE(absl::StrContains(text, "| op5 | 500 |"));
+  EXPECT_TRUE(absl::StrContains(text, "| `op5` | 1 | 5.0 | 1.0 | 5.00 |")) << text;
+}
+
 // A value that was not measured never looks like a figure.
 TEST(EvaluationDocument, NothingMeasuredIsSaidSo) {
   EvaluationInput input;

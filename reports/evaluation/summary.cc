@@ -153,12 +153,21 @@ void AddErrors(const Evaluation& evaluation, const Translator& t, std::vector<Bl
   blocks->emplace_back(std::move(z));
 }
 
+// The slowest operators beside the reference: section 5.5 has all.
 Bars TimeBars(const Evaluation& evaluation, const Translator& t) {
+  constexpr size_t kShown = 20;
   const v1::RunOptions& reference = evaluation.input.reference->run.options();
-  Bars bars{
-      t("Time of a call over that on $0, by operator.", Or(reference.chip(), t("a chip without a name"))),
-      {}};
-  for (const OperatorTime& time : evaluation.times) {
+  const std::string chip = Or(reference.chip(), t("a chip without a name"));
+  std::vector<OperatorTime> times = evaluation.times;
+  std::stable_sort(times.begin(), times.end(),
+                   [](const OperatorTime& a, const OperatorTime& b) { return a.ratio > b.ratio; });
+  Bars bars{t("Time of a call over that on $0, by operator.", chip), {}};
+  if (times.size() > kShown) {
+    bars.caption = t("Time of a call over that on $0: the $1 slowest of $2 operators. Section 5.5 has all.",
+                     chip, kShown, times.size());
+    times.resize(kShown);
+  }
+  for (const OperatorTime& time : times) {
     constexpr double kStep = 0.01;  // of a bar's length
     bars.rows.push_back({time.op,
                          {{"", std::llround(time.ratio / kStep), Tone::kPlain}},
