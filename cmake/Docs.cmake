@@ -3,7 +3,7 @@
 if(TARGET diopi_web_page)
   set(DIOPI_DOCS_TAR ${PROJECT_BINARY_DIR}/share/diopi/docs.tar)
   file(GLOB_RECURSE _pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/docs/site/*
-       ${PROJECT_SOURCE_DIR}/docs/figures/*.svg ${PROJECT_SOURCE_DIR}/proto/diopi/v1/*.proto)
+       ${PROJECT_SOURCE_DIR}/docs/figures/*.svg ${PROJECT_SOURCE_DIR}/docs/figures/*.png ${PROJECT_SOURCE_DIR}/proto/diopi/v1/*.proto)
   set(_manuals ${PROJECT_BINARY_DIR}/share/man/man1)  # Install.cmake makes them
   add_custom_command(
     OUTPUT ${DIOPI_DOCS_TAR}

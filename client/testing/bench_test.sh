@@ -35,6 +35,7 @@ expect 11 "$here/bench.sh" "$build" tap
 expect 3 "$here/bench.sh" "$build" performance
 expect 2 "$here/bench.sh" "$build" step
 expect 4 "$here/bench.sh" "$build" explore
+expect 1 "$here/bench.sh" "$build" models crnn
 expect 12 "$here/bench.sh" "$build" service
 expect 20 "$here/bench.sh" "$build" years
 grep -q '^vacuum ' "$work/out" || fail "no row of vacuum"

@@ -18,6 +18,7 @@ const EN: Names = {
     '': 'Overview',
     tutorial: 'Tutorial: your first bug',
     vendors: 'For vendors',
+    models: 'A model at its true size',
     ci: 'For CI',
     labs: 'For labs',
     frameworks: 'For framework engineers',
@@ -52,6 +53,7 @@ const ZH: Names = {
     '': '总览',
     tutorial: '教程：找到第一个缺陷',
     vendors: '致芯片厂商',
+    models: '真实尺寸的模型',
     ci: '用于持续集成',
     labs: '致评测实验室',
     frameworks: '致框架工程师',
@@ -84,7 +86,7 @@ function sidebar(language: string, names: Names): DefaultTheme.SidebarItem[] {
     {
       text: names.guides,
       items: [
-        ...['vendors', 'ci', 'labs', 'frameworks', 'troubleshooting'].map(link(`${language}/`)),
+        ...['vendors', 'models', 'ci', 'labs', 'frameworks', 'troubleshooting'].map(link(`${language}/`)),
         link('')('bring-a-gpu'),
       ],
     },
