@@ -349,7 +349,7 @@ TEST_F(GateWeekTest, WhatAUserGetsWrong) {
       {{"--expect", expectations(), "--max-slowdown", "2"},
        "--max-slowdown and --max-error-growth need --against RUN"},
       {{"--against", "x", "--also", "junit"}, "--also takes FORMAT=FILE"},
-      {{"--expect", folder_.path()}, ": a folder, expected a file"},
+      {{"--expect", folder_.path()}, ": is a folder, expected a file"},
   };
   for (const auto& [more, text] : rows) {
     std::vector<std::string> command = {BinPath("diopi-cli"), "gate", "--data", data()};
