@@ -91,9 +91,14 @@ class Mutation {
     });
   }
   bool HasIndex() const {
+    // Whose values the point gives, or the operator's rules.
+    const auto& rules = options_.rules->arg();
     return std::any_of(point_->in().begin(), point_->in().end(),
-                       [this](const auto& tensor) { return IsIndex(tensor); });
+                       [this](const auto& tensor) { return IsIndex(tensor); }) ||
+           std::any_of(rules.begin(), rules.end(),
+                       [this](const auto& rule) { return rule.has_fill() && IsIndexType(rule.dtype()); });
   }
+  bool IsIndexType(const std::string& name) const;
   int64_t MostExtent(int64_t extent) const;
   // For the dimensions that `changes` names, which have `from` elements.
   int64_t NewExtent(int64_t from, const std::function<bool(const v1::PointTensor&, int)>& changes);
@@ -131,7 +136,10 @@ const v1::ArgRule& Mutation::RuleOf(const std::string& name) const {
 }
 
 bool Mutation::IsIndex(const v1::PointTensor& tensor) const {
-  const std::string& name = tensor.has_dtype() ? tensor.dtype() : RuleOf(tensor.name()).dtype();
+  return IsIndexType(tensor.has_dtype() ? tensor.dtype() : RuleOf(tensor.name()).dtype());
+}
+
+bool Mutation::IsIndexType(const std::string& name) const {
   if (name.empty()) return false;
   const absl::StatusOr<Dtype> dtype = ParseDtype(name);
   return dtype.ok() && (IsInteger(*dtype) || *dtype == v1::Dtype::bool_) && *dtype != options_.dtype;
