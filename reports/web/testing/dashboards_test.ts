@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launch, overflow, visit, type Visit, type VisitOptions } from './browser';
 import { DemoData } from './demo_data';
-import { BUILD, run } from './programs';
+import { BUILD, mustRun, program, run } from './programs';
 
 const FAILING = 'sub.float32.float16_float32';
 const SHOTS = process.env['DIOPI_SCREENSHOTS'] ?? join(BUILD, 'screenshots');
@@ -290,3 +290,14 @@ test('the theme can be chosen, and is remembered', () =>
     await page.getByRole('button', { name: /^Theme: dark/ }).waitFor();
     expect(await ground()).toBe(dark);
   }));
+
+test.each(['en', 'zh'])('the evaluation report (%s) fits a phone', async (lang) => {
+  const report = join(demo.folder.path, `report.${lang}.html`);
+  const words = [program('diopi-cli'), 'evaluate', '--data', demo.data, '--run', demo.faulty, '--lang', lang];
+  await mustRun([...words, '--reference-run', demo.good, '--output', report]);
+  const { page, context } = await visit(browser, { origin: demo.server.origin, width: 360 });
+  await page.goto(`file://${report}`);
+  await page.locator('svg.histograms').first().waitFor();
+  expect(await overflow(page)).toBe(0);
+  await context.close();
+});
