@@ -31,7 +31,7 @@ std::string FactsText(const CallFacts& facts);
 // Thread-safe.
 class CaptureFolder {
  public:
-  // `limit`: bytes of all files together.
+  // `limit`: bytes that all files together take on the disk.
   CaptureFolder(std::string folder, int64_t limit, std::string library)
       : folder_(std::move(folder)), limit_(limit), library_(std::move(library)) {}
 

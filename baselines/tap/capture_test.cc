@@ -69,6 +69,16 @@ TEST_F(CaptureTest, EndsAtTheLimit) {
   EXPECT_EQ(capture.files(), 1);
 }
 
+// The files around small tensors count, too.
+TEST_F(CaptureTest, TheLimitIsThatOfTheFiles) {
+  CaptureFolder capture(Folder(), 100'000, "libvendor.so");
+  for (int order = 1; order < 100 && !capture.full(); ++order) {
+    capture.Add(AddCase(order), {{"input", Floats(1)}}, {}, {order}).IgnoreError();
+  }
+  EXPECT_TRUE(capture.full()) << "4 bytes each would fit";
+  EXPECT_GT(capture.files(), 1);
+}
+
 TEST_F(CaptureTest, AFolderThatCannotBeMadeEndsIt) {
   CaptureFolder capture("/proc/no/capture", 1 << 20, "libvendor.so");
   EXPECT_FALSE(capture.Add(AddCase(1), {}, {}, {1}).ok());

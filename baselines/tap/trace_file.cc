@@ -24,7 +24,8 @@ absl::StatusOr<std::unique_ptr<TraceFile>> TraceFile::Create(const std::string& 
   if (file == nullptr) {
     return absl::PermissionDeniedError(absl::StrCat(path, " cannot be written: ", std::strerror(errno)));
   }
-  std::fputs("[\n", file);
+  std::fprintf(file, "[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":%s}}",
+               static_cast<int>(getpid()), Quoted(program_invocation_short_name).c_str());
   return std::unique_ptr<TraceFile>(new TraceFile(path, file));
 }
 
@@ -32,7 +33,8 @@ TraceFile::~TraceFile() {
   if (file_ != nullptr) std::fclose(file_);
 }
 
-// A complete event per call on the row of its thread, and a counter of the bytes that calls work on.
+// A complete event per call on the row of its thread, and a counter of the bytes that the thread's call works
+// on.
 void TraceFile::Add(const TraceEvent& event) {
   const auto pid = static_cast<int64_t>(getpid());
   std::string text =
@@ -43,16 +45,15 @@ void TraceFile::Add(const TraceEvent& event) {
                       event.bytes, event.by_device ? "device" : "host");
   const auto counter = [&](double at, int64_t bytes) {
     absl::StrAppendFormat(&text,
-                          ",\n{\"ph\":\"C\",\"name\":\"bytes of tensors in a call\",\"pid\":%d,\"ts\":%.3f,"
-                          "\"args\":{\"bytes\":%d}}",
-                          pid, at, bytes);
+                          ",\n{\"ph\":\"C\",\"name\":\"bytes of tensors in a call\",\"pid\":%d,\"id\":%d,"
+                          "\"ts\":%.3f,\"args\":{\"bytes\":%d}}",
+                          pid, event.thread, at, bytes);
   };
   counter(event.start_us, event.bytes);
   counter(event.start_us + event.microseconds, 0);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (file_ == nullptr) return;
-  if (!first_) std::fputs(",\n", file_);
-  first_ = false;
+  std::fputs(",\n", file_);
   std::fputs(text.c_str(), file_);
 }
 

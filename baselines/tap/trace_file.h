@@ -43,7 +43,6 @@ class TraceFile {
   const std::string path_;
   std::mutex mutex_;
   std::FILE* file_;  // null: closed
-  bool first_ = true;
 };
 
 }  // namespace diopi::tap

@@ -13,10 +13,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "build_paths.h"
-#include "client/testing/programs.h"
+#include "client/testing/tap_testing.h"
 
 namespace diopi::testing {
 namespace {
@@ -28,14 +27,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
-
-std::vector<std::string> Lines(const std::string& text, const std::string& with = "") {
-  std::vector<std::string> lines;
-  for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
-    if (absl::StrContains(line, with)) lines.emplace_back(line);
-  }
-  return lines;
-}
 
 // The last words of the rows of a table, which are the functions' names, for rows whose column has a value
 // other than "0".
@@ -49,37 +40,6 @@ std::set<std::string> FunctionsWith(const std::string& table, size_t column) {
   }
   return names;
 }
-
-class TapTest : public ::testing::Test {
- protected:
-  std::string Tap() const { return LibPath("libdiopi_tap.so"); }
-  std::string Capture() const { return folder_ / "capture"; }
-
-  // Trains `model` for some steps on `library` through the tap.
-  Finished Host(const std::string& library, const std::string& model, int steps,
-                std::vector<std::string> settings = {}, std::vector<std::string> more = {}) const {
-    settings.push_back("DIOPI_TAP_IMPL=" + library);
-    if (!absl::StrContains(absl::StrJoin(settings, " "), "DIOPI_TAP_CAPTURE=")) {
-      settings.push_back("DIOPI_TAP_CAPTURE=" + Capture());
-    }
-    std::vector<std::string> command = {BuildPath("tools/tap_host"), Tap(), model, std::to_string(steps)};
-    command.insert(command.end(), more.begin(), more.end());
-    return RunProgram(command, settings);
-  }
-  // The same without the tap.
-  static Finished Direct(const std::string& library, const std::string& model, int steps) {
-    return RunProgram({BuildPath("tools/tap_host"), library, model, std::to_string(steps)});
-  }
-  static Finished Cli(std::vector<std::string> arguments, std::vector<std::string> environment = {}) {
-    arguments.insert(arguments.begin(), BinPath("diopi-cli"));
-    return RunProgram(std::move(arguments), std::move(environment));
-  }
-
-  const std::string good_ = LibPath("libdiopi_cpu.so");
-  const std::string faulty_ = VendorPath("libdiopi_faulty");
-  const std::string mutants_ = VendorPath("libdiopi_mutants");
-  TempFolder folder_;
-};
 
 TEST_F(TapTest, ForwardsWithoutATool) {
   for (const char* model : {"convolution", "transformer"}) {
@@ -175,13 +135,6 @@ TEST_F(TapTest, TimesByTheDevicesClockWhereTheDriverIsLoaded) {
   EXPECT_THAT(ReadFile(path), Not(HasSubstr(R"("clock":"host")")));
 }
 
-struct Bug {
-  std::string library;  // in build/lib/vendors
-  std::string switched_on;
-  std::string model;
-  std::string function;
-};
-
 class TapBugTest : public TapTest, public ::testing::WithParamInterface<Bug> {};
 
 TEST_P(TapBugTest, CompareFindsIt) {
@@ -242,74 +195,6 @@ TEST_F(TapTest, EverythingCanFallBack) {
     EXPECT_EQ(run.out, Direct(good_, model, 10).out) << run.err;
     EXPECT_THAT(run.err, Not(HasSubstr("does not fall back")));
   }
-}
-
-struct Hunt {
-  std::string library;
-  std::string switched_on;
-  std::string model;
-  std::string most_loss;
-  std::string found;
-};
-
-class BisectTest : public TapTest, public ::testing::WithParamInterface<Hunt> {};
-
-TEST_P(BisectTest, NamesWhatHasToFallBack) {
-  const Hunt& hunt = GetParam();
-  const Finished run = Cli({"bisect", "--impl", VendorPath(hunt.library), "--", BuildPath("tools/tap_host"),
-                            Tap(), hunt.model, "40", hunt.most_loss},
-                           // The library leaks, which under AddressSanitizer would be a failure of its own.
-                           {"DIOPI_MUTANT=" + hunt.switched_on, "ASAN_OPTIONS=detect_leaks=0"});
-  EXPECT_EQ(run.code, 0) << run.out << run.err;
-  EXPECT_THAT(run.out, HasSubstr("OP_FALLBACK_LIST=" + hunt.found + "\n"));
-}
-
-INSTANTIATE_TEST_SUITE_P(Hunts, BisectTest,
-                         ::testing::Values(Hunt{"libdiopi_faulty", "", "convolution", "0.1", "diopiRelu"},
-                                           Hunt{"libdiopi_faulty", "", "transformer", "0.7",
-                                                "diopiBmm,diopiGelu"},
-                                           Hunt{"libdiopi_mutants", "adamw_no_bias_correction", "transformer",
-                                                "0.7", "diopiAdamW"}));
-
-// The same question of a run that is over: its calls were captured, and are made again without the host.
-class BisectCaptureTest : public TapTest, public ::testing::WithParamInterface<Bug> {};
-
-TEST_P(BisectCaptureTest, NamesWhatHasToFallBack) {
-  const Bug& bug = GetParam();
-  const std::string library = VendorPath(bug.library);
-  const std::string mutant = "DIOPI_MUTANT=" + bug.switched_on;
-  Host(library, bug.model, 2, {"OP_CAPTURE_LIST=.*", "DIOPI_TAP_EVERY_CALL=1", mutant});
-  const Finished run = Cli({"bisect", "--impl", library, "--capture", Capture()}, {mutant});
-  EXPECT_EQ(run.code, 0) << run.out << run.err;
-  EXPECT_THAT(run.out, HasSubstr("OP_FALLBACK_LIST=" + bug.function + "\n")) << run.err;
-  // A right library that sums in other orders.
-  const Finished mended =
-      Cli({"bisect", "--impl", VendorPath("libdiopi_cuda_emulated"), "--capture", Capture()});
-  EXPECT_EQ(mended.code, 1) << mended.err;
-  EXPECT_THAT(mended.out, HasSubstr("there is nothing to find"));
-}
-
-INSTANTIATE_TEST_SUITE_P(Bugs, BisectCaptureTest,
-                         ::testing::Values(Bug{"libdiopi_faulty", "", "convolution", "diopiRelu"},
-                                           Bug{"libdiopi_mutants", "conv_backward_weight_of_last_image",
-                                               "convolution", "diopiConvolution2dBackward"},
-                                           Bug{"libdiopi_mutants", "softmax_backward_without_sum",
-                                               "transformer", "diopiSoftmaxBackward"},
-                                           Bug{"libdiopi_mutants", "adamw_no_bias_correction", "transformer",
-                                               "diopiAdamW"}),
-                         [](const auto& test) { return test.param.function; });
-
-TEST_F(TapTest, BisectSaysWhenThereIsNothingToFind) {
-  const std::string host = BuildPath("tools/tap_host");
-  const Finished good = Cli({"bisect", "--impl", good_, "--", host, Tap(), "transformer", "2"});
-  EXPECT_EQ(good.code, 1);
-  EXPECT_THAT(good.out, HasSubstr("there is nothing to find"));
-  const Finished elsewhere = Cli({"bisect", "--impl", good_, "--", host, Tap(), "transformer", "2", "0"});
-  EXPECT_EQ(elsewhere.code, 1);
-  EXPECT_THAT(elsewhere.out, HasSubstr("look for the cause elsewhere"));
-  const Finished without = Cli({"bisect", "--impl", good_, "--", "/bin/false"});
-  EXPECT_EQ(without.code, 2);
-  EXPECT_THAT(without.err, HasSubstr("called no function through libdiopi_tap.so"));
 }
 
 TEST_F(TapTest, CapturesAreShownReplayedAndTimed) {
@@ -468,6 +353,26 @@ TEST_F(TapTest, ReplayIsIsolatedFromALibraryThatCrashes) {
   EXPECT_EQ(replay.code, 1);
   EXPECT_THAT(replay.out, HasSubstr("crash            diopiAdd"));
   EXPECT_THAT(replay.out, HasSubstr("not_implemented  diopiSoftmax"));
+}
+
+// Everything is the reference's but diopiAdd, in which the library crashes: all earlier calls are there, and
+// the last line says which call it was.
+TEST_F(TapTest, WhenTheLibraryCrashesTheEarlierCallsAreThere) {
+  const Finished run = Host(VendorPath("vendor_segfault"), "transformer", 1,
+                            {"OP_FALLBACK_LIST=.*", "OP_FALLBACK_DISABLE_LIST=diopiAdd", "OP_CAPTURE_LIST=.*",
+                             "DIOPI_TAP_EVERY_CALL=1", "DIPU_DUMP_OP_ARGS=1"});
+  EXPECT_EQ(run.code, 128 + SIGSEGV) << run.err;
+  const std::vector<std::string> names = Lines(run.err, "diopi_tap: diopi");
+  std::vector<std::string> called;
+  for (const std::string& line : names) {
+    if (!absl::StrContains(line, " falls back")) called.push_back(line.substr(line.find("diopi_tap: ") + 11));
+  }
+  ASSERT_THAT(called, Not(IsEmpty()));
+  EXPECT_EQ(called.back(), "diopiAdd");
+  const Finished list = Cli({"show", Capture()});
+  EXPECT_EQ(list.code, 0) << list.err;
+  EXPECT_THAT(Lines(list.out, "returned 0"), SizeIs(called.size() - 1));
+  EXPECT_THAT(list.out, Not(HasSubstr("diopiAdd ")));
 }
 
 TEST_F(TapTest, AFullDiskEndsCapturingAndNotTheHost) {

@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "baselines/tap/capture.h"
 #include "cases/base/dtype.h"
+#include "reports/document/escape.h"
 
 namespace diopi::server {
 namespace {
@@ -130,6 +131,9 @@ absl::StatusOr<Json> CaptureJson(const std::string& data_folder, const std::stri
     calls.push_back(CallJson(folder.files[i], *call));
   }
   json["library"] = JsonText(library);
+  json["command"] = JsonText(absl::StrCat(
+      "diopi-cli replay ", reports::ShellWord(absl::StrCat(CapturesFolder(data_folder), "/", name)),
+      " --impl LIBRARY"));
   json["threads"] = threads.size();
   json["list"] = std::move(calls);
   json["damaged"] = std::move(damaged);

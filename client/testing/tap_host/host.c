@@ -183,7 +183,8 @@ diopiError_t diopiIsTensorSparse(diopiConstTensorHandle_t th, bool* is_sparse) {
   return diopiSuccess;
 }
 diopiError_t diopiGetStream(diopiContextHandle_t ctx, diopiStreamHandle_t* stream) {
-  static _Thread_local char own; /* each thread has a stream; the libraries of the tests compute on the host */
+  static _Thread_local char
+      own; /* each thread has a stream; the libraries of the tests compute on the host */
   (void)ctx;
   *stream = (diopiStreamHandle_t)&own;
   return diopiSuccess;

@@ -9,6 +9,8 @@ import { ThemeToggle } from './components/theme_toggle';
 import { TokenForm } from './components/token_form';
 import { language, LANGUAGES, setLanguage, t, type Language } from './lib/i18n';
 import { parsePath, to, usePlace, type Route } from './lib/router';
+import { CapturePageView } from './pages/capture';
+import { CapturesPageView } from './pages/captures';
 import { CasePageView } from './pages/case';
 import { ChipPageView } from './pages/chip';
 import { ComparePageView } from './pages/compare';
@@ -30,6 +32,10 @@ function page(route: Route): ComponentChildren {
       return <CoveragePageView />;
     case 'models':
       return <ModelsPageView />;
+    case 'captures':
+      return <CapturesPageView />;
+    case 'capture':
+      return <CapturePageView key={route.capture} capture={route.capture} />;
     case 'chip':
       return <ChipPageView key={route.chip} chip={route.chip} />;
     case 'run':
@@ -84,6 +90,9 @@ function Frame({ onLanguage }: { onLanguage: (chosen: Language) => void }) {
           </NavLink>
           <NavLink href={to.models} on={route.page === 'models'}>
             {t('app.models')}
+          </NavLink>
+          <NavLink href={to.captures} on={route.page === 'captures' || route.page === 'capture'}>
+            {t('app.captures')}
           </NavLink>
         </nav>
         <Help />

@@ -50,6 +50,13 @@ export function micros(us: Figure | undefined): string {
   return `${figure(us / 1e6)} s`;
 }
 
+// "4.1 MiB"
+export function bytes(n: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const power = n < 1 ? 0 : Math.min(Math.floor(Math.log2(n) / 10), units.length - 1);
+  return `${figure(n / 1024 ** power)} ${units[power]}`;
+}
+
 export function seconds(s: number | null): string {
   if (s === null) return t('common.unknown');
   if (s < 60) return t('duration.seconds', { s: Math.ceil(s) });

@@ -58,6 +58,8 @@ export const to = {
   runs: '/runs',
   coverage: '/coverage',
   models: '/models',
+  captures: '/captures',
+  capture: (name: string) => `/captures/${part(name)}`,
   chip: (chip: string) => `/chips/${part(chip)}`,
   // A run opens on its failures by cause; with a filter it shows the matching cases.
   run: (run: string, filter?: Record<string, string>) =>
@@ -69,7 +71,8 @@ export const to = {
 };
 
 export type Route =
-  | { page: 'overview' | 'runs' | 'compare' | 'coverage' | 'models' | 'unknown' }
+  | { page: 'overview' | 'runs' | 'compare' | 'coverage' | 'models' | 'captures' | 'unknown' }
+  | { page: 'capture'; capture: string }
   | { page: 'chip'; chip: string }
   | { page: 'run'; run: string }
   | { page: 'case'; run: string; caseId: string };
@@ -84,10 +87,12 @@ export function parsePath(path: string): Route {
   const [first, second, third, fourth] = parts;
   if (first === undefined) return { page: 'overview' };
   if (parts.length === 1) {
-    if (first === 'runs' || first === 'compare' || first === 'coverage' || first === 'models')
-      return { page: first };
+    const pages = ['runs', 'compare', 'coverage', 'models', 'captures'] as const;
+    const page = pages.find((name) => name === first);
+    if (page) return { page };
   }
   if (parts.length === 2 && first === 'chips' && second) return { page: 'chip', chip: second };
+  if (parts.length === 2 && first === 'captures' && second) return { page: 'capture', capture: second };
   if (first !== 'runs' || !second) return { page: 'unknown' };
   if (parts.length === 2) return { page: 'run', run: second };
   if (parts.length === 4 && third === 'cases' && fourth) return { page: 'case', run: second, caseId: fourth };

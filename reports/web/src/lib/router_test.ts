@@ -9,6 +9,8 @@ test.each([
   ['/compare', { page: 'compare' }],
   ['/coverage', { page: 'coverage' }],
   ['/models', { page: 'models' }],
+  ['/captures', { page: 'captures' }],
+  ['/captures/run%201', { page: 'capture', capture: 'run 1' }],
   ['/chips/A%20100%2F2', { page: 'chip', chip: 'A 100/2' }],
   ['/runs/r-1', { page: 'run', run: 'r-1' }],
   ['/runs/r-1/cases/add.float32.x', { page: 'case', run: 'r-1', caseId: 'add.float32.x' }],
