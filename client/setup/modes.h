@@ -27,8 +27,8 @@ absl::StatusOr<std::vector<v1::AdaptorRule>> AdaptorRules(const Modes& modes);
 // What --get-model-list prints: the names of the models that have a suite.
 std::string ModelListText();
 
-// What `--max-bytes auto` allows a tensor where so many bytes of memory are free: a power of two, so that runs
-// on machines alike have the same cases.
+// What `--max-bytes auto` allows a tensor where so many bytes of memory are free: a power of two, so that
+// runs on machines alike have the same cases.
 int64_t TensorBytesForFreeMemory(int64_t free);
 
 // --model, --max-bytes and --get-model-list, which prints the list and throws CLI::Success.
