@@ -13,6 +13,14 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
+// More than any memory holds; offsets and strides of fewer do not overflow.
+constexpr int64_t kMostElements = int64_t{1} << 40;
+
+// False when the product is above kMostElements.
+bool MultiplyBy(int64_t factor, int64_t* product) {
+  return !__builtin_mul_overflow(*product, factor, product) && *product <= kMostElements;
+}
+
 absl::Status Refuse(std::string_view layout, std::string_view needs, const Sizes& shape) {
   return absl::InvalidArgumentError(absl::StrCat("layout ", std::string(layout), " needs ",
                                                  std::string(needs), ", the shape is ", ShapeText(shape)));
@@ -61,11 +69,15 @@ absl::StatusOr<Sizes> ExplicitStrides(const v1::Layout& layout, const Sizes& sha
     return Refuse("explicit", "as many strides as dimensions", shape);
   }
   if (layout.storage_offset() < 0) return Refuse("explicit", "an offset of at least 0", shape);
+  if (layout.storage_offset() > kMostElements) return Refuse("explicit", "an offset of at most 2^40", shape);
   Sizes strides(layout.strides().begin(), layout.strides().end());
   int64_t last = 0;
   for (size_t i = 0; i < shape.size(); ++i) {
     if (strides[i] < 0) return Refuse("explicit", "strides of at least 0", shape);
-    last += (shape[i] - 1) * strides[i];
+    int64_t step = strides[i];
+    if (!MultiplyBy(std::max<int64_t>(shape[i] - 1, 0), &step))
+      return Refuse("explicit", "a storage of at most 2^40 elements", shape);
+    last += step;
   }
   *storage = layout.storage_offset() + (NumElements(shape) == 0 ? 0 : last + 1);
   return strides;
@@ -125,8 +137,12 @@ std::vector<int64_t> ContiguousStrides(absl::Span<const int64_t> shape) {
 
 absl::Status ApplyLayout(const v1::Layout& layout, v1::TensorSpec* spec) {
   const Sizes shape(spec->shape().begin(), spec->shape().end());
+  int64_t elements = 1;
   for (int64_t size : shape) {
     if (size < 0) return absl::InvalidArgumentError(absl::StrCat("negative size in ", ShapeText(shape)));
+    if (!MultiplyBy(std::max<int64_t>(size, 1), &elements)) {
+      return absl::InvalidArgumentError(absl::StrCat("more than 2^40 elements in ", ShapeText(shape)));
+    }
   }
   int64_t storage = 0;
   int64_t offset = 0;

@@ -16,7 +16,7 @@ std::vector<int64_t> ContiguousStrides(absl::Span<const int64_t> shape);
 
 // Fills strides, storage_offset and storage_elements of `spec` from its shape and `layout`.
 // InvalidArgument when the layout does not fit the shape (transposed with one dimension, channels_last
-// that is not 4-d or 5-d, explicit strides of another length).
+// that is not 4-d or 5-d, explicit strides of another length), or for more than 2^40 elements.
 absl::Status ApplyLayout(const v1::Layout& layout, v1::TensorSpec* spec);
 
 // True when two elements of the tensor share a storage element (expanded layouts).

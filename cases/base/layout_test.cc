@@ -85,7 +85,12 @@ TEST(LayoutTest, WhatDoesNotFitIsRefused) {
       {"kind: channels_last", {2, 3, 4}, "layout channels_last needs four or five dimensions"},
       {"kind: explicit strides: 1", {2, 3}, "as many strides as dimensions, the shape is (2, 3)"},
       {"kind: explicit strides: -1", {2}, "strides of at least 0"},
+      {"kind: explicit strides: 1152921504606846976", {9}, "a storage of at most 2^40 elements"},
+      {"kind: explicit strides: 1 storage_offset: 4611686018427387904", {9}, "an offset of at most 2^40"},
       {"", {2, -1}, "negative size in (2, -1)"},
+      {"", {1099511627776, 2}, "more than 2^40 elements in (1099511627776, 2)"},
+      {"kind: transposed", {4611686018427387904, 4}, "more than 2^40 elements"},
+      {"kind: strided", {0, 4611686018427387904, 8}, "more than 2^40 elements"},
   };
   for (const auto& c : cases) {
     v1::TensorSpec spec = Spec(c.shape);

@@ -58,3 +58,12 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
 export function overflow(page: Page): Promise<number> {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
+
+// Simulates a busy machine: frames and short timers come late, which shows what waits for them.
+export const lateFrames = (page: Page): Promise<void> =>
+  page.addInitScript(() => {
+    const [frame, timer] = [requestAnimationFrame.bind(window), setTimeout.bind(window)];
+    window.requestAnimationFrame = (callback) => frame(() => timer(() => callback(performance.now()), 500));
+    window.setTimeout = ((callback: () => void, delay = 0) =>
+      timer(callback, Math.max(delay, 500))) as typeof setTimeout;
+  });

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launch, overflow, visit, type Visit, type VisitOptions } from './browser';
+import { lateFrames, launch, overflow, visit, type Visit, type VisitOptions } from './browser';
 import { DemoData } from './demo_data';
 import { BUILD, mustRun, program, run } from './programs';
 
@@ -29,15 +29,6 @@ async function look(body: (page: Page) => Promise<void>, options: Partial<VisitO
   expect(seen.complaints).toEqual([]);
   await seen.context.close();
 }
-
-// Simulates a busy machine: frames and short timers come late, which shows what waits for them.
-const lateFrames = (page: Page) =>
-  page.addInitScript(() => {
-    const [frame, timer] = [requestAnimationFrame.bind(window), setTimeout.bind(window)];
-    window.requestAnimationFrame = (callback) => frame(() => timer(() => callback(performance.now()), 500));
-    window.setTimeout = ((callback: () => void, delay = 0) =>
-      timer(callback, Math.max(delay, 500))) as typeof setTimeout;
-  });
 
 const cases = (page: Page) => page.getByRole('grid', { name: 'Cases of the run' });
 const rows = (page: Page) => page.locator('tr[role=row][aria-rowindex]:not([aria-rowindex="1"])');
