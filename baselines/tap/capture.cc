@@ -32,14 +32,13 @@ int64_t BytesOnDisk(const std::string& path) {
 // The inverse of FactsText.
 std::optional<CallFacts> ParseFacts(const std::string& text) {
   CallFacts facts;
-  uintptr_t stream = 0;
+  // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): it is our own text
   const int found = std::sscanf(text.c_str(),
-                                "call %" SCNd64 ", step %" SCNd64 ", thread %" SCNd64 ", stream 0x%" SCNxPTR
-                                ", at %lf ms, took %lf ms, returned %" SCNd32,
-                                &facts.order, &facts.step, &facts.thread, &stream, &facts.start_us,
+                                "call %" SCNd64 ", step %" SCNd64 ", thread %" SCNd64
+                                ", stream %p, at %lf ms, took %lf ms, returned %" SCNd32,
+                                &facts.order, &facts.step, &facts.thread, &facts.stream, &facts.start_us,
                                 &facts.microseconds, &facts.returned);
   if (found != 7) return std::nullopt;
-  facts.stream = reinterpret_cast<void*>(stream);
   facts.start_us *= 1000;
   facts.microseconds *= 1000;
   return facts;

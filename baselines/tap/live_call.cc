@@ -24,7 +24,7 @@ constexpr uintptr_t kCacheLine = 64;
 template <typename T>
 T Value(const void* argument) {
   T value;
-  std::memcpy(&value, argument, sizeof(T));
+  std::memcpy(static_cast<void*>(&value), argument, sizeof(T));
   return value;
 }
 

@@ -49,6 +49,7 @@ std::string TimeTable::ClockText() const {
 
 std::string TimeTable::TableText(const std::map<std::string, Row>& rows, double all, size_t limit) {
   std::vector<const std::pair<const std::string, Row>*> sorted;
+  sorted.reserve(rows.size());
   for (const auto& row : rows) sorted.push_back(&row);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto* a, const auto* b) { return a->second.total > b->second.total; });

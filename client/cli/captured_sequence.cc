@@ -15,7 +15,7 @@ namespace {
 
 // The strides of a tensor of the case; those of a dense one where the case does not say.
 std::vector<int64_t> StridesOf(const v1::Case& c, const std::string& key, const HostTensor& tensor) {
-  const std::vector<int64_t> dense = ContiguousStrides(tensor.shape);
+  std::vector<int64_t> dense = ContiguousStrides(tensor.shape);
   for (const v1::Argument& arg : c.args()) {
     const v1::TensorSpec* spec = arg.name() == key && arg.has_tensor() ? &arg.tensor() : nullptr;
     int index = 0;

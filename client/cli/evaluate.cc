@@ -113,7 +113,7 @@ class EvaluateCommand final : public Command {
     if (output_.empty() || input->report.failures.empty()) return "";
     std::filesystem::path path = absl::StrCat(output_, ".failures.csv");
     if (!folder.empty()) path = folder / path.filename();
-    const absl::Status written =
+    absl::Status written =
         WriteOutput(reports::WriteCsv(reports::FailureTable(input->report)), path.string());
     if (!written.ok()) return written;
     const absl::StatusOr<std::string> hash = Sha256OfFile(path.string());

@@ -131,6 +131,7 @@ class PruneCommand final : public Command {
     absl::Status status = WriteTable(table, format_);
     if (!status.ok()) return status;
     std::vector<std::string> reasons;
+    reasons.reserve(kept.size());
     for (const auto& [why, count] : kept) reasons.push_back(absl::StrCat(count, " ", why));
     std::cerr << going.size() << " of " << rows.size() << " runs may go, with " << verdicts
               << " verdicts, about " << Megabytes(total)

@@ -69,7 +69,7 @@ absl::StatusOr<std::unique_ptr<SequenceTrial>> SequenceTrial::Start(const Captur
   auto worker = shrink::StartWorker(trial->call_->MakeWorkerOptions());
   if (!worker.ok()) return worker.status();
   trial->worker_ = *std::move(worker);
-  const absl::Status measured = trial->MeasureNoise();
+  absl::Status measured = trial->MeasureNoise();
   if (!measured.ok()) return measured;
   return trial;
 }
@@ -119,7 +119,7 @@ absl::StatusOr<TensorMap> SequenceTrial::Disturbed(const tap::CapturedCall& call
 }
 
 absl::StatusOr<TensorMap> SequenceTrial::ByLibrary(const v1::Case& c, const TensorMap& inputs) {
-  const absl::Status submitted = worker_->Submit(c, inputs, 1);
+  absl::Status submitted = worker_->Submit(c, inputs, 1);
   if (!submitted.ok()) return submitted;
   loader::CallOutcome outcome = worker_->Wait();
   if (outcome.kind != loader::CallOutcome::Kind::kReplied) return absl::AbortedError(outcome.text);

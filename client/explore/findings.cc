@@ -123,6 +123,7 @@ class Writer {
   // In a process that has made these calls only.
   bool Fails(const FailedCall& failed, const std::vector<Call>& before) {
     std::vector<v1::Case> cases;
+    cases.reserve(before.size() + 1);
     for (const Call& call : before) cases.push_back(call.c);
     cases.push_back(failed.call.c);
     const bool beside = failed.beside && !before.empty();
@@ -139,6 +140,7 @@ class Writer {
   // The fewest of the calls before it after which the call fails. None: it does not fail after all of them.
   std::optional<std::vector<Call>> CallsNeeded(const FailedCall& failed) {
     std::vector<Call> before;
+    before.reserve(failed.before.size());
     for (const std::shared_ptr<const Call>& call : failed.before) before.push_back(*call);
     if (before.empty() || !Fails(failed, before)) return std::nullopt;
     // Leaves out half of them, quarters, and so on to single ones. The call beside it is the last one, and

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -246,7 +247,7 @@ RunResult RunCase(const v1::WorkerCall& call, const std::vector<InputView>& inpu
 }
 
 void SetTimes(const CaseTime& time, v1::TimeReply* reply) {
-  const auto ns = [](double microseconds) { return static_cast<uint64_t>(microseconds * 1e3 + 0.5); };
+  const auto ns = [](double microseconds) { return static_cast<uint64_t>(std::llround(microseconds * 1e3)); };
   for (const double microseconds : time.microseconds) reply->add_warm_ns(ns(microseconds));
   for (const double microseconds : time.cold_microseconds) reply->add_cold_ns(ns(microseconds));
   reply->set_first_ns(ns(time.first_us));

@@ -107,6 +107,7 @@ Bars CoverageBars(const Evaluation& evaluation, const Translator& t) {
 
 std::vector<std::string> BinNames(const std::vector<ErrorBin>& bins, const Translator& t) {
   std::vector<std::string> names;
+  names.reserve(bins.size());
   for (const ErrorBin& bin : bins) {
     names.push_back(bin.up_to == 0          ? t("none")
                     : std::isinf(bin.up_to) ? t("more")

@@ -34,12 +34,12 @@ function axis(c: Colours, name: string, [min, max]: [number, number], nameGap: n
   };
 }
 
-// At the right end of a roof: which dtypes it limits.
-const roofLabel = (c: Colours, text: string) => ({
+// At the right end of a roof: which dtypes it limits. Those of roofs that are nearly the same stand above each other.
+const roofLabel = (c: Colours, text: string, row: number) => ({
   show: text !== '',
   formatter: text,
   position: 'left',
-  offset: [4, -9],
+  offset: [4, -9 - 12 * row],
   color: c.text,
   fontSize: 11,
 });
@@ -66,7 +66,7 @@ function seriesOf(c: Colours, plot: RoofPlot) {
       silent: true,
       lineStyle: { color: colour, width: 1.5, type: dash },
       itemStyle: { color: colour },
-      data: roof.map((value, at) => ({ value, label: roofLabel(c, at === roof.length - 1 ? label : '') })),
+      data: roof.map((value, at) => ({ value, label: roofLabel(c, at === roof.length - 1 ? label : '', i) })),
     };
   });
   return [...calls, ...roofs];
