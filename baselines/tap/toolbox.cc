@@ -12,6 +12,7 @@
 #include "baselines/tap/call_timer.h"
 #include "baselines/tap/vendor_watch.h"
 #include "cases/core/argument_text.h"
+#include "cases/core/judges.h"
 
 namespace diopi::tap {
 namespace {
@@ -53,11 +54,6 @@ std::string ValuesText(const TensorMap& tensors) {
     if (count > kDumpedValues) absl::StrAppend(&text, " ... (", count, " elements)");
   }
   return text;
-}
-
-bool IsRandom(const v1::Case& c) {
-  return std::any_of(c.judges().begin(), c.judges().end(),
-                     [](const v1::Judge& judge) { return judge.kind() == v1::Judge::RANDOM; });
 }
 
 // "1 call", "2 calls".
@@ -304,7 +300,7 @@ void Toolbox::Compare(Passage* passage, const TensorMap& outputs) {
                                                              judged.status().message()));
     }
     if (large) how = absl::StrCat("on slices, because ", kLarge);
-    if (IsRandom(c)) how = "by the distribution of its random output";
+    if (cases::IsRandom(c)) how = "by the distribution of its random output";
     verdict = *std::move(judged);
     const absl::StatusOr<std::vector<std::string>> changed = passage->live->ChangedInputs(passage->inputs);
     if (changed.ok() && !changed->empty()) {

@@ -5,10 +5,11 @@
 #include <set>
 #include <string_view>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/hash.h"
 #include "cases/base/layout.h"
+#include "cases/core/judges.h"
+#include "client/profile/tensors.h"
 
 namespace diopi::cli {
 namespace {
@@ -16,15 +17,9 @@ namespace {
 // The strides of a tensor of the case; those of a dense one where the case does not say.
 std::vector<int64_t> StridesOf(const v1::Case& c, const std::string& key, const HostTensor& tensor) {
   std::vector<int64_t> dense = ContiguousStrides(tensor.shape);
-  for (const v1::Argument& arg : c.args()) {
-    const v1::TensorSpec* spec = arg.name() == key && arg.has_tensor() ? &arg.tensor() : nullptr;
-    int index = 0;
-    if (arg.has_tensors() && key.starts_with(arg.name() + ".") &&
-        absl::SimpleAtoi(key.substr(arg.name().size() + 1), &index) && index < arg.tensors().tensors_size()) {
-      spec = &arg.tensors().tensors(index);
-    }
-    if (spec == nullptr || static_cast<size_t>(spec->strides_size()) != dense.size()) continue;
-    return {spec->strides().begin(), spec->strides().end()};
+  for (const profile::CaseTensor& known : profile::TensorsOf(c)) {
+    if (known.key != key || static_cast<size_t>(known.spec->strides_size()) != dense.size()) continue;
+    return {known.spec->strides().begin(), known.spec->strides().end()};
   }
   return dense;
 }
@@ -59,11 +54,6 @@ bool HasJudge(const v1::Case& c, const std::string& key, v1::Judge::Kind kind) {
   });
 }
 
-bool IsRandom(const v1::Case& c) {
-  return std::any_of(c.judges().begin(), c.judges().end(),
-                     [](const v1::Judge& judge) { return judge.kind() == v1::Judge::RANDOM; });
-}
-
 }  // namespace
 
 CapturedSequence::CapturedSequence(std::vector<tap::CapturedCall> calls) : calls_(std::move(calls)) {
@@ -85,7 +75,7 @@ CapturedSequence::CapturedSequence(std::vector<tap::CapturedCall> calls) : calls
   for (size_t i = 0; i < calls_.size(); ++i) {
     for (const auto& [key, tensor] : calls_[i].outputs) {
       const v1::Case& c = calls_[i].c;
-      if (used.contains({i, key}) || IsRandom(c) || HasJudge(c, key, v1::Judge::NOT_JUDGED)) continue;
+      if (used.contains({i, key}) || cases::IsRandom(c) || HasJudge(c, key, v1::Judge::NOT_JUDGED)) continue;
       ends_.push_back({i, key});
     }
   }
@@ -95,7 +85,7 @@ std::vector<std::string> CapturedSequence::functions() const {
   std::vector<std::string> names;
   for (const tap::CapturedCall& call : calls_) {
     const bool known = std::find(names.begin(), names.end(), call.c.function()) != names.end();
-    if (!known && !IsRandom(call.c)) names.push_back(call.c.function());
+    if (!known && !cases::IsRandom(call.c)) names.push_back(call.c.function());
   }
   return names;
 }
@@ -103,7 +93,7 @@ std::vector<std::string> CapturedSequence::functions() const {
 absl::StatusOr<TensorMap> CapturedSequence::OutputsOf(
     size_t call, const Compute& compute, const std::map<TensorOfCall, HostTensor>& computed) const {
   const tap::CapturedCall& captured = calls_[call];
-  if (IsRandom(captured.c)) return captured.outputs;
+  if (cases::IsRandom(captured.c)) return captured.outputs;
   TensorMap inputs = captured.inputs;
   for (auto& [key, tensor] : inputs) {
     const auto source = sources_.find({call, key});

@@ -12,6 +12,7 @@
 #include "baselines/compare/sampled_tokens.h"
 #include "cases/base/dtype.h"
 #include "cases/base/tensor.h"
+#include "cases/core/judges.h"
 #include "client/judge/error_text.h"
 #include "reports/document/escape.h"
 #include "reports/model/outcome.h"
@@ -139,11 +140,6 @@ std::string FindingText(const v1::MemoryFinding& finding) {
   }
 }
 
-bool IsRandom(const v1::Case& c) {
-  return std::any_of(c.judges().begin(), c.judges().end(),
-                     [](const v1::Judge& judge) { return judge.kind() == v1::Judge::RANDOM; });
-}
-
 const v1::Argument* FindArgument(const v1::Case& c, const char* name) {
   const auto found = std::find_if(c.args().begin(), c.args().end(),
                                   [name](const v1::Argument& arg) { return arg.name() == name; });
@@ -153,7 +149,7 @@ const v1::Argument* FindArgument(const v1::Case& c, const char* name) {
 // Without a generator from the host, the library's own generator advances from call to call.
 bool MayDiffer(const v1::Case& c) {
   const v1::Argument* generator = FindArgument(c, "generator");
-  const bool library_draws = IsRandom(c) && generator != nullptr && generator->null();
+  const bool library_draws = cases::IsRandom(c) && generator != nullptr && generator->null();
   return library_draws || std::any_of(c.judges().begin(), c.judges().end(),
                                       [](const v1::Judge& judge) { return judge.may_be_nondeterministic(); });
 }
@@ -166,7 +162,7 @@ bool MustDraw(const v1::Case& c, const TensorMap& inputs, const TensorMap& outpu
   const v1::Argument* train = FindArgument(c, "train");
   const v1::Argument* p = FindArgument(c, "p");
   const bool chance = (train == nullptr || train->b()) && (p == nullptr || (p->f() > 0 && p->f() < 1));
-  return IsRandom(c) && chance && std::any_of(outputs.begin(), outputs.end(), [](const auto& output) {
+  return cases::IsRandom(c) && chance && std::any_of(outputs.begin(), outputs.end(), [](const auto& output) {
            return NumElements(output.second.shape) > 0;
          });
 }

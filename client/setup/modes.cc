@@ -69,10 +69,10 @@ std::string ModelListText() {
 }
 
 void AddModelOptions(CLI::App* app, SelectionArguments* arguments) {
-  app->add_option("--model,--model-name", arguments->models,
-                  "The calls of these models, names or globs, scaled to --max-bytes; "
-                  "NAME@batch=4@stage=decode sets a size "
-                  "of its file and takes one stage; --get-model-list lists the models")
+  app->add_option(
+         "--model,--model-name", arguments->models,
+         "The calls of these models, names or globs, scaled to --max-bytes. A name may be followed by "
+         "sizes and stages, as in llama3_8b@requests=4@stage=decode; --get-model-list lists the models")
       ->delimiter(',');
   app->add_option(
          "--max-bytes", arguments->max_tensor_bytes,

@@ -25,10 +25,10 @@ import sys
 
 measured = {}
 for line in open(sys.argv[2]):
-    stage, calls, distinct, seconds = line.split()
-    measured["" if stage == "-" else stage] = (int(calls), int(distinct), float(seconds) * 1e3)
+    stage, calls, seconds = line.split()
+    measured["" if stage == "-" else stage] = (int(calls), float(seconds) * 1e3)
 for row in csv.DictReader(open(sys.argv[1])):
-    calls, _, ms = measured[row["stage"]]
+    calls, ms = measured[row["stage"]]
     print("%-16s %-8s estimated %s ms (%s to %s, %s calls measured), measured in one process %.1f ms (%d calls): ratio %.3f" % (
         row["model"], row["stage"], row["ms"], row["low"], row["high"], row["measured"], ms, calls, float(row["ms"]) / ms))
 PYTHON

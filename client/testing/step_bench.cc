@@ -1,6 +1,6 @@
-// The measured time of a model's step, beside which ./run bench performance puts the estimate of a run with
-// --performance: makes the calls of each stage in this process, each as often as a step makes it.
-//   step_bench LIBRARY ORACLE MODEL    a line per stage: its name (or -), calls, distinct calls, seconds
+// Measures a model's step for ./run bench step: makes the calls of each stage in this process, each as often
+// as a step makes it.
+//   step_bench LIBRARY ORACLE MODEL    a line per stage: its name (or -), calls, seconds
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -87,8 +87,7 @@ int Run(const std::string& library, const std::string& oracle_library, const std
       sum += *seconds;
       calls += times;
     }
-    std::cout << absl::StrFormat("%s %d %d %.6f\n", stage.name.empty() ? "-" : stage.name, calls,
-                                 stage.calls.size(), sum)
+    std::cout << absl::StrFormat("%s %d %.6f\n", stage.name.empty() ? "-" : stage.name, calls, sum)
               << std::flush;
   }
   return 0;

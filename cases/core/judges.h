@@ -1,0 +1,19 @@
+// How a case's outputs are judged.
+#ifndef CASES_CORE_JUDGES_H_
+#define CASES_CORE_JUDGES_H_
+
+#include <algorithm>
+
+#include "diopi/v1/case.pb.h"
+
+namespace diopi::cases {
+
+// Whether any output is judged by its distribution.
+inline bool IsRandom(const v1::Case& c) {
+  return std::any_of(c.judges().begin(), c.judges().end(),
+                     [](const v1::Judge& judge) { return judge.kind() == v1::Judge::RANDOM; });
+}
+
+}  // namespace diopi::cases
+
+#endif  // CASES_CORE_JUDGES_H_
