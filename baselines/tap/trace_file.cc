@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -15,6 +16,15 @@ namespace {
 // Names of functions, shapes and types need no more.
 std::string Quoted(const std::string& text) {
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}, {"\n", "\\n"}}), "\"");
+}
+
+// The event that names the row of a thread as the host named the thread; empty for one that has ended.
+std::string ThreadName(int64_t pid, int64_t thread) {
+  std::ifstream file(absl::StrCat("/proc/self/task/", thread, "/comm"));
+  std::string name;
+  if (!std::getline(file, name)) return "";
+  return absl::StrFormat(R"(,%s{"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":%s}})", "\n",
+                         pid, thread, Quoted(name));
 }
 
 }  // namespace
@@ -53,6 +63,7 @@ void TraceFile::Add(const TraceEvent& event) {
   counter(event.start_us + event.microseconds, 0);
   const std::lock_guard<std::mutex> lock(mutex_);
   if (file_ == nullptr) return;
+  if (named_.insert(event.thread).second) std::fputs(ThreadName(pid, event.thread).c_str(), file_);
   std::fputs(",\n", file_);
   std::fputs(text.c_str(), file_);
 }

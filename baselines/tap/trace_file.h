@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -42,7 +43,8 @@ class TraceFile {
 
   const std::string path_;
   std::mutex mutex_;
-  std::FILE* file_;  // null: closed
+  std::FILE* file_;          // null: closed
+  std::set<int64_t> named_;  // threads whose rows have a name
 };
 
 }  // namespace diopi::tap

@@ -4,10 +4,12 @@
 #include <google/protobuf/struct.pb.h>
 #include <google/protobuf/util/json_util.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <thread>
 
 #include "cases/base/temporary_folder.h"
 
@@ -86,6 +88,20 @@ TEST_F(TraceFileTest, EveryEventHasTheFieldsOfItsPhase) {
     EXPECT_EQ(counter.at("ts").number_value(), at == 2 ? 12.5 : 15.75);
     EXPECT_EQ(counter.at("args").struct_value().fields().at("bytes").number_value(), at == 2 ? 64 : 0);
   }
+}
+
+TEST_F(TraceFileTest, ARowIsNamedOnceAsItsThread) {
+  std::thread host([this] {
+    ASSERT_EQ(pthread_setname_np(pthread_self(), "loader \"1\""), 0);
+    for (int call = 0; call < 2; ++call) file_->Add({"diopiAdd", 1, 1, false, gettid(), nullptr, 0, "", 0});
+  });
+  host.join();
+  ASSERT_TRUE(file_->Close().ok());
+  const std::vector<Event> events = Events();
+  ASSERT_THAT(events, SizeIs(8));
+  EXPECT_EQ(events[1].at("name").string_value(), "thread_name");
+  EXPECT_EQ(events[1].at("tid").number_value(), events[2].at("tid").number_value());
+  EXPECT_EQ(events[1].at("args").struct_value().fields().at("name").string_value(), "loader \"1\"");
 }
 
 TEST_F(TraceFileTest, ATraceWithoutCallsIsAList) {
