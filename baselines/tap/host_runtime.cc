@@ -63,6 +63,12 @@ absl::StatusOr<HostRuntime> HostRuntime::Find(const TapHost& host) {
   return absl::FailedPreconditionError(absl::StrCat("the host has no function ", missing));
 }
 
+absl::Status HostStatus(diopiError_t code, const char* function) {
+  return code == diopiSuccess ? absl::OkStatus()
+                              : absl::FailedPreconditionError(absl::StrCat(
+                                    "the host's ", function, " returned ", static_cast<int>(code)));
+}
+
 absl::Status TensorMemory::Synchronize(void* stream) const {
   const runtime::DeviceFunctions functions = functions_();
   if (functions.stream_synchronize == nullptr) return absl::OkStatus();

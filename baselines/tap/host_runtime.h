@@ -35,6 +35,9 @@ struct HostRuntime {
   static absl::StatusOr<HostRuntime> Find(const TapHost& host);
 };
 
+// What a function of the host returned: FailedPrecondition, naming it, for anything but diopiSuccess.
+absl::Status HostStatus(diopiError_t code, const char* function);
+
 // Reads and writes the memory of tensors. Thread-safe.
 class TensorMemory {
  public:
