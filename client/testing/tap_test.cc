@@ -279,8 +279,8 @@ TEST_F(TapTest, MemoryTellsWhatALibraryRequiresAndKeeps) {
   EXPECT_GT(std::stoll(required[3]), 0);
   EXPECT_THAT(run.err, HasSubstr("The largest request of diopiNonzero, "));
   EXPECT_THAT(run.err, HasSubstr("libdiopi_faulty.so("));
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "AddressSanitizer's heap does not say how large it is";
+#if defined(__SANITIZE_ADDRESS__) || defined(DIOPI_THREAD_SANITIZER)
+  GTEST_SKIP() << "a sanitizer's heap does not say how large it is";
 #endif
   EXPECT_EQ(kept[6], "5") << "calls after which the heap was larger";
   EXPECT_GE(std::stoll(kept[5]), 5 << 20) << "it keeps 1 MiB of each call";
@@ -360,7 +360,9 @@ TEST_F(TapTest, ReplayIsIsolatedFromALibraryThatCrashes) {
 TEST_F(TapTest, WhenTheLibraryCrashesTheEarlierCallsAreThere) {
   const Finished run = Host(VendorPath("vendor_segfault"), "transformer", 1,
                             {"OP_FALLBACK_LIST=.*", "OP_FALLBACK_DISABLE_LIST=diopiAdd", "OP_CAPTURE_LIST=.*",
-                             "DIOPI_TAP_EVERY_CALL=1", "DIPU_DUMP_OP_ARGS=1"});
+                             "DIOPI_TAP_EVERY_CALL=1", "DIPU_DUMP_OP_ARGS=1",
+                             // Without effect unless the host is built with one of them.
+                             "ASAN_OPTIONS=handle_segv=0", "TSAN_OPTIONS=handle_segv=0"});
   EXPECT_EQ(run.code, 128 + SIGSEGV) << run.err;
   const std::vector<std::string> names = Lines(run.err, "diopi_tap: diopi");
   std::vector<std::string> called;
