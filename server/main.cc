@@ -160,7 +160,9 @@ void AddFlags(CLI::App* app, Flags* flags) {
   app->add_flag("--parent-pid-death", flags->parent_pid_death,
                 "End when the process that started this one ends");
   app->add_option("--ready-fd", flags->ready_fd,
-                  "Write \"ready ADDRESS\" and a newline to this open descriptor when serving")
+                  "Write \"ready ADDRESS\" and a newline to this open descriptor when serving; before, while "
+                  "it migrates "
+                  "an older database, lines \"busy TEXT\"")
       ->check(CLI::Range(0, 1 << 20));
   app->add_option(
          "--secret-fd", flags->secret_fd,
@@ -373,6 +375,8 @@ int Serve(const Flags& flags) {
   options.max_owner_upload_bytes = int64_t{flags.max_owner_upload_mib} << 20;
   options.quota = {flags.max_open_runs, int64_t{flags.max_owner_results_mib} << 20};
   options.reap_after = absl::Hours(flags.reap_after_h);
+  if (flags.ready_fd >= 0)
+    options.tell = [fd = flags.ready_fd](const std::string& text) { WriteAll(fd, "busy " + text + "\n"); };
   const absl::StatusOr<std::unique_ptr<ConformanceServer>> server = ConformanceServer::Start(options);
   if (!server.ok()) return Fault(server.status());
   const absl::StatusOr<std::unique_ptr<HttpServer>> http = ServeHttp(

@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/agent/machine.h"
 
 namespace diopi::agent {
 namespace {
@@ -46,18 +47,10 @@ std::vector<std::filesystem::path> Entries(const std::string& folder, const std:
 }  // namespace
 
 std::string ProcessorName() {
-  std::ifstream file("/proc/cpuinfo");
-  std::string line, model;
-  int processors = 0;
-  while (std::getline(file, line)) {
-    if (absl::StartsWith(line, "processor")) ++processors;
-    if (model.empty() && absl::StartsWith(line, "model name")) {
-      model = std::string(absl::StripAsciiWhitespace(line.substr(line.find(':') + 1)));
-    }
-  }
-  if (processors == 0) return "";
-  return absl::StrCat(model.empty() ? "unnamed processor" : model, ", ", processors,
-                      processors == 1 ? " processor" : " processors");
+  const std::string model = ProcessorModel();
+  const int count = Processors();
+  return absl::StrCat(model.empty() ? "unnamed processor" : model, ", ", count,
+                      count == 1 ? " processor" : " processors");
 }
 
 std::vector<std::string> MachineState() {

@@ -7,7 +7,7 @@
 
 namespace diopi::agent {
 
-// "Model name, 2 processors"; empty where /proc/cpuinfo does not say.
+// "Model name, 2 processors".
 std::string ProcessorName();
 
 // "processor clock 2.10 to 3.40 GHz", "thermal zone x86_pkg_temp 61 C", "throttled 3 times": what the kernel

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/host_name.h"
 #include "client/agent/devices.h"
+#include "client/agent/machine.h"
 #include "client/setup/paths.h"
 #include "reports/document/escape.h"
 
@@ -74,6 +75,7 @@ v1::RunOptions DescribeRun(const AgentOptions& options, const LibraryFacts& fact
   run.set_sandbox(hello.sandbox());
   run.set_agent_version(DIOPI_VERSION);
   run.set_host(HostName());
+  *run.mutable_machine() = DescribeMachine();
   *run.mutable_selection() = selection;
   run.set_shuffle_seed(options.shuffle);
   run.set_repeat(options.repeat);

@@ -150,6 +150,10 @@ absl::StatusOr<MergedRun> MergeShards(const std::vector<Shard>& shards,
   merged.options.clear_shard_index();
   merged.options.clear_shard_count();
   merged.options.set_host(Joined(shards, &v1::RunOptions::host));
+  const auto elsewhere = [&merged](const Shard& shard) {
+    return shard.info.options().machine().SerializeAsString() != merged.options.machine().SerializeAsString();
+  };
+  if (std::any_of(shards.begin(), shards.end(), elsewhere)) merged.options.clear_machine();
   merged.options.set_agent_version(Joined(shards, &v1::RunOptions::agent_version));
   std::vector<v1::Case> cases;
   for (const auto& [id, piece] : *pieces) {

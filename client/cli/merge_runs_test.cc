@@ -33,6 +33,7 @@ Shards ThreeShards() {
     options.set_shard_count(3);
     options.set_whole_suite_hash(cases::Catalog::SuiteHash(whole));
     options.set_host(i == 2 ? "other" : "host");
+    options.mutable_machine()->set_processors(i == 2 ? 8 : 4);
     options.add_contracts(i == 1 ? "tf32" : "p_cast");
     options.add_contracts(i == 1 ? "p_cast" : "tf32");  // a set: the order does not matter
   }
@@ -59,6 +60,7 @@ TEST(MergeRunsTest, OneRunInTheGivenOrder) {
   for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(merged->verdicts[i].case_id(), ids[i]);
   EXPECT_EQ(merged->options.shard_count(), 0U);
   EXPECT_EQ(merged->options.host(), "other,host");
+  EXPECT_FALSE(merged->options.has_machine());  // the shards are of several
   EXPECT_EQ(merged->suite_hash, shards[0].info.options().whole_suite_hash());
 }
 

@@ -9,9 +9,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "cases/base/descriptor.h"
 #include "client/setup/exit_code.h"
 #include "server/security/secret.h"
@@ -24,11 +27,13 @@ constexpr std::chrono::seconds kReadyLimit{600};
 constexpr std::chrono::seconds kStopLimit{5};
 // The descriptor to which the server writes "ready ADDRESS".
 constexpr int kReadyFd = 3;
+// Before a line that only says what the server is doing.
+constexpr absl::string_view kBusy = "busy ";
 // The descriptor from which it reads its secret.
 constexpr int kSecretFd = 4;
 constexpr size_t kSecretBytes = 32;
 
-// Reads one line, or what came before the other side closed. DeadlineExceeded after kReadyLimit.
+// Reads one line, or what came before the other side closed. DeadlineExceeded after kReadyLimit without one.
 absl::StatusOr<std::string> ReadLine(int fd) {
   const auto deadline = std::chrono::steady_clock::now() + kReadyLimit;
   std::string line;
@@ -88,7 +93,12 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, c
   absl::StatusOr<Process> process = Process::Start(options);
   if (!process.ok()) return process.status();
   ready->write.Close();
-  const absl::StatusOr<std::string> line = ReadLine(ready->read.get());
+  absl::StatusOr<std::string> line = ReadLine(ready->read.get());
+  // It migrates an older database: that takes as long as it takes, while the server says how far it is.
+  for (absl::string_view text; line.ok() && absl::ConsumePrefix(&(text = *line), kBusy);
+       line = ReadLine(ready->read.get())) {
+    std::cerr << text << std::flush;
+  }
   if (!line.ok()) {
     return absl::DeadlineExceededError(
         absl::StrCat("the server for ", data_folder, " ", line.status().message()));

@@ -21,10 +21,10 @@ for unit in diopi-server.service diopi-agent@one.service; do
 done
 
 # Exposure from 0 (none) to 10, times ten.
-systemd-analyze security --offline=yes --threshold=20 "$work/diopi-server.service" >"$work/said" ||
-  fail "diopi-server.service is more exposed than 2.0: $(tail -n 1 "$work/said")"
-systemd-analyze security --offline=yes --threshold=60 "$work/diopi-agent@one.service" >"$work/said" ||
-  fail "diopi-agent@.service is more exposed than 6.0: $(tail -n 1 "$work/said")"
+systemd-analyze security --offline=yes --threshold=15 "$work/diopi-server.service" >"$work/said" ||
+  fail "diopi-server.service is more exposed than 1.5: $(tail -n 1 "$work/said")"
+systemd-analyze security --offline=yes --threshold=40 "$work/diopi-agent@one.service" >"$work/said" ||
+  fail "diopi-agent@.service is more exposed than 4.0: $(tail -n 1 "$work/said")"
 
 # The programs have the units' options.
 server_help=$("$prefix/bin/diopi-server" --help)

@@ -1,45 +1,25 @@
-// The catalogue is a gettext file of which only `msgid "..."` and `msgstr "..."` on one line each are used,
-// so that translators' tools edit it; it is embedded, and read once.
 #include "reports/document/language.h"
 
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "absl/time/time.h"
-#include "reports/document/zh.h"
+#include "reports/document/catalogue.h"
+#include "reports/document/recorded.h"
 
 namespace diopi::reports {
 namespace {
 
 using Catalogue = std::unordered_map<std::string, std::string>;
 
-// The text between the quotes of a line, or of what follows its keyword.
-std::string Quoted(absl::string_view line) {
-  std::string text;
-  for (size_t i = line.find('"') + 1; i + 1 < line.size(); ++i) {
-    if (line[i] == '\\' && i + 2 < line.size()) ++i;
-    text.push_back(line[i]);
-  }
-  return text;
-}
-
-Catalogue ReadCatalogue(const char* po) {
-  Catalogue catalogue;
-  std::string english;
-  for (const absl::string_view line : absl::StrSplit(po, '\n')) {
-    if (absl::StartsWith(line, "msgid ")) english = Quoted(line);
-    if (absl::StartsWith(line, "msgstr ") && !english.empty()) catalogue[english] = Quoted(line);
-  }
-  return catalogue;
-}
-
 const Catalogue& Chinese() {
-  static const Catalogue catalogue = ReadCatalogue(ChineseCatalogue());
-  return catalogue;
+  static const auto* const kCatalogue = [] {
+    const auto entries = ReadCatalogue(ChineseCatalogue());
+    return new Catalogue(entries.begin(), entries.end());
+  }();
+  return *kCatalogue;
 }
 
 }  // namespace
@@ -72,6 +52,10 @@ std::string Translator::Fill(const char* english, std::initializer_list<std::str
     }
   }
   return out;
+}
+
+std::string Translator::Recorded(const std::string& text) const {
+  return language_ == Language::kEnglish ? text : RecordedInChinese(text);
 }
 
 std::string Translator::Time(const std::string& rfc3339) const {

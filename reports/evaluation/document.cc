@@ -96,7 +96,7 @@ class Writer {
     Part("1.2", t_("How it was tested"));
     Facts facts;
     facts.rows = {
-        {t_("Cases selected"), {SelectionText(options_.selection(), t_)}},
+        {t_("Cases selected"), {t_.Recorded(SelectionText(options_.selection()))}},
         {t_("Cases"),
          {report_.missing == 0 ? t_("$0, each with a verdict", report_.cases)
                                : t_("$0, of these $1 not run yet", report_.cases, report_.missing)}},
@@ -105,8 +105,8 @@ class Writer {
         {t_("Order"),
          {options_.shuffle_seed() == 0 ? t_("the suite's")
                                        : t_("shuffled, seed $0", options_.shuffle_seed())}},
-        {t_("Sandbox"),
-         options_.sandbox().empty() ? Text{t_("not recorded"), Tone::kMuted} : Text{options_.sandbox()}},
+        {t_("Sandbox"), options_.sandbox().empty() ? Text{t_("not recorded"), Tone::kMuted}
+                                                   : Text{t_.Recorded(options_.sandbox())}},
     };
     if (options_.shard_count() > 0) {
       facts.rows.push_back({t_("Shard"), {t_("$0 of $1", options_.shard_index(), options_.shard_count())}});
@@ -122,6 +122,8 @@ class Writer {
   void Specification() {
     Section(2, t_("Technical specification"), evaluation_.input.spec.has_value());
     AddAll(SpecificationBlocks(evaluation_.input.spec, t_));
+    Part("2.6", t_("Test machine"));
+    AddAll(MachineBlocks(options_.machine(), t_));
   }
 
   Table CoverageTable(const std::string& what, const std::vector<GroupCoverage>& groups) const {
@@ -349,7 +351,7 @@ class Writer {
                             {OutcomeName(group.outcome), Tone::kBad},
                             {FewDtypes(group)},
                             CountText(static_cast<int64_t>(group.cases.size())),
-                            {OneLine(group.cause)},
+                            {t_.Recorded(OneLine(group.cause))},
                             {group.cases.front(), Tone::kPlain, true}});
     }
     Add(std::move(table));
@@ -360,7 +362,7 @@ class Writer {
     Table table{{{t_("Case")}, {t_("Reason")}}, {}, t_("None: no verdict of this run was waived.")};
     for (const v1::Verdict& verdict : report_.results) {
       if (verdict.outcome() == v1::OUTCOME_WAIVED)
-        table.rows.push_back({{verdict.case_id(), Tone::kPlain, true}, {verdict.reason()}});
+        table.rows.push_back({{verdict.case_id(), Tone::kPlain, true}, {t_.Recorded(verdict.reason())}});
     }
     Add(std::move(table));
   }
@@ -449,9 +451,10 @@ class Writer {
       const std::string dtypes = DtypesText(group);
       finding.lines = {
           absl::StrCat(t_("$0 case|$0 cases", std::ssize(group.cases)), dtypes.empty() ? "" : ", ", dtypes),
-          OneLine(group.cause)};
+          t_.Recorded(OneLine(group.cause))};
       if (group.diagnosed)
-        finding.lines.push_back(t_("For example $0: $1", group.cases.front(), OneLine(group.reason)));
+        finding.lines.push_back(
+            t_("For example $0: $1", group.cases.front(), t_.Recorded(OneLine(group.reason))));
       finding.command = ReproCommand(report_, group.example);
       Add(std::move(finding));
     }

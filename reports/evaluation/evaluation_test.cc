@@ -45,6 +45,22 @@ v1::RunInfo RunOn(const std::string& id, const std::string& chip) {
   options.set_dialect("conform_test");
   options.set_agent_version("0.1.0");
   options.set_host("lab7");
+  v1::Machine& machine = *options.mutable_machine();
+  machine.set_system("Debian GNU/Linux 12 (bookworm)");
+  machine.set_kernel("Linux 6.1.0-28-amd64 x86_64");
+  machine.set_processor("AMD EPYC 9654 96-Core Processor");
+  machine.set_processors(192);
+  machine.set_memory_bytes(int64_t{540573122560});
+  for (int i = 0; i < 3; ++i) {
+    v1::Machine::Gpu& gpu = *machine.add_gpus();
+    gpu.set_name(i < 2 ? "NVIDIA H100 80GB HBM3" : "Tesla T4");
+    gpu.set_driver("550.54.15");
+    if (i == 2) break;
+    gpu.set_memory_mib(81559);
+    gpu.set_power_limit_w(700);
+    gpu.set_clock_mhz(1980);
+    gpu.set_memory_clock_mhz(2619);
+  }
   options.set_repeat(2);
   options.set_timeout_s(30);
   for (const char* name : {"diopiAdd", "diopiAddInp", "diopiExp", "diopiRelu"}) options.add_implemented(name);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "reports/evaluation/figures.h"
+#include "reports/render/machine.h"
 
 namespace diopi::reports {
 namespace {
@@ -107,9 +108,8 @@ std::vector<Block> SpecificationBlocks(const std::optional<v1::ChipSpec>& spec, 
     return text.empty() ? NotSubmitted(t) : Text{text};
   };
   return {
-      Paragraph{
-          t("As submitted by the lab, each figure with its source. Nothing in this section was measured by "
-            "this suite.")},
+      Paragraph{t("As submitted by the lab, each figure with its source. Nothing in 2.1 to 2.5 was measured "
+                  "by this suite.")},
       Facts{{{t("Product"), submitted(spec->product())}, {t("Maker"), submitted(spec->maker())}}},
       Heading{3, absl::StrCat("2.1 ", t("Compute by dtype"))},
       ComputeTable(*spec, t),
@@ -122,6 +122,14 @@ std::vector<Block> SpecificationBlocks(const std::optional<v1::ChipSpec>& spec, 
       Heading{3, absl::StrCat("2.5 ", t("Further notes"))},
       NotesTable(*spec, t),
   };
+}
+
+std::vector<Block> MachineBlocks(const v1::Machine& machine, const Translator& t) {
+  Facts facts;
+  for (auto& [name, value] : MachineRows(machine, t)) facts.rows.push_back({name, {value}});
+  if (facts.rows.empty())
+    return {Note{t("Not recorded: the agent was of a version that does not say."), Tone::kMuted}};
+  return {Paragraph{t("As the agent found the machine that the library was tested on.")}, std::move(facts)};
 }
 
 Text ComputeFigure(const v1::ChipSpec& spec, const Translator& t) {

@@ -28,20 +28,20 @@ bool SelectsAll(const v1::Selection& selection) {
          (selection.suite().empty() || selection.suite() == kWhole);
 }
 
-std::vector<std::string> PartsOf(const v1::Selection& selection, const Translator& t) {
+std::vector<std::string> PartsOf(const v1::Selection& selection) {
   std::vector<std::string> parts;
   if (!selection.functions().empty()) {
-    parts.push_back(t("functions $0", absl::StrJoin(selection.functions(), ", ")));
+    parts.push_back(absl::StrCat("functions ", absl::StrJoin(selection.functions(), ", ")));
   }
   if (!selection.cases().empty()) {
-    parts.push_back(t("cases $0", absl::StrJoin(selection.cases(), ", ")));
+    parts.push_back(absl::StrCat("cases ", absl::StrJoin(selection.cases(), ", ")));
   }
   if (!selection.dtypes().empty()) {
     std::vector<std::string> names;
     for (const int dtype : selection.dtypes()) {
       names.emplace_back(DtypeName(static_cast<Dtype>(dtype)));
     }
-    parts.push_back(t("dtypes $0", absl::StrJoin(names, ", ")));
+    parts.push_back(absl::StrCat("dtypes ", absl::StrJoin(names, ", ")));
   }
   return parts;
 }
@@ -52,39 +52,38 @@ bool IsWhole(const v1::RunOptions& options) {
   return SelectsAll(options.selection()) && options.shard_count() <= 1 && !options.has_exploration();
 }
 
-std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64_t cases, int64_t done,
-                        const Translator& t) {
+std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64_t cases, int64_t done) {
   std::vector<std::string> reasons;
   if (options.has_exploration()) {
-    reasons.push_back(t("an exploration of $0 with seed $1", ExploredText(options.selection(), t),
-                        options.exploration().seed()));
+    reasons.push_back(absl::StrCat("an exploration of ", ExploredText(options.selection()), " with seed ",
+                                   options.exploration().seed()));
   } else if (!SelectsAll(options.selection())) {
-    reasons.push_back(SelectionText(options.selection(), t));
+    reasons.push_back(SelectionText(options.selection()));
   }
   if (options.shard_count() > 1) {
-    reasons.push_back(t("shard $0 of $1", options.shard_index(), options.shard_count()));
+    reasons.push_back(absl::StrCat("shard ", options.shard_index(), " of ", options.shard_count()));
   }
   const bool finished = state == v1::RUN_STATE_UNSPECIFIED || state == v1::RUN_STATE_FINISHED;
   if (options.has_exploration() && !finished) {
-    reasons.push_back(absl::StrCat(t("$0 after $1 calls", EnumName(state), done),
+    reasons.push_back(absl::StrCat(EnumName(state), " after ", done, " calls",
                                    options.abort_reason().empty() ? "" : ": ", options.abort_reason()));
   } else if (!options.has_exploration() && (!finished || done < cases)) {
-    reasons.push_back(absl::StrCat(
-        t("$0 after $1 of $2 cases", finished ? t("incomplete") : std::string(EnumName(state)), done, cases),
-        options.abort_reason().empty() ? "" : ": ", options.abort_reason()));
+    reasons.push_back(absl::StrCat(finished ? "incomplete" : EnumName(state), " after ", done, " of ", cases,
+                                   " cases", options.abort_reason().empty() ? "" : ": ",
+                                   options.abort_reason()));
   }
   return absl::StrJoin(reasons, "; ");
 }
 
-std::string ExploredText(const v1::Selection& selection, const Translator& t) {
-  const std::vector<std::string> parts = PartsOf(selection, t);
-  return parts.empty() ? t("all functions") : absl::StrJoin(parts, "; ");
+std::string ExploredText(const v1::Selection& selection) {
+  const std::vector<std::string> parts = PartsOf(selection);
+  return parts.empty() ? "all functions" : absl::StrJoin(parts, "; ");
 }
 
-std::string SelectionText(const v1::Selection& selection, const Translator& t) {
-  const std::vector<std::string> parts = PartsOf(selection, t);
+std::string SelectionText(const v1::Selection& selection) {
+  const std::vector<std::string> parts = PartsOf(selection);
   const std::string suite = selection.suite().empty() ? kWhole : selection.suite();
-  return parts.empty() ? t("all of suite $0", suite) : t("$0 of suite $1", absl::StrJoin(parts, "; "), suite);
+  return absl::StrCat(parts.empty() ? "all" : absl::StrJoin(parts, "; "), " of suite ", suite);
 }
 
 absl::StatusOr<int64_t> ParseMinCoverage(std::string_view text) {

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "reports/model/outcome.h"
 #include "reports/model/variant.h"
 
@@ -154,26 +152,23 @@ std::vector<const server::CaseRow*> Sorted(const std::vector<server::CaseRow>& c
   return sorted;
 }
 
-std::string Comparable(const RunSummary& a, const RunSummary& b) {
-  std::vector<std::string> identity;
-  std::vector<std::string> beside;
-  const auto compare = [](bool same, const char* name, std::vector<std::string>* names) {
-    if (!same) names->emplace_back(name);
+// What differs, in two lists of `comparison`.
+void ComparePartsOf(const RunSummary& a, const RunSummary& b, v1::RunComparison* comparison) {
+  using Comparison = v1::RunComparison;
+  const auto compare = [&](bool same, Comparison::Part part) {
+    if (!same) comparison->add_identity(part);
   };
-  compare(a.facts.chip == b.facts.chip, "chip", &identity);
-  compare(a.facts.vendor_name == b.facts.vendor_name, "vendor", &identity);
-  compare(a.facts.impl_version == b.facts.impl_version, "version", &identity);
-  compare(a.facts.dialect == b.facts.dialect, "dialect", &identity);
-  compare(a.facts.impl_sha256 == b.facts.impl_sha256, "library (SHA-256)", &identity);
-  compare(a.facts.suite_hash == b.facts.suite_hash, "cases (suite hash)", &identity);
-  compare(a.facts.contracts == b.facts.contracts, "contracts", &identity);
-  compare(a.facts.environment == b.facts.environment, "environment", &identity);
-  compare(a.facts.adaptor == b.facts.adaptor, "adaptor", &identity);
-  compare(a.references == b.references, "references", &beside);
-  compare(a.facts.agent_version == b.facts.agent_version, "agent version", &beside);
-  std::string text = identity.empty() ? "the same variant" : "differ in " + absl::StrJoin(identity, ", ");
-  if (beside.empty()) return text + (identity.empty() ? ", reference and agent" : "");
-  return absl::StrCat(text, "; judged with other ", absl::StrJoin(beside, " and "));
+  compare(a.facts.chip == b.facts.chip, Comparison::PART_CHIP);
+  compare(a.facts.vendor_name == b.facts.vendor_name, Comparison::PART_VENDOR);
+  compare(a.facts.impl_version == b.facts.impl_version, Comparison::PART_VERSION);
+  compare(a.facts.dialect == b.facts.dialect, Comparison::PART_DIALECT);
+  compare(a.facts.impl_sha256 == b.facts.impl_sha256, Comparison::PART_LIBRARY);
+  compare(a.facts.suite_hash == b.facts.suite_hash, Comparison::PART_CASES);
+  compare(a.facts.contracts == b.facts.contracts, Comparison::PART_CONTRACTS);
+  compare(a.facts.environment == b.facts.environment, Comparison::PART_ENVIRONMENT);
+  compare(a.facts.adaptor == b.facts.adaptor, Comparison::PART_ADAPTOR);
+  if (a.references != b.references) comparison->add_judged(Comparison::PART_REFERENCES);
+  if (a.facts.agent_version != b.facts.agent_version) comparison->add_judged(Comparison::PART_AGENT_VERSION);
 }
 
 // How many runs a side's times come from: older runs say little about the machine today.
@@ -203,14 +198,16 @@ absl::StatusOr<CallTimes> LoadTimes(server::Queries& queries, const RunSummary& 
   return times;
 }
 
-std::string TimesText(const CallTimes& a, const CallTimes& b, const DiffOptions& options) {
-  if (a.runs == 0) return "not compared: both runs are of the same library on the same machine";
-  if (std::min(a.runs, b.runs) >= options.time_runs) {
-    return absl::StrCat("compared over ", a.runs, " runs of A's library and ", b.runs, " of B's");
-  }
-  return absl::StrCat("not compared: one run's times are too noisy. A comparison needs ", options.time_runs,
-                      " finished runs of each library on one machine; there are ", a.runs, " of A's and ",
-                      b.runs, " of B's");
+v1::RunComparison::Times CompareTimes(const CallTimes& a, const CallTimes& b, const DiffOptions& options) {
+  using Times = v1::RunComparison::Times;
+  Times times;
+  times.set_runs_a(a.runs);
+  times.set_runs_b(b.runs);
+  times.set_needed(options.time_runs);
+  times.set_kind(a.runs == 0                                     ? Times::KIND_SAME_LIBRARY
+                 : std::min(a.runs, b.runs) >= options.time_runs ? Times::KIND_COMPARED
+                                                                 : Times::KIND_TOO_FEW_RUNS);
+  return times;
 }
 
 }  // namespace
@@ -270,8 +267,8 @@ Diff BuildDiff(RunSummary a, RunSummary b, const std::vector<server::CaseRow>& c
   }
   Diff diff;
   diff.same_variant = a.variant == b.variant;
-  diff.comparable = Comparable(a, b);
-  diff.times = TimesText(times_a, times_b, options);
+  ComparePartsOf(a, b, &diff.comparison);
+  *diff.comparison.mutable_times() = CompareTimes(times_a, times_b, options);
   diff.a = std::move(a);
   diff.b = std::move(b);
   builder.Finish(&diff);

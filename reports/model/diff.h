@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "diopi/v1/comparison.pb.h"
 #include "reports/model/run_summary.h"
 #include "server/store/queries.h"
 
@@ -81,12 +82,7 @@ struct Diff {
   RunSummary a;
   RunSummary b;
   bool same_variant = false;
-  // Which parts of the identity differ ("differ in library (SHA-256), contracts"), and what else may have
-  // changed verdicts ("; judged with other references"). "the same variant, reference and agent" when nothing
-  // differs.
-  std::string comparable;
-  // Over how many runs times were compared, or why they were not compared.
-  std::string times;
+  v1::RunComparison comparison;
   std::map<DiffKind, int64_t> counts;  // every kind
   std::vector<DiffRow> rows;           // without kSame; by kind, then case id
 };

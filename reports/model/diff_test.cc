@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "reports/model/model_testing.h"
+#include "reports/render/diff.h"
 
 namespace diopi::reports {
 namespace {
@@ -117,8 +118,8 @@ TEST_F(DiffTest, EveryKind) {
   EXPECT_TRUE(std::is_sorted(diff->rows.begin(), diff->rows.end(),
                              [](const DiffRow& x, const DiffRow& y) { return x.kind < y.kind; }));
   EXPECT_FALSE(diff->same_variant);
-  EXPECT_EQ(diff->comparable, "differ in library (SHA-256)");
-  EXPECT_EQ(diff->times, "compared over 3 runs of A's library and 3 of B's");
+  EXPECT_EQ(ComparableText(diff->comparison), "differ in library (SHA-256)");
+  EXPECT_EQ(TimesText(diff->comparison.times()), "compared over 3 runs of A's library and 3 of B's");
 }
 
 struct TimesCase {
@@ -161,7 +162,7 @@ TEST_F(DiffTest, SlowerAndFasterNeedEvidence) {
     std::vector<DiffKind> kinds;
     for (const DiffRow& found : diff->rows) kinds.push_back(found.kind);
     EXPECT_EQ(kinds, row.kinds) << row.name;
-    EXPECT_THAT(diff->times, HasSubstr(row.times)) << row.name;
+    EXPECT_THAT(TimesText(diff->comparison.times()), HasSubstr(row.times)) << row.name;
     if (!kinds.empty()) {
       EXPECT_EQ(diff->rows[0].a->call_low_us, *std::min_element(row.a.begin(), row.a.end())) << row.name;
       EXPECT_EQ(diff->rows[0].b->call_high_us, *std::max_element(row.b.begin(), row.b.end())) << row.name;
@@ -182,8 +183,9 @@ TEST_F(DiffTest, TimesOfOtherMachinesAndOfRunsCutShortAreNoEvidence) {
   a = Run(Library("before"), {VerdictOf(0, {P, 1, 100})});
   const auto diff = LoadDiff(*queries_, a, b);
   EXPECT_TRUE(diff->rows.empty());
-  EXPECT_THAT(diff->times, HasSubstr("there are 1 of A's and 3 of B's"));
-  EXPECT_THAT(LoadDiff(*queries_, b, b)->times, HasSubstr("both runs are of the same library"));
+  EXPECT_THAT(TimesText(diff->comparison.times()), HasSubstr("there are 1 of A's and 3 of B's"));
+  EXPECT_THAT(TimesText(LoadDiff(*queries_, b, b)->comparison.times()),
+              HasSubstr("both runs are of the same library"));
 }
 
 TEST_F(DiffTest, ACaseThatWasRewrittenIsNotCompared) {
@@ -202,7 +204,7 @@ TEST_F(DiffTest, ACaseThatWasRewrittenIsNotCompared) {
   EXPECT_EQ(diff->rows[0].kind, DiffKind::kRedefined);
   EXPECT_FALSE(diff->same_variant);
   EXPECT_EQ(
-      diff->comparable,
+      ComparableText(diff->comparison),
       "differ in library (SHA-256), cases (suite hash), contracts; judged with other references and agent "
       "version");
 }

@@ -98,7 +98,8 @@ std::string General(const v1::Verdict& verdict, absl::string_view reason) {
   for (const absl::string_view before : {"N elements of the input ", "N element of the input "})
     ReplaceWordAfter(before, "tensor", &text);
   if (!absl::StrContains(text, "of the input ")) {
-    for (const absl::string_view before : {"elements of ", "element of ", "outside ", "storage of "})
+    for (const absl::string_view before :
+         {"elements of ", "element of ", "written outside ", "bytes outside ", "storage of "})
       ReplaceWordAfter(before, "a tensor", &text);
   }
   return absl::StrReplaceAll(text, {{"N element ", "N elements "},

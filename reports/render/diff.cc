@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
 #include "proto/enum_name.h"
 #include "reports/model/outcome.h"
@@ -93,6 +94,26 @@ Table KindTable(const Diff& diff, DiffKind kind) {
   return table;
 }
 
+const char* NameOf(int part) {
+  switch (part) {
+    case v1::RunComparison::PART_LIBRARY:
+      return "library (SHA-256)";
+    case v1::RunComparison::PART_CASES:
+      return "cases (suite hash)";
+    case v1::RunComparison::PART_AGENT_VERSION:
+      return "agent version";
+    default:
+      return nullptr;
+  }
+}
+
+std::string PartNames(const google::protobuf::RepeatedField<int>& parts, const char* separator) {
+  return absl::StrJoin(parts, separator, [](std::string* out, int part) {
+    const char* name = NameOf(part);
+    absl::StrAppend(out, name != nullptr ? name : EnumName(static_cast<v1::RunComparison::Part>(part)));
+  });
+}
+
 int64_t CountOf(const Diff& diff, DiffKind kind) {
   const auto it = diff.counts.find(kind);
   return it == diff.counts.end() ? 0 : it->second;
@@ -120,14 +141,40 @@ Json RunJson(const RunSummary& run) {
 
 }  // namespace
 
+std::string ComparableText(const v1::RunComparison& comparison) {
+  const bool same = comparison.identity().empty();
+  const std::string text =
+      same ? "the same variant" : absl::StrCat("differ in ", PartNames(comparison.identity(), ", "));
+  if (comparison.judged().empty()) return absl::StrCat(text, same ? ", reference and agent" : "");
+  return absl::StrCat(text, "; judged with other ", PartNames(comparison.judged(), " and "));
+}
+
+std::string TimesText(const v1::RunComparison::Times& times) {
+  switch (times.kind()) {
+    case v1::RunComparison::Times::KIND_SAME_LIBRARY:
+      return "not compared: both runs are of the same library on the same machine";
+    case v1::RunComparison::Times::KIND_COMPARED:
+      return absl::StrCat("compared over ", times.runs_a(), " runs of A's library and ", times.runs_b(),
+                          " of B's");
+    default:
+      return absl::StrCat("not compared: one run's times are too noisy. A comparison needs ", times.needed(),
+                          " finished runs of each library on one machine; there are ", times.runs_a(),
+                          " of A's and ", times.runs_b(), " of B's");
+  }
+}
+
 Document DiffDocument(const Diff& diff) {
   Document document;
   document.title = absl::StrCat("From run ", diff.a.facts.run_id, " to run ", diff.b.facts.run_id);
   document.subtitle =
       diff.same_variant ? "Runs of the same variant: they should agree." : "Runs of two variants.";
   Facts facts;
-  facts.rows = {{"A", {RunLine(diff.a)}},   {"", {FigureLine(diff.a)}},        {"B", {RunLine(diff.b)}},
-                {"", {FigureLine(diff.b)}}, {"Comparison", {diff.comparable}}, {"Times", {diff.times}}};
+  facts.rows = {{"A", {RunLine(diff.a)}},
+                {"", {FigureLine(diff.a)}},
+                {"B", {RunLine(diff.b)}},
+                {"", {FigureLine(diff.b)}},
+                {"Comparison", {ComparableText(diff.comparison)}},
+                {"Times", {TimesText(diff.comparison.times())}}};
   document.blocks.emplace_back(std::move(facts));
   document.blocks.emplace_back(Heading{2, "Cases"});
   Facts counts;
@@ -148,9 +195,12 @@ Document DiffDocument(const Diff& diff) {
 std::string RenderDiffJson(const Diff& diff) {
   Json counts = Json::object();
   for (const DiffKind kind : DiffKinds()) counts[DiffKindName(kind)] = CountOf(diff, kind);
-  const Json head = {
-      {"a", RunJson(diff.a)},          {"b", RunJson(diff.b)}, {"same_variant", diff.same_variant},
-      {"comparable", diff.comparable}, {"times", diff.times},  {"counts", std::move(counts)}};
+  const Json head = {{"a", RunJson(diff.a)},
+                     {"b", RunJson(diff.b)},
+                     {"same_variant", diff.same_variant},
+                     {"comparable", ComparableText(diff.comparison)},
+                     {"times", TimesText(diff.comparison.times())},
+                     {"counts", std::move(counts)}};
   return absl::StrCat("{", JsonMembers(head), "\n  \"rows\": ", JsonLines(diff.rows, DiffRowJson), "\n}\n");
 }
 

@@ -14,6 +14,13 @@ namespace diopi::reports {
 // kind.
 Document DiffDocument(const Diff& diff);
 
+// Which parts of the identity differ ("differ in library (SHA-256), contracts"), and what else may have
+// changed verdicts ("; judged with other references"); "the same variant, reference and agent" when nothing
+// differs.
+std::string ComparableText(const v1::RunComparison& comparison);
+// Over how many runs times were compared, or why they were not.
+std::string TimesText(const v1::RunComparison::Times& times);
+
 // Follows schema/diff.schema.json.
 std::string RenderDiffJson(const Diff& diff);
 

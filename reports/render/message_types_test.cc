@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "build_paths.h"
+#include "diopi/v1/comparison.pb.h"
 #include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 #include "proto/enum_name.h"
@@ -216,7 +217,8 @@ TEST(MessageTypes, SchemaAndTypeScriptFollowTheDeclaration) {
   for (const google::protobuf::FileDescriptorProto& file : files.file())
     ASSERT_NE(pool.BuildFile(file), nullptr);
   Types types;
-  for (const Descriptor* built : {v1::Verdict::descriptor(), v1::RunInfo::descriptor()})
+  for (const Descriptor* built :
+       {v1::Verdict::descriptor(), v1::RunInfo::descriptor(), v1::RunComparison::descriptor()})
     types.Add(pool.FindMessageTypeByName(built->full_name()));
   ExpectFile("reports/render/schema/messages.schema.json", Schema(types));
   ExpectFile("reports/web/src/api/messages.ts", TypeScript(types));

@@ -10,6 +10,7 @@
 #include "reports/document/escape.h"
 #include "reports/model/completeness.h"
 #include "reports/model/outcome.h"
+#include "reports/render/machine.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 
@@ -44,9 +45,9 @@ Text CountOf(int64_t count, Tone tone) {
 
 Finding FindingOf(const RunReport& report, const v1::Verdict& verdict, const Translator& t) {
   Finding finding{verdict.case_id(), {OutcomeName(verdict.outcome()), ToneOf(verdict.outcome())}, {}, ""};
-  if (!verdict.reason().empty()) finding.lines.push_back(OneLine(verdict.reason()));
+  if (!verdict.reason().empty()) finding.lines.push_back(t.Recorded(OneLine(verdict.reason())));
   if (!absl::StrContains(verdict.reason(), verdict.likely_cause()))
-    finding.lines.push_back(t("Likely cause: $0", OneLine(verdict.likely_cause())));
+    finding.lines.push_back(t("Likely cause: $0", t.Recorded(OneLine(verdict.likely_cause()))));
   if (verdict.adapted()) finding.lines.push_back(OneLine(AdaptedText(verdict, t)));
   for (const v1::OutputStats& stats : verdict.outputs()) {
     if (!stats.ok()) finding.lines.push_back(OutputText(stats));
@@ -94,7 +95,8 @@ Facts LibraryFacts(const RunReport& report, const Translator& t) {
       {t("Finished"), recorded(t.Time(report.run.finished()))},
       {t("Suite hash"), recorded(report.run.suite_hash(), true)},
   };
-  if (!options.abort_reason().empty()) facts.rows.push_back({t("Aborted"), {options.abort_reason()}});
+  if (!options.abort_reason().empty())
+    facts.rows.push_back({t("Aborted"), {t.Recorded(options.abort_reason())}});
   for (const std::string& line : LabelLines(options))
     facts.rows.push_back({t("Label"), {line, Tone::kPlain, true}});
   for (const std::string& line : EnvironmentLines(options))
@@ -161,7 +163,7 @@ Table OperatorTable(const RunReport& report) {
 
 std::string PartialReason(const RunReport& report, const Translator& t) {
   const v1::RunInfo& run = report.run;
-  return PartialText(run.options(), run.state(), report.cases, report.cases - report.missing, t);
+  return t.Recorded(PartialText(run.options(), run.state(), report.cases, report.cases - report.missing));
 }
 
 std::vector<Block> PartialNote(const RunReport& report, const Translator& t) {
@@ -223,7 +225,10 @@ Document RunDocument(const RunReport& report, const RenderOptions& render) {
              Tone::kWarn});
   }
   blocks.emplace_back(Heading{2, "Library and environment"});
-  blocks.emplace_back(LibraryFacts(report));
+  Facts facts = LibraryFacts(report);
+  for (const auto& [name, value] : MachineRows(report.run.options().machine(), English()))
+    facts.rows.push_back({name, {value}});
+  blocks.emplace_back(std::move(facts));
   blocks.emplace_back(Heading{2, "Operators"});
   blocks.emplace_back(OperatorTable(report));
   blocks.emplace_back(Heading{2, "Did not pass"});

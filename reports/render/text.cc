@@ -8,6 +8,7 @@
 #include "proto/enum_name.h"
 #include "reports/document/escape.h"
 #include "reports/model/outcome.h"
+#include "reports/render/machine.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 
@@ -35,6 +36,9 @@ std::string RunHeader(const RunReport& report) {
                   options.impl_version().empty() ? "no version" : options.impl_version(), ", sha256 ",
                   options.impl_sha256().substr(0, 16), ", device functions: ", options.dialect(), "\n");
   if (!options.chip().empty()) absl::StrAppend(&out, "Chip         ", options.chip(), "\n");
+  std::vector<std::string> machine;
+  for (const auto& [name, value] : MachineRows(options.machine(), English())) machine.push_back(value);
+  if (!machine.empty()) absl::StrAppend(&out, "Machine      ", absl::StrJoin(machine, "; "), "\n");
   for (const std::string& line : LabelLines(options)) absl::StrAppend(&out, "Label        ", line, "\n");
   for (const std::string& line : EnvironmentLines(options)) {
     absl::StrAppend(&out, "Environment  ", line, "\n");

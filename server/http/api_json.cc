@@ -7,6 +7,7 @@
 #include "proto/abi/abi.h"
 #include "proto/enum_name.h"
 #include "reports/model/outcome.h"
+#include "reports/render/diff.h"
 #include "reports/render/exploration.h"
 #include "reports/render/performance.h"
 #include "reports/render/render.h"
@@ -36,6 +37,11 @@ Json OptionsJson(const v1::RunOptions& options) {
           {"owner", options.owner()},
           {"shard_index", options.shard_index()},
           {"shard_count", options.shard_count()}};
+}
+
+// null: the agent did not say.
+Json MachineJson(const reports::RunSummary& run) {
+  return run.facts.scope.has_machine() ? reports::MessageJson(run.facts.scope.machine()) : Json(nullptr);
 }
 
 Json PointJson(const reports::HistoryPoint& point) {
@@ -135,6 +141,7 @@ Json ToJson(const reports::RunSummary& run) {
 
 Json ToJson(const reports::RunDetail& run) {
   Json json = ToJson(run.summary);
+  json["machine"] = MachineJson(run.summary);
   json["options"] = OptionsJson(run.info.options());
   Json& operators = json["operators"] = Json::array();
   for (const reports::OperatorRow& row : run.operators) operators.push_back(reports::OperatorJson(row));
@@ -185,7 +192,8 @@ Json ToJson(const reports::ChipDetail& chip) {
                {"latest", ToJson(chip.latest)},
                {"complete", chip.complete.has_value() ? ToJson(*chip.complete) : Json(nullptr)},
                {"runs", ListOf(chip.runs)},
-               {"heat", ToJson(chip.heat)}};
+               {"heat", ToJson(chip.heat)},
+               {"machine", MachineJson(chip.complete.value_or(chip.latest))}};
   Json& flaky = json["flaky"] = Json::array();
   for (const reports::FlakyCase& c : chip.flaky) {
     flaky.push_back({{"case_id", c.case_id}, {"runs", c.runs}, {"changes", c.changes}});
@@ -218,8 +226,9 @@ Json ToJson(const reports::Diff& diff) {
   Json json = {{"a", ToJson(diff.a)},
                {"b", ToJson(diff.b)},
                {"same_variant", diff.same_variant},
-               {"comparable", diff.comparable},
-               {"times", diff.times}};
+               {"comparison", reports::MessageJson(diff.comparison)},
+               {"comparable", reports::ComparableText(diff.comparison)},
+               {"times", reports::TimesText(diff.comparison.times())}};
   Json& counts = json["counts"] = Json::object();
   for (const auto& [kind, count] : diff.counts) counts[reports::DiffKindName(kind)] = count;
   Json& rows = json["rows"] = Json::array();

@@ -313,7 +313,10 @@ absl::StatusOr<std::unique_ptr<ConformanceServer>> ConformanceServer::Start(cons
   absl::StatusOr<Address> address = ParseAddress(options.listen);
   if (!address.ok()) return address.status();
   Database::Options file;
-  file.tell = [](const std::string& text) { Log(LogLevel::kInfo, "database", {{"text", text}}); };
+  file.tell = [&options](const std::string& text) {
+    Log(LogLevel::kInfo, "database", {{"text", text}});
+    if (options.tell) options.tell(text);
+  };
   absl::StatusOr<std::unique_ptr<Database>> database =
       Database::Open(DatabasePath(options.data_folder), file);
   if (!database.ok()) return database.status();

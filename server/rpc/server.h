@@ -2,6 +2,7 @@
 #ifndef SERVER_RPC_SERVER_H_
 #define SERVER_RPC_SERVER_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,7 +45,9 @@ struct ServerOptions {
   TlsFiles tls;                // certificate, key and, for mutual TLS, ca; empty: plaintext
   bool insecure = false;       // plaintext on an address that others can reach
   bool require_token = false;  // even when DATA/tokens is missing
-  std::string secret;          // what callers on a Unix socket must know; empty: nothing
+  // Is told what Start does with an older database, which may take minutes, beside the log; empty: nobody.
+  std::function<void(const std::string&)> tell;
+  std::string secret;  // what callers on a Unix socket must know; empty: nothing
 };
 
 class ConformanceServer {

@@ -168,6 +168,7 @@ RunFacts RunFactsOf(const Statement& row, int first) {
     facts.scope.set_shard_index(options.shard_index());
     facts.scope.set_shard_count(options.shard_count());
     facts.scope.set_abort_reason(options.abort_reason());
+    if (options.has_machine()) *facts.scope.mutable_machine() = options.machine();
     if (options.has_exploration()) *facts.scope.mutable_exploration() = options.exploration();
   }
   return facts;

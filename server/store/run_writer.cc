@@ -113,6 +113,7 @@ v1::RunOptions Merged(v1::RunOptions options, const v1::RunOptions& library) {
   options.set_dialect(library.dialect());
   options.set_agent_version(library.agent_version());
   options.set_host(library.host());
+  *options.mutable_machine() = library.machine();
   *options.mutable_implemented() = library.implemented();
   if (library.has_profile()) *options.mutable_profile() = library.profile();
   // The agent's profile adds its contracts to those that were asked for.

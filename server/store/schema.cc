@@ -17,6 +17,8 @@
 namespace diopi::server {
 namespace {
 
+using Tell = std::function<void(const std::string&)>;
+
 constexpr int64_t kApplicationId = 0x44494f52;  // "DIOR": results of DIOPI
 
 // The tables that replace run_cases, results and result_outputs in version 2: what runs repeat is stored
@@ -108,7 +110,7 @@ ALTER TABLE runs ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;  -- that its rows 
 CREATE INDEX runs_by_owner ON runs (owner);
 )sql";
 
-absl::Status MakeVersion5(Connection* connection) {
+absl::Status MakeVersion5(Connection* connection, const Tell&) {
   absl::Status status = connection->Execute(kVersion5);
   if (!status.ok()) return status;
   std::vector<std::pair<int64_t, std::string>> owners;
@@ -135,23 +137,27 @@ absl::Status MakeVersion5(Connection* connection) {
   return absl::OkStatus();
 }
 
-absl::Status MakeVersion4(Connection* connection) {
+absl::Status MakeVersion4(Connection* connection, const Tell&) {
   return connection->Execute(kVersion4);
 }
 
-absl::Status MakeVersion3(Connection* connection) {
+absl::Status MakeVersion3(Connection* connection, const Tell&) {
   return connection->Execute(kVersion3);
 }
 
-absl::Status MakeVersion2(Connection* connection) {
+absl::Status MakeVersion2(Connection* connection, const Tell& tell) {
   absl::Status status = connection->Execute(kVersion2);
-  return status.ok() ? CarryOverVersion1(connection) : status;
+  return status.ok() ? CarryOverVersion1(connection, tell) : status;
+}
+
+absl::Status MakeTables(Connection* connection, const Tell&) {
+  return MakeVersion1(connection);
 }
 
 // Step i brings version i to i+1; version 0 is an empty file. Never edit what was released: add a step,
 // whatever it changes.
-constexpr std::array<absl::Status (*)(Connection*), kSchemaVersion> kMigrations = {
-    MakeVersion1, MakeVersion2, MakeVersion3, MakeVersion4, MakeVersion5};
+constexpr std::array<absl::Status (*)(Connection*, const Tell&), kSchemaVersion> kMigrations = {
+    MakeTables, MakeVersion2, MakeVersion3, MakeVersion4, MakeVersion5};
 
 absl::StatusOr<int64_t> VersionOf(Connection* connection) {
   const absl::StatusOr<int64_t> version = connection->QueryInt("PRAGMA user_version");
@@ -205,7 +211,7 @@ absl::Status Migrate(Connection* connection, const std::function<void(const std:
   }
   for (int64_t step = from; step < kSchemaVersion; ++step) {
     if (before_step) before_step(step);
-    const absl::Status status = kMigrations[static_cast<size_t>(step)](connection);
+    const absl::Status status = kMigrations[static_cast<size_t>(step)](connection, telling ? tell : Tell());
     if (!status.ok()) return status;
   }
   absl::Status status = connection->Execute(

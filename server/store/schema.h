@@ -14,8 +14,8 @@ namespace diopi::server {
 // Brings the file to kSchemaVersion, one transaction for all missing steps, so that a process killed in the
 // middle leaves the old schema. FailedPrecondition, naming both versions, for a newer file; DataLoss for a
 // database of another program. `tell` is called with a sentence for the log before and after an older file is
-// migrated; `before_step`, for tests, with the version that the next step starts from and, before the commit,
-// with the version reached.
+// migrated, and every ten seconds while verdicts are carried over; `before_step`, for tests, with the version
+// that the next step starts from and, before the commit, with the version reached.
 absl::Status Migrate(Connection* connection, const std::function<void(const std::string&)>& tell = {},
                      const std::function<void(int64_t)>& before_step = {});
 

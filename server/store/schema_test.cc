@@ -132,9 +132,10 @@ TEST(UpgradeTest, EveryVerdictOfVersion1IsTheSame) {
   options.tell = [&told](const std::string& text) { told.push_back(text); };
   auto database = Database::Open(path, options);
   ASSERT_TRUE(database.ok()) << database.status();
-  ASSERT_EQ(told.size(), 2U);
+  ASSERT_GE(told.size(), 3U);
   EXPECT_THAT(told[0], HasSubstr(absl::StrCat("from version 1 to ", kSchemaVersion)));
-  EXPECT_THAT(told[1], HasSubstr(absl::StrCat("migrated to version ", kSchemaVersion, " in ")));
+  EXPECT_THAT(told[1], HasSubstr("migrating: 1 of 3 lists of cases, after 0 s"));
+  EXPECT_THAT(told.back(), HasSubstr(absl::StrCat("migrated to version ", kSchemaVersion, " in ")));
   EXPECT_EQ(VerdictLines(**database), Contents(TestData("version_1_verdicts.txt")));
   EXPECT_EQ((*database)->CasesOf("latest")->at(5).case_hash, "hash5");
   EXPECT_EQ(Rows(path, "SELECT run || ' ' || done || ' ' || judged FROM run_totals"), totals);

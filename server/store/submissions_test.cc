@@ -18,6 +18,7 @@ v1::RunOptions Library(const std::string& sha256) {
   library.set_impl_sha256(sha256);
   library.set_vendor_name("vendor");
   library.set_impl_path("/lib.so");
+  library.mutable_machine()->set_processor("a processor");
   library.clear_contracts();
   library.add_contracts("tf32");
   library.add_contracts("fastconv");
@@ -60,6 +61,7 @@ TEST(SubmissionsTest, AQueuedRunTakesItsFirstAgentsLibraryOver) {
   EXPECT_EQ(run->state(), v1::RUN_STATE_RUNNING);
   EXPECT_EQ(run->options().impl_sha256(), kLibrary);
   EXPECT_EQ(run->options().vendor_name(), "vendor");
+  EXPECT_EQ(run->options().machine().processor(), "a processor");
   EXPECT_EQ(run->options().implemented_size(), 2);
   EXPECT_THAT(run->options().contracts(), testing::ElementsAre("tf32", "fastconv"));
   EXPECT_EQ(run->options().command().profile_path(), "/etc/chip.textproto");

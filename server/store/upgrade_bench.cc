@@ -1,13 +1,14 @@
 // Measures how long the migration of a results database from schema version 1 takes, and both sizes.
-// usage: upgrade_bench FOLDER VERSION_1_SQL RUNS CASES; makes FOLDER/old.db of copies of the first run of
-// testdata/version_1.sql and opens it. Prints "upgrade N verdicts S s, U us a verdict,
-// B -> B bytes a verdict".
+// usage: upgrade_bench FOLDER VERSION_1_SQL RUNS CASES [make]; makes FOLDER/results.db of copies of the first
+// run of testdata/version_1.sql and opens it. Prints "upgrade N verdicts S s, U us a verdict,
+// B -> B bytes a verdict". With `make`, it only makes the file, for a server that --data FOLDER starts.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -82,17 +83,19 @@ int Failed(const absl::Status& status) {
 }
 
 int Main(int argc, char** argv) {
-  if (argc != 5) {
-    std::fputs("usage: upgrade_bench FOLDER VERSION_1_SQL RUNS CASES\n", stderr);
+  const bool make_only = argc == 6 && std::string_view(argv[5]) == "make";
+  if (argc != 5 && !make_only) {
+    std::fputs("usage: upgrade_bench FOLDER VERSION_1_SQL RUNS CASES [make]\n", stderr);
     return 2;
   }
-  const std::string path = absl::StrCat(argv[1], "/old.db");
+  const std::string path = absl::StrCat(argv[1], "/results.db");
   std::ifstream in(argv[2]);
   const std::string sql{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   const int runs = std::stoi(argv[3]);
   const int cases = std::stoi(argv[4]);
   absl::Status status = MakeOldFile(path, sql, runs, cases);
   if (!status.ok()) return Failed(status);
+  if (make_only) return 0;
   const double verdicts = static_cast<double>(runs) * cases;
   const auto before = static_cast<double>(std::filesystem::file_size(path));
   const Clock::time_point start = Clock::now();

@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "diopi/v1/verdict.pb.h"
 #include "server/store/database.h"
 #include "server/store/message_columns.h"
@@ -197,6 +200,28 @@ constexpr char kResultColumns[] = "SELECT name FROM pragma_table_info('results')
 constexpr char kOutputColumns[] =
     "SELECT name FROM pragma_table_info('result_outputs') WHERE cid >= 2 ORDER BY cid";
 
+using Tell = std::function<void(const std::string&)>;
+
+// Tells at once, and then every ten seconds, how much of the work is done.
+class Progress {
+ public:
+  Progress(const Connection& connection, Tell tell) : path_(connection.path()), tell_(std::move(tell)) {}
+
+  void Reached(int64_t done, int64_t all, const char* what) {
+    const absl::Time now = absl::Now();
+    if (!tell_ || now - told_ < absl::Seconds(10)) return;
+    told_ = now;
+    tell_(absl::StrFormat("%s: migrating: %d of %d %s, after %.0f s", path_, done, all, what,
+                          absl::ToDoubleSeconds(now - start_)));
+  }
+
+ private:
+  const std::string path_;
+  const Tell tell_;
+  const absl::Time start_ = absl::Now();
+  absl::Time told_ = absl::InfinitePast();
+};
+
 // Most verdicts per writer, which remembers them: about as many as an append had.
 constexpr int kMostAtOnce = 256;
 
@@ -209,7 +234,7 @@ absl::StatusOr<std::vector<std::string>> ColumnsOf(Connection* connection, const
   return names;
 }
 
-absl::Status CarryRuns(Connection* connection) {
+absl::Status CarryRuns(Connection* connection, Progress* progress) {
   std::vector<int64_t> runs;
   {
     absl::StatusOr<Statement> select = connection->Prepare(kSelectRuns);
@@ -217,6 +242,7 @@ absl::Status CarryRuns(Connection* connection) {
     absl::Status status = ForEachRow(&*select, [&](const Statement& row) { runs.push_back(row.Int(0)); });
     if (!status.ok()) return status;
   }
+  int64_t done = 0;
   for (const int64_t run : runs) {
     std::vector<RunCase> cases;
     {
@@ -230,6 +256,7 @@ absl::Status CarryRuns(Connection* connection) {
     }
     absl::Status status = GiveSuite(connection, run, cases);
     if (!status.ok()) return status;
+    progress->Reached(++done, std::ssize(runs), "lists of cases");
   }
   return absl::OkStatus();
 }
@@ -238,8 +265,9 @@ absl::Status CarryRuns(Connection* connection) {
 class Carrier {
  public:
   Carrier(Connection* connection, const std::vector<std::string>& results,
-          const std::vector<std::string>& outputs)
+          const std::vector<std::string>& outputs, Progress* progress)
       : connection_(connection),
+        progress_(progress),
         results_(*v1::Verdict::descriptor(), results),
         outputs_(*v1::OutputStats::descriptor(), outputs),
         select_results_(
@@ -249,6 +277,9 @@ class Carrier {
                                      " FROM result_outputs WHERE result = ? ORDER BY ordinal")) {}
 
   absl::Status Carry() {
+    const absl::StatusOr<int64_t> all = connection_->QueryInt("SELECT count(*) FROM results");
+    if (!all.ok()) return all.status();
+    all_ = *all;
     // Not kept prepared: their texts do not live as long as the connection.
     absl::StatusOr<OwnStatement> results = connection_->PrepareOnce(select_results_);
     if (!results.ok()) return results.status();
@@ -282,6 +313,7 @@ class Carrier {
     if (!status.ok()) return status;
     const absl::StatusOr<bool> stored = writer_->Insert(verdict);
     ++count_;
+    progress_->Reached(++carried_, all_, "verdicts");
     return stored.status();
   }
 
@@ -302,6 +334,9 @@ class Carrier {
   }
 
   Connection* connection_;
+  Progress* const progress_;
+  int64_t all_ = 0;
+  int64_t carried_ = 0;
   const MessageColumns results_;
   const MessageColumns outputs_;
   const std::string select_results_;
@@ -319,13 +354,14 @@ absl::Status MakeVersion1(Connection* connection) {
   return connection->Execute(kVersion1);
 }
 
-absl::Status CarryOverVersion1(Connection* connection) {
+absl::Status CarryOverVersion1(Connection* connection, const Tell& tell) {
   const absl::StatusOr<std::vector<std::string>> results = ColumnsOf(connection, kResultColumns);
   if (!results.ok()) return results.status();
   const absl::StatusOr<std::vector<std::string>> outputs = ColumnsOf(connection, kOutputColumns);
   if (!outputs.ok()) return outputs.status();
-  absl::Status status = CarryRuns(connection);
-  if (status.ok()) status = Carrier(connection, *results, *outputs).Carry();
+  Progress progress(*connection, tell);
+  absl::Status status = CarryRuns(connection, &progress);
+  if (status.ok()) status = Carrier(connection, *results, *outputs, &progress).Carry();
   if (!status.ok()) return status;
   // In this order: SQLite deletes every row of a table that others refer to before it drops it.
   return connection->Execute("DROP TABLE result_outputs; DROP TABLE results; DROP TABLE run_cases");

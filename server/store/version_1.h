@@ -2,6 +2,9 @@
 #ifndef SERVER_STORE_VERSION_1_H_
 #define SERVER_STORE_VERSION_1_H_
 
+#include <functional>
+#include <string>
+
 #include "absl/status/status.h"
 #include "server/store/sqlite.h"
 
@@ -11,8 +14,9 @@ namespace diopi::server {
 absl::Status MakeVersion1(Connection* connection);
 
 // Moves the cases and verdicts of version 1 into the tables of version 2, which must be empty, and drops the
-// tables of version 1. Reads and writes every verdict, about 20 us each.
-absl::Status CarryOverVersion1(Connection* connection);
+// tables of version 1. Reads and writes every verdict, about 20 us each, and tells how far it has come every
+// ten seconds; `tell` may be empty.
+absl::Status CarryOverVersion1(Connection* connection, const std::function<void(const std::string&)>& tell);
 
 }  // namespace diopi::server
 

@@ -2,6 +2,7 @@
 // are recorded.
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 export const CHROMIUM = process.env['DIOPI_CHROMIUM'] ?? '/usr/bin/chromium-headless-shell';
 
@@ -52,6 +53,19 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
   });
   page.setDefaultTimeout(20_000);
   return { context, page, elsewhere, complaints };
+}
+
+// Visits in a browser of its own context; the page must not complain, nor ask other hosts for anything.
+export async function look(
+  browser: Browser,
+  body: (page: Page) => Promise<void>,
+  options: VisitOptions,
+): Promise<void> {
+  const { page, context, complaints, elsewhere } = await visit(browser, options);
+  await body(page);
+  expect(elsewhere).toEqual([]);
+  expect(complaints).toEqual([]);
+  await context.close();
 }
 
 // How far the document is wider than the window: 0, or the page scrolls sideways.

@@ -1,5 +1,6 @@
 // Made-up answers of the JSON API for sizes that would take a test too long: a run of many cases.
 import type { Failures } from '../src/api/failure_types';
+import type { Machine } from '../src/api/messages';
 import type {
   CasePage,
   ChipPage,
@@ -121,6 +122,20 @@ export function summary(cases: number): RunSummary {
   };
 }
 
+// As an agent describes one with GPUs.
+const GPU = {
+  ...{ name: 'NVIDIA H100 80GB HBM3', driver: '550.54.15', memory_mib: 81559 },
+  ...{ power_limit_w: 700, clock_mhz: 1980, memory_clock_mhz: 2619 },
+};
+export const MACHINE: Machine = {
+  system: 'Debian GNU/Linux 12 (bookworm)',
+  kernel: 'Linux 6.1.0-28-amd64 x86_64',
+  processor: 'AMD EPYC 9654 96-Core Processor',
+  processors: 192,
+  memory_bytes: 540_573_122_560,
+  gpus: [GPU, GPU],
+};
+
 export function runPage(cases: number): RunPage {
   const operators = OPERATORS.map((operator) => {
     const row = { operator, cases: 0, passed: 0, failed: 0, not_implemented: 0, other: 0 };
@@ -143,6 +158,7 @@ export function runPage(cases: number): RunPage {
     devices: [],
     submission: null,
     exploration: null,
+    machine: MACHINE,
     measured_calls: 0,
   };
 }
@@ -247,6 +263,7 @@ export function chipPage(cases: number): ChipPage {
     complete: summary(cases),
     runs,
     heat: { run_id: 'large', operators: OPERATORS, dtypes: DTYPES, cells: [] },
+    machine: MACHINE,
     flaky: [],
   };
 }

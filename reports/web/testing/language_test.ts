@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, overflow, visit, type VisitOptions } from './browser';
+import { launch, look as lookWith, overflow, type VisitOptions } from './browser';
 import { serveFixture, type FixtureServer } from './fixture_server';
 import { BUILD } from './programs';
 
@@ -20,12 +20,8 @@ afterAll(async () => {
   server?.close();
 });
 
-async function look(body: (page: Page) => Promise<void>, options: Partial<VisitOptions> = {}): Promise<void> {
-  const { page, context, complaints } = await visit(browser, { origin: server.origin, ...options });
-  await body(page);
-  expect(complaints).toEqual([]);
-  await context.close();
-}
+const look = (body: (page: Page) => Promise<void>, options: Partial<VisitOptions> = {}): Promise<void> =>
+  lookWith(browser, body, { origin: server.origin, ...options });
 
 const title = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
 const lang = (page: Page) => page.evaluate(() => document.documentElement.lang);

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launch, overflow, visit, type VisitOptions } from './browser';
+import { launch, look as lookWith, overflow, type VisitOptions } from './browser';
 import { FORMER, MEASURED } from './fixture_performance';
 import { serveFixture, type FixtureServer } from './fixture_server';
 import { BUILD } from './programs';
@@ -22,12 +22,8 @@ afterAll(async () => {
   server?.close();
 });
 
-async function look(body: (page: Page) => Promise<void>, options: Partial<VisitOptions> = {}): Promise<void> {
-  const { page, context, complaints } = await visit(browser, { origin: server.origin, ...options });
-  await body(page);
-  expect(complaints).toEqual([]);
-  await context.close();
-}
+const look = (body: (page: Page) => Promise<void>, options: Partial<VisitOptions> = {}): Promise<void> =>
+  lookWith(browser, body, { origin: server.origin, ...options });
 
 // The middles of a chart's marks, from the left; the legend above has the same symbols.
 const marks = (chart: Locator) =>

@@ -1,4 +1,5 @@
 // The answer of /compare.
+import type { RunComparison } from './messages';
 import type { Figure, Outcome, RunSummary } from './types';
 
 export const COMPARE_KINDS = [
@@ -38,8 +39,7 @@ export interface Compare {
   a: RunSummary;
   b: RunSummary;
   same_variant: boolean;
-  comparable: string;
-  times: string;
+  comparison: RunComparison;
   counts: Partial<Record<CompareKind | 'same', number>>;
   rows: CompareRow[];
 }

@@ -9,6 +9,10 @@ export type Dtype = 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' |
 
 export type RunState = 'queued' | 'running' | 'stalled' | 'finished' | 'aborted';
 
+export type RunComparisonPart = 'chip' | 'vendor' | 'version' | 'dialect' | 'library' | 'cases' | 'contracts' | 'environment' | 'adaptor' | 'references' | 'agent_version';
+
+export type TimesKind = 'compared' | 'same_library' | 'too_few_runs';
+
 export interface Mismatch {
   index: number; // flat, in logical (row-major) order
   actual: Figure;
@@ -143,6 +147,26 @@ export interface RunCommand {
   worker_memory: string; // bytes; 0: no limit
 }
 
+// as NVIDIA's driver describes it
+export interface MachineGpu {
+  name: string;
+  driver: string; // its version
+  memory_mib: number;
+  power_limit_w: Figure;
+  clock_mhz: Figure; // the highest of its processors
+  memory_clock_mhz: Figure; // the highest of its memory
+}
+
+// The machine that a run's library was tested on, as its agent found it. Empty and 0: it does not say.
+export interface Machine {
+  system: string; // "Debian GNU/Linux 12 (bookworm)"
+  kernel: string; // "Linux 6.1.0-28-amd64 x86_64"
+  processor: string; // "AMD EPYC 9654 96-Core Processor"
+  processors: number; // that are online, hardware threads included
+  memory_bytes: number;
+  gpus: MachineGpu[];
+}
+
 export interface ExplorationOptions {
   calls: number; // to make; 0: as many as the time allows
   seconds: Figure; // 0: until the calls are made
@@ -174,6 +198,7 @@ export interface RunOptions {
   abort_reason: string; // set by the server: why it aborted the run by itself; empty: it did not
   profile: RunProfile | null; // the device profile and the adaptor of the run; unset: neither
   command: RunCommand | null; // what else a command that repeats a case needs
+  machine: Machine | null; // unset: the agent was of a version that does not say
   exploration: ExplorationOptions | null; // set: an exploration, which has no cases and stands for no chip
 }
 
@@ -237,4 +262,18 @@ export interface RunInfo {
   suite_hash: string;
   submission: Submission | null; // of a run that was submitted to standing agents
   exploration: Exploration | null; // of an exploration; lists leave out its functions and the texts of its files
+}
+
+// Over which runs times were compared, or why they were not.
+export interface RunComparisonTimes {
+  kind: TimesKind;
+  runs_a: number; // finished runs of A's library on A's machine
+  runs_b: number;
+  needed: number; // of each, at least
+}
+
+export interface RunComparison {
+  identity: RunComparisonPart[]; // parts of the identity that differ; empty: the runs are of one variant
+  judged: RunComparisonPart[]; // what else differs and may have changed verdicts
+  times: RunComparisonTimes | null;
 }

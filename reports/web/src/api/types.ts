@@ -1,6 +1,6 @@
 // The JSON API's answers (server/http/API.md). null is "not measured" or "does not apply", never zero.
 import type { Exploration } from './exploration_types';
-import type { Figure, Outcome, RunState, Verdict } from './messages';
+import type { Figure, Machine, Outcome, RunState, Verdict } from './messages';
 
 export type { Figure, Mismatch, Outcome, OutputStats, RunState } from './messages';
 export type OutcomeCounts = Partial<Record<Outcome, number>>;
@@ -86,6 +86,7 @@ export interface ChipPage {
   complete: RunSummary | null;
   runs: RunSummary[];
   heat: Heat;
+  machine: Machine | null; // of the run that stands for the chip
   flaky: { case_id: string; runs: number; changes: number }[];
 }
 
@@ -113,6 +114,7 @@ export interface RunPage extends RunSummary {
   devices: { device_index: number | null; cases: number; passed: number }[];
   submission: { note: string; cancelled: boolean; exit_code: number | null } | null;
   exploration: Exploration | null; // null: a run of cases
+  machine: Machine | null; // null: the agent did not say
   measured_calls: number; // whose time the run measured; 0: it measured nothing
 }
 

@@ -1,5 +1,6 @@
 import type { RunSummary } from '../api/types';
 import { t } from '../lib/i18n';
+import { recorded } from '../lib/recorded';
 import { isLive } from '../lib/state';
 import { Explained } from './tips';
 
@@ -9,8 +10,8 @@ export function PartialMark({ run, inFull = false }: { run: RunSummary; inFull?:
   if (run.partial === null || isLive(run.state)) return null;
   return (
     <span class="mark tone-note">
-      <Explained says={t('partial.why', { why: run.partial })}>◐ {t('partial.mark')}</Explained>
-      {inFull && <span class="partial-why">: {run.partial}</span>}
+      <Explained says={t('partial.why', { why: recorded(run.partial) })}>◐ {t('partial.mark')}</Explained>
+      {inFull && <span class="partial-why">: {recorded(run.partial)}</span>}
     </span>
   );
 }

@@ -2,6 +2,7 @@
 // says.
 import type { CasesTable, Figure } from '../api/types';
 import { isFailure, outcomeRank } from './outcomes';
+import { recorded } from './recorded';
 
 export interface CaseRow {
   case_id: string;
@@ -66,7 +67,7 @@ export function filterCases(rows: CaseRow[], filter: CaseFilter): CaseRow[] {
     if (filter.operator !== '' && row.operator !== filter.operator) return false;
     if (filter.dtype !== '' && row.dtype !== filter.dtype) return false;
     if (words.length === 0) return true;
-    const text = `${row.case_id} ${row.function} ${row.reason}`.toLowerCase();
+    const text = `${row.case_id} ${row.function} ${row.reason} ${recorded(row.reason)}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }

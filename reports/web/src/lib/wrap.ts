@@ -11,13 +11,14 @@ export function wrappedLines(text: string, columns: number): number {
   let used = 0;
   for (const word of text.split(/(?<=\s)/)) {
     const visible = widthOf(word.trimEnd());
-    if (used > 0 && visible > 0 && used + visible > columns) {
+    // Half a character, and a punctuation mark with the one before it, go to the next line as a whole.
+    const room = /[^\0-\x7f]/.test(word) ? Math.max(columns - 3, 1) : columns;
+    if (used > 0 && visible > 0 && used + visible > room) {
       lines += 1;
       used = 0;
     }
-    if (visible > columns) lines += Math.ceil(visible / columns) - 1;
-    used +=
-      (visible > columns ? visible % columns || columns : visible) + word.length - word.trimEnd().length;
+    if (visible > room) lines += Math.ceil(visible / room) - 1;
+    used += (visible > room ? visible % room || room : visible) + word.length - word.trimEnd().length;
   }
   return lines;
 }

@@ -11,6 +11,7 @@ test.each([
   ['a 01234567890123456789012', 10, 4],
   ['trailing space  ', 14, 1],
   ['字字字字字字', 10, 2],
+  ['字字字字字字字字字字字', 11, 3],
   ['anything', 0, 1],
 ])('%j in %d columns takes %d lines', (text, columns, lines) => {
   expect(wrappedLines(text, columns)).toBe(lines);

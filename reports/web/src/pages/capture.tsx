@@ -1,76 +1,74 @@
 import type { CapturedCall, CapturePage } from '../api/capture_types';
 import { useApi } from '../api/use_api';
 import { CopyCommand } from '../components/copy_command';
-import { Exported } from '../components/exported';
 import { Loading } from '../components/message';
+import { PlainTable, type PlainColumn } from '../components/plain_table';
 import { Facts } from '../components/provenance';
-import { Head } from '../components/tips';
 import { bytes, count, micros, time } from '../lib/format';
 import { t } from '../lib/i18n';
 import { useTitle } from '../lib/title';
 
-function Row({ one }: { one: CapturedCall }) {
-  return (
-    <tr>
-      <td class="num">{count(one.order)}</td>
-      <td class="mono" title={one.file}>
-        {one.function}
-      </td>
-      <td>{one.dtype}</td>
-      <td class="num">{count(one.step)}</td>
-      <td class="num mono">{one.thread}</td>
-      <td class="mono">{one.stream}</td>
-      <td class="num nowrap">{micros(one.start_us)}</td>
-      <td class="num nowrap">{micros(one.took_us)}</td>
-      <td class={one.returned === 0 ? 'num' : 'num tone-bad'}>{one.returned}</td>
-      <td class="num nowrap">{bytes(one.bytes)}</td>
-      <td class="small">{one.arguments}</td>
-    </tr>
-  );
-}
+const columns = (): PlainColumn<CapturedCall>[] => [
+  { head: t('captures.order'), says: t('term.captured_order'), num: true, cell: (one) => count(one.order) },
+  {
+    head: t('column.function'),
+    class: 'mono',
+    cell: (one) => <span title={one.file}>{one.function}</span>,
+  },
+  { head: t('common.dtype'), cell: (one) => one.dtype },
+  { head: t('captures.step'), says: t('term.captured_step'), num: true, cell: (one) => count(one.step) },
+  {
+    head: t('captures.thread'),
+    says: t('term.captured_thread'),
+    num: true,
+    class: 'mono',
+    cell: (one) => one.thread,
+  },
+  { head: t('captures.stream'), class: 'mono', cell: (one) => one.stream },
+  {
+    head: t('captures.start'),
+    says: t('term.captured_start'),
+    num: true,
+    class: 'nowrap',
+    cell: (one) => micros(one.start_us),
+  },
+  {
+    head: t('captures.took'),
+    says: t('term.captured_took'),
+    num: true,
+    class: 'nowrap',
+    cell: (one) => micros(one.took_us),
+  },
+  {
+    head: t('captures.returned'),
+    says: t('term.captured_returned'),
+    num: true,
+    cell: (one) => <span class={one.returned === 0 ? '' : 'tone-bad'}>{one.returned}</span>,
+  },
+  {
+    head: t('captures.size'),
+    says: t('term.captured_bytes'),
+    num: true,
+    class: 'nowrap',
+    cell: (one) => bytes(one.bytes),
+  },
+  {
+    head: t('captures.arguments'),
+    says: t('term.captured_arguments'),
+    class: 'small',
+    cell: (one) => one.arguments,
+  },
+];
 
 function Table({ list }: { list: CapturedCall[] }) {
   return (
-    <Exported name="captured-calls">
-      <div class="table-scroll" tabIndex={0} role="region" aria-label={t('captures.calls')}>
-        <table class="plain">
-          <thead>
-            <tr>
-              <Head says={t('term.captured_order')} num>
-                {t('captures.order')}
-              </Head>
-              <Head>{t('column.function')}</Head>
-              <Head>{t('common.dtype')}</Head>
-              <Head says={t('term.captured_step')} num>
-                {t('captures.step')}
-              </Head>
-              <Head says={t('term.captured_thread')} num>
-                {t('captures.thread')}
-              </Head>
-              <Head>{t('captures.stream')}</Head>
-              <Head says={t('term.captured_start')} num>
-                {t('captures.start')}
-              </Head>
-              <Head says={t('term.captured_took')} num>
-                {t('captures.took')}
-              </Head>
-              <Head says={t('term.captured_returned')} num>
-                {t('captures.returned')}
-              </Head>
-              <Head says={t('term.captured_bytes')} num>
-                {t('captures.size')}
-              </Head>
-              <Head says={t('term.captured_arguments')}>{t('captures.arguments')}</Head>
-            </tr>
-          </thead>
-          <tbody>
-            {list.map((one) => (
-              <Row key={one.file} one={one} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Exported>
+    <PlainTable
+      name="captured-calls"
+      label={t('captures.calls')}
+      columns={columns()}
+      rows={list}
+      rowKey={({ file }) => file}
+    />
   );
 }
 
@@ -98,7 +96,7 @@ function Calls({ capture }: { capture: CapturePage }) {
         <p class="small muted">{t('captures.first', { shown: read, n: capture.calls })}</p>
       )}
       {capture.damaged.map((text) => (
-        <p class="tone-bad" key={text}>
+        <p class="tone-bad" lang="en" key={text}>
           {text}
         </p>
       ))}

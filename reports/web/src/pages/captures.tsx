@@ -1,64 +1,63 @@
 import type { CaptureSummary, CapturesPage } from '../api/capture_types';
 import { useApi } from '../api/use_api';
-import { Exported } from '../components/exported';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
-import { Head } from '../components/tips';
+import { PlainTable, type PlainColumn } from '../components/plain_table';
 import { ago, bytes, count, time } from '../lib/format';
 import { rich, t } from '../lib/i18n';
 import { to } from '../lib/router';
 import { useTitle } from '../lib/title';
 
-function Row({ one }: { one: CaptureSummary }) {
-  return (
-    <tr>
-      <td>
-        <Link href={to.capture(one.name)} class="mono">
-          {one.name}
-        </Link>
-      </td>
-      <td class="num">{count(one.calls)}</td>
-      <td class="num">{count(one.functions)}</td>
-      <td class="num">{count(one.processes)}</td>
-      <td class="num nowrap">{bytes(one.bytes)}</td>
-      <td class="nowrap" title={ago(one.newest)}>
-        <time dateTime={one.newest}>{time(one.newest)}</time>
-      </td>
-    </tr>
-  );
-}
+const columns = (): PlainColumn<CaptureSummary>[] => [
+  {
+    head: t('captures.one'),
+    cell: (one) => (
+      <Link href={to.capture(one.name)} class="mono">
+        {one.name}
+      </Link>
+    ),
+  },
+  { head: t('captures.calls'), says: t('term.captured_calls'), num: true, cell: (one) => count(one.calls) },
+  {
+    head: t('captures.functions'),
+    says: t('term.captured_functions'),
+    num: true,
+    cell: (one) => count(one.functions),
+  },
+  {
+    head: t('captures.processes'),
+    says: t('term.captured_processes'),
+    num: true,
+    cell: (one) => count(one.processes),
+  },
+  {
+    head: t('captures.size'),
+    says: t('term.captured_bytes'),
+    num: true,
+    class: 'nowrap',
+    cell: (one) => bytes(one.bytes),
+  },
+  {
+    head: t('captures.newest'),
+    says: t('term.captured_newest'),
+    class: 'nowrap',
+    cell: (one) => (
+      <time dateTime={one.newest} title={ago(one.newest)}>
+        {time(one.newest)}
+      </time>
+    ),
+  },
+];
 
 function Table({ list }: { list: CaptureSummary[] }) {
   return (
-    <Exported name="captures">
-      <div class="table-scroll" tabIndex={0} role="region" aria-label={t('captures.title')}>
-        <table class="plain">
-          <thead>
-            <tr>
-              <Head>{t('captures.one')}</Head>
-              <Head says={t('term.captured_calls')} num>
-                {t('captures.calls')}
-              </Head>
-              <Head says={t('term.captured_functions')} num>
-                {t('captures.functions')}
-              </Head>
-              <Head says={t('term.captured_processes')} num>
-                {t('captures.processes')}
-              </Head>
-              <Head says={t('term.captured_bytes')} num>
-                {t('captures.size')}
-              </Head>
-              <Head says={t('term.captured_newest')}>{t('captures.newest')}</Head>
-            </tr>
-          </thead>
-          <tbody>
-            {list.map((one) => (
-              <Row key={one.name} one={one} />
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Exported>
+    <PlainTable
+      name="captures"
+      label={t('captures.title')}
+      columns={columns()}
+      rows={list}
+      rowKey={({ name }) => name}
+    />
   );
 }
 

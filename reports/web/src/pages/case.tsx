@@ -12,6 +12,7 @@ import { micros } from '../lib/format';
 import { t, type PlainKey } from '../lib/i18n';
 import { useKeys } from '../lib/keys';
 import { look } from '../lib/outcomes';
+import { recorded } from '../lib/recorded';
 import { navigate, to } from '../lib/router';
 import { useTitle } from '../lib/title';
 import { CaseHistory } from './case_history';
@@ -67,11 +68,11 @@ function Verdict({ page }: { page: CasePage }) {
           {t('docs.meaning')}
         </a>
         {page.signal && <span class="mono tone-bad">{page.signal}</span>}
-        <span class="reason">{page.reason}</span>
+        <span class="reason">{recorded(page.reason)}</span>
       </p>
       {page.likely_cause && (
         <p class="cause">
-          <strong>{t('case.likely_cause')}</strong> {page.likely_cause}
+          <strong>{t('case.likely_cause')}</strong> {recorded(page.likely_cause)}
         </p>
       )}
       {page.error_text && (
@@ -94,10 +95,13 @@ function Verdict({ page }: { page: CasePage }) {
           { name: t('case.call'), value: micros(page.call_us) },
           { name: t('case.with_checks'), value: micros(page.elapsed_us) },
           { name: t('case.judged_by'), value: page.reference || t('case.no_reference') },
-          page.adapted && { name: t('case.adaptor'), value: page.conversions.join(', ') || t('case.yes') },
+          page.adapted && {
+            name: t('case.adaptor'),
+            value: page.conversions.map(recorded).join(t('common.list_separator')) || t('case.yes'),
+          },
           page.contracts.length > 0 && { name: t('case.widened'), value: page.contracts.join(', ') },
           page.device_index !== null && { name: t('case.device'), value: String(page.device_index) },
-          !!page.reveals && { name: t('case.reveals'), value: page.reveals },
+          !!page.reveals && { name: t('case.reveals'), value: <span lang="en">{page.reveals}</span> },
           { name: t('case.hash'), value: <code class="hash">{page.case_hash}</code> },
         ]}
       />

@@ -6,9 +6,11 @@ import { Explorations, useExplorations } from '../components/exploration_table';
 import { Exported } from '../components/exported';
 import { Figures } from '../components/figures';
 import { HeatMap } from '../components/heat_map';
+import { machineFacts } from '../components/machine_facts';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
 import { PartialMark } from '../components/partial_mark';
+import { Facts } from '../components/provenance';
 import { RunTable } from '../components/run_table';
 import { StateMark } from '../components/state_mark';
 import { Head } from '../components/tips';
@@ -133,6 +135,12 @@ function Body({ page }: { page: ChipPage }) {
         </p>
         <Figures run={shown} />
         <NewerRun shown={shown} latest={latest} />
+        {page.machine !== null && (
+          <details class="more">
+            <summary>{t('machine.title')}</summary>
+            <Facts facts={machineFacts(page.machine)} />
+          </details>
+        )}
       </section>
       <div class="columns">
         <section aria-labelledby="heat-title">

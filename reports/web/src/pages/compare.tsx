@@ -1,4 +1,5 @@
 import type { Compare } from '../api/compare_types';
+import type { RunComparison, RunComparisonPart } from '../api/messages';
 import type { RunSummary } from '../api/types';
 import { useApi } from '../api/use_api';
 import { Badges } from '../components/badges';
@@ -70,6 +71,24 @@ function Side({ name, run }: { name: string; run: RunSummary }) {
   );
 }
 
+function comparable({ identity, judged }: RunComparison): string {
+  const names = (parts: RunComparisonPart[]) =>
+    parts.map((part) => t(`part.${part}`)).join(t('common.list_separator'));
+  if (identity.length + judged.length === 0) return t('compare.same');
+  const texts = [
+    identity.length === 0 ? t('compare.same_variant') : t('compare.differ', { parts: names(identity) }),
+  ];
+  if (judged.length > 0) texts.push(t('compare.judged', { parts: names(judged) }));
+  return texts.join(' ');
+}
+
+function timesCompared(times: RunComparison['times']): string {
+  if (times === null || times.kind === 'same_library') return t('times.same_library');
+  const runs = { a: times.runs_a, b: times.runs_b };
+  if (times.kind === 'compared') return t('times.compared', runs);
+  return t('times.too_few_runs', { ...runs, needed: times.needed });
+}
+
 function Body({ data }: { data: Compare }) {
   return (
     <>
@@ -78,8 +97,7 @@ function Body({ data }: { data: Compare }) {
         <Side name="B" run={data.b} />
       </div>
       <p class={data.same_variant ? 'notice' : 'notice notice-note'}>
-        {t(data.same_variant ? 'compare.same' : 'compare.differ', { text: data.comparable })}{' '}
-        {t('compare.times', { text: data.times })}
+        {comparable(data.comparison)} {timesCompared(data.comparison.times)}
       </p>
       <CompareRows data={data} />
     </>

@@ -13,14 +13,15 @@ import { Head } from '../components/tips';
 import { download } from '../lib/csv';
 import { count, figure, seconds, time } from '../lib/format';
 import { t } from '../lib/i18n';
+import { recorded } from '../lib/recorded';
 import { Names } from './run_groups';
 
 function HeadCard({ run, done }: { run: RunPage; done: Exploration }) {
   const facts: (Fact | false)[] = [
-    run.abort_reason !== null && { name: t('facts.aborted'), value: run.abort_reason },
+    run.abort_reason !== null && { name: t('facts.aborted'), value: recorded(run.abort_reason) },
     { name: t('explore.asked'), value: askedText(done) },
     { name: t('explore.seed'), value: <code>{done.seed}</code> },
-    { name: t('facts.selection'), value: done.selection },
+    { name: t('facts.selection'), value: recorded(done.selection) },
     {
       name: t('explore.calls'),
       value: t('explore.calls_of', {
@@ -75,12 +76,12 @@ function Cause({ one }: { one: ExplorationCause }) {
       </td>
       <td class="group-cause">
         <p>
-          {one.cause}
+          {recorded(one.cause)}
           {one.known && <span class="badge">{t('explore.known')}</span>}
         </p>
         <p class="small muted">
           <span class="mono">{one.example}</span>
-          {one.reason !== one.cause && `: ${one.reason}`}
+          {one.reason !== one.cause && `: ${recorded(one.reason)}`}
         </p>
         <CopyCommand command={one.command} />
         {text === null ? (

@@ -7,6 +7,7 @@ import { Loading } from '../components/message';
 import { Head } from '../components/tips';
 import { ago, shortHash, time } from '../lib/format';
 import { t } from '../lib/i18n';
+import { recorded } from '../lib/recorded';
 import { to } from '../lib/router';
 
 const LOOKS: Record<AgentRow['state'], { sign: string; tone: string }> = {
@@ -48,7 +49,9 @@ function Row({ agent }: { agent: AgentRow }) {
             </span>
           </>
         ) : (
-          <span class={agent.state === 'unhealthy' ? '' : 'muted'}>{agent.health || t('common.none')}</span>
+          <span class={agent.state === 'unhealthy' ? '' : 'muted'}>
+            {recorded(agent.health) || t('common.none')}
+          </span>
         )}
       </td>
       <td class="wide nowrap">

@@ -7,6 +7,7 @@ import { OutcomeMark } from '../components/outcome_mark';
 import { Head } from '../components/tips';
 import { count } from '../lib/format';
 import { t } from '../lib/i18n';
+import { recorded } from '../lib/recorded';
 import { to } from '../lib/router';
 import { Names } from './run_groups';
 
@@ -20,7 +21,7 @@ function Row({ failure }: { failure: LabFailure }) {
       <td>
         <Names names={failure.operators} otherwise={t('common.library')} />
       </td>
-      <td class="group-cause">{failure.cause}</td>
+      <td class="group-cause">{recorded(failure.cause)}</td>
       <td>
         <ul class="changes">
           {failure.chips.map(({ chip, run_id, cases }) => (

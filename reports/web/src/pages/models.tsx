@@ -9,6 +9,7 @@ import { SearchField } from '../components/search_field';
 import { Head } from '../components/tips';
 import { rich, t } from '../lib/i18n';
 import { missingText } from '../lib/models';
+import { recorded } from '../lib/recorded';
 import { to, usePlace } from '../lib/router';
 import { useTitle } from '../lib/title';
 
@@ -86,7 +87,7 @@ export function ModelTable({ chips, models }: { chips: string[]; models: Model[]
                 <th scope="row" class="mono">
                   {model.name}
                 </th>
-                <td class="muted">{model.summary}</td>
+                <td class="muted">{recorded(model.summary)}</td>
                 {model.cells.map((cell, i) => (
                   <Cell key={chips[i]} cell={cell} chip={chips[i] ?? ''} model={model.name} />
                 ))}
@@ -106,7 +107,9 @@ function Matrix({ page }: { page: ModelsPage }) {
   const models = useMemo(
     () =>
       page.models
-        .filter((model) => `${model.name} ${model.summary}`.toLowerCase().includes(text))
+        .filter((model) =>
+          `${model.name} ${model.summary} ${recorded(model.summary)}`.toLowerCase().includes(text),
+        )
         .sort((a, b) => Number(hasRun(b)) - Number(hasRun(a))),
     [page, text],
   );

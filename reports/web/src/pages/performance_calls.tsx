@@ -9,10 +9,12 @@ import { countBy, readSort, sortRows } from '../lib/cases';
 import { figure, micros, share } from '../lib/format';
 import { t } from '../lib/i18n';
 import { callRow, filterCalls, isMeasured, readCallFilter, type CallRow } from '../lib/performance';
+import { recorded } from '../lib/recorded';
 import { to, usePlace } from '../lib/router';
 
 const dash = () => <span title={t('common.not_measured')}>–</span>;
-const why = (row: CallRow) => (row.not_measured ? t('perf.not_measured', { why: row.not_measured }) : '');
+const why = (row: CallRow) =>
+  row.not_measured ? t('perf.not_measured', { why: recorded(row.not_measured) }) : '';
 const time = (us: number | null) => (us === null ? dash() : micros(us));
 const giga = (rate: number | null) => (rate === null ? dash() : figure(rate / 1e9));
 

@@ -3,6 +3,7 @@ import { Facts, type Fact } from '../components/provenance';
 import { figure, micros } from '../lib/format';
 import { t } from '../lib/i18n';
 import { isMeasured } from '../lib/performance';
+import { recorded } from '../lib/recorded';
 
 function rates({ roofline }: Performance): string[] {
   const lines = Object.entries(roofline.operations_per_s).map(([dtype, rate]) =>
@@ -37,8 +38,8 @@ export function PerformanceFacts({ data }: { data: Performance }) {
       <Facts
         facts={[
           { name: t('perf.machine'), value: machine.processor || t('common.unknown') },
-          lines(t('perf.state'), machine.state),
-          { name: t('perf.roofline'), value: roofline.source || t('common.unknown') },
+          lines(t('perf.state'), machine.state.map(recorded)),
+          { name: t('perf.roofline'), value: recorded(roofline.source) || t('common.unknown') },
           lines(t('perf.rates'), rates(data)),
           lines(t('perf.clock'), clocks(data)),
           {

@@ -12,6 +12,7 @@ import { StateMark } from '../components/state_mark';
 import { asksForCases, asksForPerformance, parseCases } from '../lib/cases';
 import { ago, count, time } from '../lib/format';
 import { t } from '../lib/i18n';
+import { recorded } from '../lib/recorded';
 import { to, usePlace, withQuery } from '../lib/router';
 import { isLive } from '../lib/state';
 import { useTitle } from '../lib/title';
@@ -70,7 +71,7 @@ function CasesView({ run, cases, failures }: BodyProps) {
     <>
       {key !== '' && (
         <p class="notice">
-          {t('run.group', { cause: group?.cause ?? (failures.data ? t('run.no_group') : '…') })}{' '}
+          {t('run.group', { cause: group ? recorded(group.cause) : failures.data ? t('run.no_group') : '…' })}{' '}
           <Link href={withQuery(place, { group: null, view: 'cases' })}>{t('run.all_cases')}</Link>
         </p>
       )}

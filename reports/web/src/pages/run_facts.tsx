@@ -1,9 +1,11 @@
-import type { RunPage } from '../api/types';
+import type { RunPage, Waiver } from '../api/types';
 import { Exported } from '../components/exported';
 import { Labels } from '../components/labels';
+import { machineFacts } from '../components/machine_facts';
 import { Facts, Hash, type Fact } from '../components/provenance';
 import { time } from '../lib/format';
 import { t } from '../lib/i18n';
+import { recorded } from '../lib/recorded';
 
 const OPTIONS = ['repeat', 'shuffle_seed', 'timeout_s', 'selection', 'suite', 'sandbox', 'owner'] as const;
 
@@ -12,7 +14,10 @@ function optionFacts(run: RunPage): Fact[] {
   for (const key of OPTIONS) {
     const value = run.options[key];
     if (value === null || value === undefined || value === '' || value === false) continue;
-    facts.push({ name: t(`facts.${key}`), value: key === 'timeout_s' ? `${value} s` : String(value) });
+    facts.push({
+      name: t(`facts.${key}`),
+      value: key === 'timeout_s' ? `${value} s` : recorded(String(value)),
+    });
   }
   const shards = Number(run.options['shard_count'] ?? 0);
   if (shards > 1) {
@@ -44,10 +49,37 @@ function PublicRule({ run }: { run: RunPage }) {
   return <>{t('facts.public_counts', { judged, ours, theirs })}</>;
 }
 
+function Waivers({ waivers }: { waivers: Waiver[] }) {
+  return (
+    <Exported name="waivers">
+      <table class="plain">
+        <thead>
+          <tr>
+            <th scope="col">{t('facts.waived_case')}</th>
+            <th scope="col">{t('column.reason')}</th>
+            <th scope="col">{t('facts.issue')}</th>
+            <th scope="col">{t('facts.expires')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {waivers.map((waiver) => (
+            <tr key={waiver.case_id}>
+              <td class="mono">{waiver.case_id}</td>
+              <td>{recorded(waiver.reason)}</td>
+              <td>{waiver.link ?? t('facts.not_recorded')}</td>
+              <td>{waiver.expires ?? t('facts.not_recorded')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Exported>
+  );
+}
+
 // Where a run's figures come from: library, references, options.
 export function RunFacts({ run }: { run: RunPage }) {
   const facts: (Fact | false)[] = [
-    run.abort_reason !== null && { name: t('facts.aborted'), value: run.abort_reason },
+    run.abort_reason !== null && { name: t('facts.aborted'), value: recorded(run.abort_reason) },
     Object.keys(run.labels).length > 0 && {
       name: t('facts.labels'),
       value: <Labels labels={run.labels} />,
@@ -58,11 +90,11 @@ export function RunFacts({ run }: { run: RunPage }) {
       name: t(run.references.length > 1 ? 'facts.references' : 'facts.reference'),
       value:
         run.references.length > 0
-          ? run.references.map((text) => <div key={text}>{text}</div>)
+          ? run.references.map((text) => <div key={text}>{recorded(text)}</div>)
           : t('facts.none_yet'),
     },
     ...listFact(t('facts.environment'), run.environment),
-    ...listFact(t('facts.adaptor'), run.adaptor),
+    ...listFact(t('facts.adaptor'), run.adaptor.map(recorded)),
     { name: t('facts.public'), value: <PublicRule run={run} /> },
     run.widened > 0 && {
       name: t('facts.widened'),
@@ -74,6 +106,7 @@ export function RunFacts({ run }: { run: RunPage }) {
     { name: t('facts.variant'), value: <code>{run.variant}</code> },
     { name: t('facts.dialect'), value: run.dialect || t('common.unknown') },
     { name: t('facts.host'), value: run.host || t('common.unknown') },
+    ...machineFacts(run.machine),
     { name: t('facts.agent'), value: run.agent_version || t('common.unknown') },
     { name: t('facts.finished'), value: run.finished ? time(run.finished) : t('facts.not_yet') },
     ...optionFacts(run),
@@ -85,7 +118,10 @@ export function RunFacts({ run }: { run: RunPage }) {
         )
         .join('; '),
     },
-    !!run.submission && { name: t('facts.submission'), value: run.submission.note || t('facts.no_note') },
+    !!run.submission && {
+      name: t('facts.submission'),
+      value: recorded(run.submission.note) || t('facts.no_note'),
+    },
   ];
   return (
     <>
@@ -95,30 +131,7 @@ export function RunFacts({ run }: { run: RunPage }) {
           {run.waivers.length > 0 ? t('facts.more_waivers', { n: run.waivers.length }) : t('facts.more')}
         </summary>
         <Facts facts={more} />
-        {run.waivers.length > 0 && (
-          <Exported name="waivers">
-            <table class="plain">
-              <thead>
-                <tr>
-                  <th scope="col">{t('facts.waived_case')}</th>
-                  <th scope="col">{t('column.reason')}</th>
-                  <th scope="col">{t('facts.issue')}</th>
-                  <th scope="col">{t('facts.expires')}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {run.waivers.map((waiver) => (
-                  <tr key={waiver.case_id}>
-                    <td class="mono">{waiver.case_id}</td>
-                    <td>{waiver.reason}</td>
-                    <td>{waiver.link ?? t('facts.not_recorded')}</td>
-                    <td>{waiver.expires ?? t('facts.not_recorded')}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Exported>
-        )}
+        {run.waivers.length > 0 && <Waivers waivers={run.waivers} />}
       </details>
     </>
   );

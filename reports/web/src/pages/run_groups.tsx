@@ -9,6 +9,7 @@ import { Explained, Head } from '../components/tips';
 import { count } from '../lib/format';
 import { t } from '../lib/i18n';
 import { useKeys } from '../lib/keys';
+import { recorded } from '../lib/recorded';
 import { to } from '../lib/router';
 
 const NAMED = 3;
@@ -26,7 +27,8 @@ export function Names({ names, otherwise }: { names: string[]; otherwise: string
 }
 
 function Group({ run, group }: { run: string; group: FailureGroup }) {
-  const { cause, example } = group;
+  const { example } = group;
+  const cause = recorded(group.cause);
   return (
     <tr>
       <td class="num">
@@ -53,7 +55,7 @@ function Group({ run, group }: { run: string; group: FailureGroup }) {
           <Link class="mono" href={to.case(run, example.case_id)}>
             {example.case_id}
           </Link>
-          {example.reason !== cause && `: ${example.reason}`}
+          {example.reason !== group.cause && `: ${recorded(example.reason)}`}
         </p>
         <details class="more">
           <summary>{t('groups.command')}</summary>

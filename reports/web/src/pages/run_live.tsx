@@ -6,6 +6,7 @@ import { OutcomeBar } from '../components/outcome_bar';
 import { OutcomeMark } from '../components/outcome_mark';
 import { figure, percent, seconds } from '../lib/format';
 import { t } from '../lib/i18n';
+import { recorded } from '../lib/recorded';
 import { to } from '../lib/router';
 import { isLive } from '../lib/state';
 
@@ -47,7 +48,7 @@ export function RunLive({ run, onEnd }: { run: string; onEnd: () => void }) {
             <Link class="mono" href={to.case(run, case_id)}>
               {case_id}
             </Link>
-            <span class="muted reason">{reason.split('\n')[0]}</span>
+            <span class="muted reason">{recorded(reason.split('\n')[0] ?? '')}</span>
           </li>
         ))}
       </ol>

@@ -1,0 +1,34 @@
+// What this machine is: system, processor, memory, and NVIDIA's GPUs where their driver answers.
+#ifndef CLIENT_AGENT_MACHINE_H_
+#define CLIENT_AGENT_MACHINE_H_
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "diopi/v1/run.pb.h"
+
+namespace diopi::agent {
+
+struct MachineSources {
+  std::string root;                       // before /etc/os-release and /proc
+  std::string nvidia_smi = "nvidia-smi";  // a path, or a name to look for in PATH
+  std::chrono::milliseconds limit{
+      10'000};  // for its answer: without persistence mode it starts the driver first
+};
+
+// "AMD EPYC 9654 96-Core Processor"; empty where /proc/cpuinfo does not say.
+std::string ProcessorModel(const std::string& root = "");
+// That are online, hardware threads included.
+int Processors();
+
+// All GPUs of the machine, whatever --devices. Thread-safe; may take seconds where there are GPUs.
+v1::Machine DescribeMachine(const MachineSources& sources = {});
+
+// From nvidia-smi's answer, a line per GPU: name, driver, MiB, W, MHz, MHz of the memory. "[N/A]" is not set;
+// a line of other columns is left out.
+google::protobuf::RepeatedPtrField<v1::Machine::Gpu> ParseGpus(std::string_view csv);
+
+}  // namespace diopi::agent
+
+#endif  // CLIENT_AGENT_MACHINE_H_

@@ -1,0 +1,22 @@
+// The Chinese catalogues, embedded by the build. Private to this folder.
+#ifndef REPORTS_DOCUMENT_CATALOGUE_H_
+#define REPORTS_DOCUMENT_CATALOGUE_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace diopi::reports {
+
+// Of documents' own texts: zh.po.
+const char* ChineseCatalogue();
+// Of sentences that runs recorded: recorded_zh.po of the dashboards.
+const char* RecordedCatalogue();
+
+// The entries, in their order: English, Chinese. Of a gettext file only `msgid "..."` and `msgstr "..."` on
+// one line each are used, so that translators' tools edit it.
+std::vector<std::pair<std::string, std::string>> ReadCatalogue(const char* po);
+
+}  // namespace diopi::reports
+
+#endif  // REPORTS_DOCUMENT_CATALOGUE_H_

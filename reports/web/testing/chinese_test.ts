@@ -1,0 +1,116 @@
+// Every kind of page in Chinese, with real data: no run of English words that somebody else did not write.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, look } from './browser';
+import { DemoData } from './demo_data';
+import { BUILD, CPU, mustRun, program, vendor } from './programs';
+
+const demo = new DemoData();
+let browser: Browser;
+
+beforeAll(async () => {
+  [browser] = await Promise.all([launch(), demo.make()]);
+  await addRuns();
+}, 600_000);
+afterAll(async () => {
+  await browser?.close();
+  await demo.remove();
+});
+
+// What the demonstration's runs lack: captures, models, measured times, explorations, crashes and hangs.
+async function addRuns(): Promise<void> {
+  const { server, folder, data } = demo;
+  mkdirSync(join(data, 'captures'), { recursive: true });
+  await mustRun(
+    [join(BUILD, 'tools/tap_host'), join(BUILD, 'lib/libdiopi_tap.so'), 'transformer', '1', '9', '2'],
+    [0],
+    {
+      DIOPI_TAP_IMPL: CPU,
+      DIOPI_TAP_CAPTURE: join(data, 'captures/step'),
+      DIOPI_TAP_EVERY_CALL: '1',
+      OP_CAPTURE_LIST: 'softmax,gelu',
+    },
+  );
+  await mustRun([program('diopi-cli'), 'gen', '--quiet', '--data', data, '--model', 'crnn']);
+  const faulty = vendor('libdiopi_faulty');
+  await server.testLibrary(faulty, 'models', folder.path, ['--model', 'crnn']);
+  await server.testLibrary(CPU, 'fast', folder.path, ['--fname', 'add,relu', '--performance']);
+  for (const name of ['vendor_hang', 'vendor_throws', 'vendor_leak', 'vendor_exit', 'vendor_past_end'])
+    await server.testLibrary(vendor(name), name, folder.path, ['--fname', 'add,relu', '--timeout-s', '1']);
+  const explore = ['--chip', 'demo-faulty', '--report-dir', folder.path, '--seed', '7', '--fname', 'add,exp'];
+  await mustRun(
+    [program('diopi-agent'), '--server', server.address, '--impl', faulty, ...explore, '--explore', '64'],
+    [0, 1],
+  );
+}
+
+// Of the page, those that only appear when pointed at included. Code, and what is marked as English, is others' text.
+const texts = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const others = 'script, style, code, pre, option, .mono, .path, [lang="en"], .labels, .chip-name';
+    const found: string[] = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const { parentElement, textContent } = walker.currentNode;
+      if (parentElement && !parentElement.closest(others)) found.push(textContent ?? '');
+    }
+    const attributes = ['title', 'aria-label', 'placeholder', 'data-tip'];
+    for (const element of document.querySelectorAll(attributes.map((name) => `[${name}]`).join()))
+      for (const name of attributes) found.push(element.getAttribute(name) ?? '');
+    return found;
+  });
+
+// Names: of outcomes and columns, of programs, the library's own words, of what the machine is.
+const NAMES =
+  /\b(not implemented|unsupported dtype|harness error|max ulp|max abs|max rel|max z|rms z|diopi-\w+|GNU Linux|hdf5)\b/gi;
+// Three words beside each other, of which no more than one is a name in capitals or digits.
+const ENGLISH = /[A-Za-z]?[a-z']+[ ,]+[a-z']{2,}[ ,]+[a-z']{2,}/;
+
+// The kinds of pages by their paths, and how many of a kind are visited.
+const kindOf = (url: URL) =>
+  url.pathname.replace(/\/(runs|chips|captures|cases)\/[^/]+/g, '/$1/_') + url.search.replace(/=[^&]*/g, '');
+const most = (kind: string) => (kind === '/runs/_/cases/_' ? 30 : kind.includes('operator') ? 2 : 9);
+
+test(
+  'no page has an English sentence',
+  () =>
+    look(
+      browser,
+      async (page) => {
+        const seen = new Map<string, number>();
+        const found = new Map<string, string>();
+        const same = `/compare?a=${demo.faulty}&b=${demo.faultyAgain}`;
+        const waiting = new Set(['/', `/compare?a=${demo.before}&b=${demo.faulty}`, same]);
+        for (const path of waiting) {
+          await page.goto(path);
+          await page.waitForLoadState('networkidle');
+          await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0);
+          for (const text of await texts(page))
+            if (ENGLISH.test(text.replace(NAMES, '')) && !found.has(text)) found.set(text, path);
+          const links = await page.evaluate(() => [...document.querySelectorAll('a')].map((a) => a.href));
+          for (const url of links.map((link) => new URL(link))) {
+            const next = url.pathname + url.search;
+            const outside = url.origin !== demo.server.origin || /^\/(docs|api)/.test(next);
+            if (outside || waiting.has(next)) continue;
+            const kind = kindOf(url);
+            seen.set(kind, (seen.get(kind) ?? 0) + 1);
+            if ((seen.get(kind) ?? 0) <= most(kind)) waiting.add(next);
+          }
+        }
+        for (const kind of [
+          '/chips/_',
+          '/runs/_/cases/_',
+          '/runs/_?view',
+          '/captures/_',
+          '/models',
+          '/coverage',
+        ])
+          expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(0);
+        expect(Object.fromEntries(found)).toEqual({});
+      },
+      { origin: demo.server.origin, locale: 'zh-CN' },
+    ),
+  600_000,
+);
