@@ -143,6 +143,7 @@ void CallVariables::NameTensor(const std::string& name, const v1::TensorSpec& sp
   }
   Set(name + "_dim", along);
   Set(name + "_integers", spec.fill().has_integers() ? 1 : 0);
+  Set(name + "_special", spec.fill().has_specials() ? 1 : 0);
   Set(name + "_patterned", FreeValues(spec.fill()) < Elements(spec) ? 1 : 0);
   NameValues(name, spec);
   for (int i = 0; i < rank; ++i) {

@@ -20,6 +20,7 @@
 //   NAME_inf          a number or scalar is infinite
 //   NAME_power2       it is a power of two, or minus one
 //   NAME_integers     a tensor's fill is `integers`
+//   NAME_special      some elements are NaN, infinite, or other numbers that the fill lists as `specials`
 //   NAME_patterned    a tensor's values are all the same, a range, or a shorter list, repeated
 //   NAME_expanded_m1  a tensor has the same elements at all indices, of which there are several, of its last
 //                     dimension; NAME_expanded_m2, ...

@@ -125,6 +125,7 @@ TEST(ExpandTest, WhatIsNotAskedIsLeftOut) {
       {"other_expanded_m2 && !other_expanded_m1", true},
       {"input_expanded_m2", false},
       {"input_patterned", false},
+      {"input_special", false},
       {"input_least == 1 && input_greatest == 3 && input_sum == -1", true},
       {"out_least < 0 && out_greatest > 1000", true},
       {"dtype_int32", true},
