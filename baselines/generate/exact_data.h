@@ -31,7 +31,7 @@ bool IsExact(const LinearRuns& runs, Dtype output);
 
 // Sums of up to n products of the inputs' elements have so few different terms, or are so long, that their
 // roundings need not be independent.
-bool MayDrift(const TensorMap& inputs, double n);
+bool MayDrift(const v1::Case& c, const TensorMap& inputs, double n);
 
 }  // namespace diopi::baselines
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "baselines/generate/generate.h"
 #include "baselines/generate/widen.h"
@@ -58,13 +60,32 @@ TEST(MayDriftTest, WhereProductsRepeatOrAreVeryMany) {
   const HostTensor one = Doubles(std::vector<double>(300, 0.1)), two = Doubles({0.1, 0.2, 0.1});
   std::vector<double> all(300);
   std::iota(all.begin(), all.end(), 0.0);
-  EXPECT_TRUE(MayDrift({{"x", one}}, 64));
-  EXPECT_FALSE(MayDrift({{"x", one}}, 63));
-  EXPECT_TRUE(MayDrift({{"x", two}, {"y", two}}, 256));
-  EXPECT_FALSE(MayDrift({{"x", two}, {"y", two}}, 255));
-  EXPECT_FALSE(MayDrift({{"x", one}, {"y", Doubles(all)}}, 10000));
-  EXPECT_TRUE(MayDrift({{"x", Doubles(all)}}, 1e5));
-  EXPECT_FALSE(MayDrift({{"x", Doubles({})}}, 0));
+  const v1::Case c;
+  EXPECT_TRUE(MayDrift(c, {{"x", one}}, 32));
+  EXPECT_FALSE(MayDrift(c, {{"x", one}}, 31));
+  EXPECT_TRUE(MayDrift(c, {{"x", two}, {"y", two}}, 128));
+  EXPECT_FALSE(MayDrift(c, {{"x", two}, {"y", two}}, 127));
+  EXPECT_FALSE(MayDrift(c, {{"x", one}, {"y", Doubles(all)}}, 9000));
+  EXPECT_TRUE(MayDrift(c, {{"x", Doubles(all)}}, 1e5));
+  EXPECT_FALSE(MayDrift(c, {{"x", Doubles({})}}, 0));
+}
+
+// Each row of x and each column of y has one value, if many others have other ones.
+TEST(MayDriftTest, WhereOneElementIsReadAlongADimension) {
+  std::vector<double> all(300);
+  std::iota(all.begin(), all.end(), 0.0);
+  const TensorMap inputs = {{"x", Doubles(all)}, {"y", Doubles(all)}};
+  for (const auto& [x, y, length, drifts] : std::vector<std::tuple<int64_t, int64_t, int64_t, bool>>{
+           {0, 0, 46, true}, {0, 0, 31, false}, {0, 1, 46, false}, {1, 0, 46, false}}) {
+    v1::Case c;
+    for (const auto& [name, stride] : {std::pair{"x", x}, std::pair{"y", y}}) {
+      v1::Argument* argument = c.add_args();
+      argument->set_name(name);
+      argument->mutable_tensor()->add_shape(length);
+      argument->mutable_tensor()->add_strides(stride);
+    }
+    EXPECT_EQ(MayDrift(c, inputs, 46), drifts) << x << " " << y << " " << length;
+  }
 }
 
 TEST(HasIntegerDataTest, LooksAtTensorsAndAttributes) {

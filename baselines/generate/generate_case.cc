@@ -274,7 +274,7 @@ class CaseGenerator {
     double most = 0;
     for (int64_t i = 0; i < NumElements(n.shape); ++i)
       most = std::max(most, ElementAsDouble(n.dtype, n.data.data(), i));
-    if (!MayDrift(baseline_.inputs, most)) return absl::OkStatus();
+    if (!MayDrift(baseline_.c, baseline_.inputs, most)) return absl::OkStatus();
     absl::StatusOr<const TensorMap*> noise = Noise(NoiseFor(judge.output()));
     if (!noise.ok()) return noise.status();
     absl::StatusOr<Expected> other = SplitNoise((*noise)->at(key), OutputDtype(baseline_.c, key));

@@ -57,6 +57,7 @@ FillFacts FactsOf(const v1::Fill& fill, int64_t count, int64_t length) {
     const auto start = static_cast<double>(fill.permutation().start()), size = static_cast<double>(length);
     return {start, start + size - 1, (start + (size - 1) / 2) * n};
   }
+  if (fill.has_uniform()) return {fill.uniform().low(), fill.uniform().high(), -1};
   if (fill.has_integers()) {
     return {static_cast<double>(fill.integers().low()), static_cast<double>(fill.integers().high()), -1};
   }
@@ -143,6 +144,8 @@ void CallVariables::NameTensor(const std::string& name, const v1::TensorSpec& sp
   }
   Set(name + "_dim", along);
   Set(name + "_integers", spec.fill().has_integers() ? 1 : 0);
+  Set(name + "_listed", spec.fill().has_values() ? 1 : 0);
+  Set(name + "_specials", spec.fill().specials().values_size());
   Set(name + "_patterned", FreeValues(spec.fill()) < Elements(spec) ? 1 : 0);
   NameValues(name, spec);
   for (int i = 0; i < rank; ++i) {
@@ -167,6 +170,7 @@ void CallVariables::NameValues(const std::string& name, const v1::TensorSpec& sp
 void CallVariables::NameNumber(const std::string& name, double value) {
   Set(name, Truncated(value));
   Set(name + "_inf", std::isinf(value) ? 1 : 0);
+  Set(name + "_whole", value == std::trunc(value) ? 1 : 0);
   int exponent = 0;
   Set(name + "_power2", std::fabs(std::frexp(value, &exponent)) == 0.5 ? 1 : 0);
 }

@@ -11,15 +11,17 @@
 //   NAME_dim    its size along the dimension that the attribute dim or axis names; its elements without one
 //   NAME_count  tensors of a list that are not null; 1 or 0 for a tensor
 //   NAME_least  the least value of a tensor whose fill says it (constant, values, range, permutation,
-//   integers); below any
-//               limit where it does not
+//               integers, uniform), truncated; below any limit where it does not
 //   NAME_greatest  likewise
 //   NAME_sum    likewise; -1 where the fill does not say it
+//   NAME_specials  how many elements are NaN, infinite, or other numbers that the fill lists as `specials`
 // These are 1 or 0:
 //   NAME_VALUE        a text has that value
 //   NAME_inf          a number or scalar is infinite
+//   NAME_whole        it has no fraction
 //   NAME_power2       it is a power of two, or minus one
 //   NAME_integers     a tensor's fill is `integers`
+//   NAME_listed       a tensor's fill is `values`
 //   NAME_patterned    a tensor's values are all the same, a range, or a shorter list, repeated
 //   NAME_expanded_m1  a tensor has the same elements at all indices, of which there are several, of its last
 //                     dimension; NAME_expanded_m2, ...

@@ -16,7 +16,21 @@ constexpr int64_t kNewClassWeight = 4;
 constexpr int64_t kMostTensors = 3;  // of a list
 
 // What a number of a class is about.
-enum Aspect { kDtype, kTensorDtype, kRank, kSize, kLayout, kFill, kSpecials, kNull, kSame, kLength, kValue };
+enum Aspect {
+  kDtype,
+  kTensorDtype,
+  kRank,
+  kSize,
+  kLayout,
+  kFill,
+  kSpecials,
+  kSpecial,
+  kOnes,
+  kNull,
+  kSame,
+  kLength,
+  kValue
+};
 
 uint64_t Mix(uint64_t a, uint64_t b) {
   uint64_t x = (a ^ (b + 0x9E3779B97F4A7C15u + (a << 6) + (a >> 2))) * 0xBF58476D1CE4E5B9u;
@@ -68,12 +82,17 @@ class Collector {
   void AddTensor(int64_t arg, int64_t place, const v1::TensorSpec& spec) {
     Add({kTensorDtype, arg, place, spec.dtype()});
     Add({kRank, arg, place, spec.shape_size()});
+    int64_t ones = 0;  // an operand repeats along dimensions of size 1
     for (int d = 0; d < spec.shape_size(); ++d) {
+      ones = 2 * ones + (spec.shape(d) == 1 ? 1 : 0);
       Add({kSize, arg, place, d, spec.shape_size(), ExtentClass(spec.shape(d))});
     }
+    Add({kOnes, arg, place, spec.shape_size(), ones});
     Add({kLayout, arg, place, LayoutClass(spec)});
     Add({kFill, arg, place, spec.fill().kind_case()});
     if (spec.fill().has_specials()) Add({kSpecials, arg, place, spec.fill().specials().tail() ? 1 : 0});
+    for (const double value : spec.fill().specials().values())
+      Add({kSpecial, arg, place, NumberClass(value)});
     if (!spec.same_as().empty()) Add({kSame, arg, place});
   }
 

@@ -13,9 +13,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "cases/base/layout.h"
 #include "cases/base/tensor.h"
 #include "cases/core/case_builder.h"
+#include "cases/explore/edges.h"
 #include "cases/explore/extents.h"
 
 namespace diopi::explore {
@@ -30,6 +30,7 @@ class Mutation {
   Mutation(const MutateOptions& options, cases::Draws* draws, v1::Point* point)
       : options_(options), words_(*options.vocabulary), draws_(draws), point_(point) {}
 
+  std::string RunEdge() { return Chance(50) ? Broadcast() : Edge(); }
   std::string Run() {
     if (IsRandom(*options_.rules)) {
       constexpr std::string (Mutation::*kHarmless[])() = {&Mutation::Seed, &Mutation::Layout,
@@ -60,6 +61,7 @@ class Mutation {
   std::string LeaveOut();
   std::string Same();
   std::string Broadcast();
+  std::string Edge();
   std::string Seed();
 
   static bool IsGiven(const v1::PointTensor& tensor) { return !tensor.null() && tensor.same_as().empty(); }
@@ -72,6 +74,7 @@ class Mutation {
   // Starts or lengths of sequences, slots, rows that belong together, ...: they fit the point's sizes only.
   bool HasTable() const {
     const auto& attributes = point_->attr();
+    if (words_.elementwise) return false;
     return std::any_of(point_->in().begin(), point_->in().end(),
                        [this](const v1::PointTensor& tensor) {
                          const v1::Fill& fill = tensor.fill();
@@ -267,7 +270,9 @@ std::string Mutation::Layout() {
   if (kind == v1::Layout::transposed && rank < 2) return "";
   if (kind == v1::Layout::channels_last && rank != 4 && rank != 5) return "";
   if ((kind == v1::Layout::strided || kind == v1::Layout::expanded) && rank == 0) return "";
-  if (kind == v1::Layout::expanded && IsWritten(tensor->name())) return "";  // to one place several times
+  // Not to one place several times; and a list of values that differ is one only where they stay.
+  const bool list = tensor->fill().has_values() || (tensor->fill().has_range() && IsIndex(*tensor));
+  if (kind == v1::Layout::expanded && (list || IsWritten(tensor->name()))) return "";
   tensor->clear_layout();
   tensor->mutable_layout()->set_kind(kind);
   if (kind == v1::Layout::expanded) tensor->mutable_layout()->add_dims(draws_->Below(rank));
@@ -396,9 +401,16 @@ std::string Mutation::Rank() {
 }
 
 std::string Mutation::LeaveOut() {
-  const v1::PointTensor* tensor = AnyTensor();
-  if (tensor == nullptr || !RuleOf(tensor->name()).optional()) return "";
+  v1::PointTensor* tensor = AnyTensor();
+  if (tensor == nullptr) return "";
   const std::string name = tensor->name();
+  if (words_.nulls.contains(name)) {
+    tensor->Clear();
+    tensor->set_name(name);
+    tensor->set_null(true);
+    return absl::StrCat(name, ": null");
+  }
+  if (!RuleOf(name).optional()) return "";
   auto* in = point_->mutable_in();
   in->erase(std::remove_if(in->begin(), in->end(), [&](const auto& each) { return each.name() == name; }),
             in->end());
@@ -435,19 +447,18 @@ std::string Mutation::Same() {
 std::string Mutation::Broadcast() {
   v1::PointTensor* tensor = AnyTensor();
   const v1::PointTensor* other = AnyTensor();
-  if (tensor == nullptr || tensor == other || tensor->shape().empty()) return "";
-  if (HasTable()) return "";
-  if (!AreBroadcast(other->name(), tensor->name()) && !AreBroadcast(tensor->name(), other->name())) return "";
-  const auto d = static_cast<int>(draws_->Below(tensor->shape_size()));
-  const bool drop = d == 0 && Chance(50);
-  if (!drop && tensor->shape(d) == 1) return "";
-  if (drop) {
-    tensor->mutable_shape()->erase(tensor->shape().begin());
-  } else {
-    tensor->set_shape(d, 1);
-  }
-  tensor->clear_layout();
-  return absl::StrCat(tensor->name(), ", dimension ", d, drop ? ": dropped" : ": 1");
+  if (tensor == nullptr || tensor == other || HasTable()) return "";
+  const bool operand = words_.elementwise && words_.repeated.contains(tensor->name());
+  const bool may =
+      operand || AreBroadcast(other->name(), tensor->name()) || AreBroadcast(tensor->name(), other->name());
+  return may ? Repeat(draws_, tensor) : "";
+}
+
+std::string Mutation::Edge() {
+  v1::PointTensor* tensor = AnyTensor();
+  const bool plain = tensor != nullptr && !tensor->has_dtype() && RuleOf(tensor->name()).dtype().empty();
+  return EdgeOf(*options_.rules, *options_.function, options_.dtype, draws_, point_,
+                plain ? tensor : nullptr);
 }
 
 std::string Mutation::Seed() {
@@ -476,16 +487,8 @@ std::string MutatePoint(const MutateOptions& options, cases::Draws* draws, v1::P
   return Mutation(options, draws, point).Run();
 }
 
-std::string MisalignPoint(const Vocabulary& vocabulary, v1::Point* point) {
-  std::string moved;
-  if (!vocabulary.layouts.contains(v1::Layout::offset)) return moved;
-  for (v1::PointTensor& tensor : *point->mutable_in()) {
-    const bool plain = tensor.layout().kind() == v1::Layout::contiguous;
-    if (tensor.null() || !tensor.same_as().empty() || !plain) continue;
-    tensor.mutable_layout()->set_kind(v1::Layout::offset);
-    absl::StrAppend(&moved, moved.empty() ? "" : ", ", tensor.name(), ": offset");
-  }
-  return moved;
+std::string MutateEdge(const MutateOptions& options, cases::Draws* draws, v1::Point* point) {
+  return options.vocabulary->elementwise ? Mutation(options, draws, point).RunEdge() : "";
 }
 
 }  // namespace diopi::explore

@@ -32,9 +32,9 @@ bool IsRandom(const v1::FunctionRules& rules);
 // does not suit the point, which is unchanged.
 std::string MutatePoint(const MutateOptions& options, cases::Draws* draws, v1::Point* point);
 
-// Moves the point's contiguous tensors to element 1 of their storage, which no vector width is aligned to,
-// and says which. Empty: none may be moved, and the point is unchanged.
-std::string MisalignPoint(const Vocabulary& vocabulary, v1::Point* point);
+// Changes a point of an element-wise function in one more way: an operand that repeats along dimensions, or a
+// number at which kernels take another path (edges.h). Says which, or nothing, as above.
+std::string MutateEdge(const MutateOptions& options, cases::Draws* draws, v1::Point* point);
 
 }  // namespace diopi::explore
 

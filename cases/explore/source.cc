@@ -112,6 +112,20 @@ double Operations(const v1::OperatorFile& op, const v1::Case& c) {
   return operations;
 }
 
+// Moves the point's contiguous tensors to element 1 of their storage, which no vector width is aligned to,
+// and says which. Empty: none may be moved, and the point is unchanged.
+std::string MisalignPoint(const Vocabulary& vocabulary, v1::Point* point) {
+  std::string moved;
+  if (!vocabulary.layouts.contains(v1::Layout::offset)) return moved;
+  for (v1::PointTensor& tensor : *point->mutable_in()) {
+    const bool plain = tensor.layout().kind() == v1::Layout::contiguous;
+    if (tensor.null() || !tensor.same_as().empty() || !plain) continue;
+    tensor.mutable_layout()->set_kind(v1::Layout::offset);
+    absl::StrAppend(&moved, moved.empty() ? "" : ", ", tensor.name(), ": offset");
+  }
+  return moved;
+}
+
 }  // namespace
 
 Source::Source(const v1::OperatorFile* op, const v1::FunctionRules* rules, const Vocabulary* vocabulary,
@@ -236,6 +250,10 @@ std::optional<Call> Source::Draw(const Accepts& accepts, const std::string& labe
     std::string change = MutatePoint(options, draws, &*point);
     if (!change.empty()) how.push_back(std::move(change));
     options.large = false;  // one size makes the call large
+  }
+  if (!random_ && draws->Below(2) == 0) {
+    std::string edge = MutateEdge(options, draws, &*point);
+    if (!edge.empty()) how.push_back(std::move(edge));
   }
   return Build(*std::move(point), dtype, limits, label, how, accepts);
 }

@@ -37,12 +37,29 @@ std::set<std::string> FilledByClasses(const v1::Cover& cover) {
   return names;
 }
 
+// Whether an operand of the one shape repeats along dimensions of the other.
+bool Repeats(const v1::PointTensor& tensor, const v1::PointTensor& other) {
+  const int rank = tensor.shape_size(), missing = other.shape_size() - rank;
+  if (missing < 0) return false;
+  bool fewer = missing > 0;
+  for (int d = 0; d < rank; ++d) {
+    if (tensor.shape(d) == other.shape(missing + d)) continue;
+    if (tensor.shape(d) != 1) return false;
+    fewer = true;
+  }
+  return fewer;
+}
+
 // Adds what a point, a cover or a class of one gives. Where it does not say what a tensor holds, that is the
 // default fill if `has_default` says so of the tensor's name.
 template <typename Giver, typename Predicate>
 void AddArguments(const Giver& giver, const Kinds& kinds, Predicate has_default, Vocabulary* vocabulary) {
   for (const v1::PointTensor& tensor : giver.in()) {
     if (!tensor.same_as().empty()) vocabulary->same.emplace(tensor.name(), tensor.same_as());
+    if (tensor.null()) vocabulary->nulls.insert(tensor.name());
+    if (tensor.shape_size() > 0 && std::any_of(giver.in().begin(), giver.in().end(),
+                                               [&](const auto& other) { return Repeats(tensor, other); }))
+      vocabulary->repeated.insert(tensor.name());
     if (tensor.layout().kind() != v1::Layout::contiguous) vocabulary->layouts.insert(tensor.layout().kind());
     for (int d = 0; d < tensor.shape_size(); ++d) {
       if (tensor.shape(d) == 0) vocabulary->empty.emplace(tensor.name(), tensor.shape_size(), d);
@@ -74,6 +91,7 @@ DtypeKind KindOf(Dtype dtype) {
 
 Vocabulary VocabularyOf(const v1::OperatorFile& op) {
   Vocabulary vocabulary;
+  vocabulary.elementwise = op.family() == "elementwise";
   for (const v1::Grid& grid : op.grid()) {
     const Kinds of_grid = KindsOf(grid.dtypes(), grid.dtype_sets());
     for (const v1::Point& point : grid.point()) {

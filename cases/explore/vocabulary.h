@@ -27,6 +27,9 @@ struct Vocabulary {
   std::set<v1::Layout::Kind> layouts;                  // of any tensor; never `contiguous`
   std::set<v1::Layout::Kind> out_layouts;              // likewise, of outputs
   std::set<std::pair<std::string, std::string>> same;  // a tensor, and the one that is passed in its place
+  std::set<std::string> nulls;                         // tensors that may be null
+  std::set<std::string> repeated;                      // tensors that repeat along dimensions of another one
+  bool elementwise = false;                            // the operator's family
   // Where a size may be 0: the tensor, its number of dimensions, and the dimension.
   std::set<std::tuple<std::string, int, int>> empty;
 };

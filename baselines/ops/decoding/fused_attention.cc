@@ -144,13 +144,23 @@ struct LayerRow {
   }
 };
 
+void CheckLayer(const FusedLayer& of, const Tensor& weight, const Tensor& bias, const Tensor& key_cache,
+                const Tensor& value_cache) {
+  CheckShape(weight, {of.hidden, of.Columns()}, "qkv_weight");
+  if (bias) Check(bias.numel() == of.Columns(), "qkv_bias has shape ", ShapeText(bias.shape()));
+  Check(of.hidden == of.queries * of.dim, "the heads do not have as many elements as inoutput's rows");
+  Check(of.keys > 0 && of.queries % of.keys == 0, of.queries, " heads cannot share ", of.keys, " key heads");
+  Check(of.dim % 2 == 0, "the rotary embedding turns pairs: expected an even size_per_head, got ", of.dim);
+  CheckShape(value_cache, key_cache.shape(), "value_cache");
+  Check(key_cache.rank() == 5 && key_cache.size(1) >= of.sequences && key_cache.size(2) == of.keys &&
+            key_cache.size(3) == of.capacity && key_cache.size(4) == of.dim,
+        "key_cache has shape ", ShapeText(key_cache.shape()));
+  Check(of.layer >= 0 && of.layer < key_cache.size(0), "the cache has no layer ", of.layer);
+}
+
 void RunLayer(diopiContextHandle_t ctx, const FusedLayer& of, const Tensor& x, const Tensor& weight,
               const Tensor& bias, const Tensor& key_cache, const Tensor& value_cache) {
-  CheckShape(weight, {of.hidden, of.Columns()}, "qkv_weight");
-  Check(of.hidden == of.queries * of.dim, "the heads do not have as many elements as inoutput's rows");
-  CheckShape(value_cache, key_cache.shape(), "value_cache");
-  Check(key_cache.rank() == 5 && key_cache.size(2) == of.keys && key_cache.size(3) == of.capacity,
-        "key_cache has shape ", ShapeText(key_cache.shape()));
+  CheckLayer(of, weight, bias, key_cache, value_cache);
   DispatchFloating(ResultType(x, {x, weight}), [&]<typename C>() {
     const Queue queue(ctx);
     const Out<C> out(x), keys(key_cache), values(value_cache);
@@ -177,6 +187,8 @@ DIOPI_KERNEL(diopiFusedContextAttentionInp, a) {
   const Tensor x(a.inoutput), keys(a.key_cache);
   const int64_t sequences = keys.size(1);
   CheckShape(x, {sequences * a.max_q_len, x.size(1)}, "inoutput");
+  Check(a.max_q_len >= 0 && a.max_kv_len >= a.max_q_len, "expected max_kv_len of at least max_q_len, got ",
+        a.max_kv_len, " and ", a.max_q_len);
   const FusedLayer of{a.max_q_len,
                       sequences,
                       a.local_head_num,
@@ -201,8 +213,12 @@ DIOPI_KERNEL(diopiFusedDecoderAttentionInp, a) {
     return;
   }
   const Tensor x(a.inoutput);
+  const int64_t sequences = x.size(0);
+  CheckShape(Tensor(a.sequence_lengths), {sequences}, "sequence_lengths");
+  CheckShape(Tensor(a.finished), {sequences}, "finished");
+  CheckShape(Tensor(a.total_padding_tokens), {sequences}, "total_padding_tokens");
   const FusedLayer of{1,
-                      x.size(0),
+                      sequences,
                       a.local_head_num,
                       a.local_kv_head_num,
                       a.size_per_head,

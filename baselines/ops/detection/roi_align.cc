@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "baselines/ops/both.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
 namespace {
@@ -88,7 +89,7 @@ struct Pool {
     const int64_t plane = i / g.cells[1] / g.cells[0], region = plane / g.channels;
     const Side<C> ys = regions.SideOf(region, 0), xs = regions.SideOf(region, 1);
     const int64_t image = (regions.Image(region) * g.channels + plane % g.channels) * g.sizes[0];
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t m = 0; m < ys.samples && image >= 0; ++m) {
       const Between<C> y(ys.At(row, m), g.sizes[0]);
       for (int64_t n = 0; n < xs.samples && y.inside; ++n) {
@@ -97,7 +98,7 @@ struct Pool {
       }
     }
     const int64_t count = ys.samples * xs.samples;
-    out.Set(i, sum / C(count > 1 ? count : 1));
+    out.Set(i, sum.total() / C(count > 1 ? count : 1));
   }
 
  private:
@@ -121,12 +122,12 @@ struct Spread {
   DIOPI_HD void operator()(int64_t i) const {
     const Geometry& g = regions.g;
     const int64_t plane = i / g.sizes[1] / g.sizes[0];
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t region = 0; region < count; ++region) {
       if (regions.Image(region) != plane / g.channels) continue;
       sum += FromRegion(region, plane % g.channels, i / g.sizes[1] % g.sizes[0], i % g.sizes[1]);
     }
-    out.Set(i, sum);
+    out.Set(i, sum.total());
   }
 
  private:
@@ -134,7 +135,7 @@ struct Spread {
     const Geometry& g = regions.g;
     const Side<C> ys = regions.SideOf(region, 0), xs = regions.SideOf(region, 1);
     const int64_t samples = ys.samples * xs.samples;
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t m = 0; m < g.cells[0] * ys.samples; ++m) {
       const C down = Between<C>(ys.At(m / ys.samples, m % ys.samples), g.sizes[0]).WeightOf(row);
       if (down == C(0)) continue;
@@ -145,7 +146,7 @@ struct Spread {
         sum += grad[cells + n / xs.samples] * (down * across) / C(samples);
       }
     }
-    return sum;
+    return sum.total();
   }
 };
 

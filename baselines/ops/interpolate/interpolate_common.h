@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "baselines/ops/support/tensor.h"
@@ -78,10 +79,33 @@ DIOPI_HD Taps<C> CubicTaps(int64_t in, int64_t out, int64_t i, bool align_corner
           {CubicFar(t + C(1)), CubicNear(t), CubicNear(C(1) - t), CubicFar(C(2) - t)}};
 }
 
+// An input that an output takes only where its position is rounded to the other side of an element.
+template <typename C>
+struct TapBeyond {
+  int64_t index;
+  C weight;  // 0, with the noise of what it may become
+};
+
 // Along one axis: its sizes, and how outputs are made of inputs.
 struct Resampling {
   Interpolation interpolation;
   bool align_corners;
+
+  // What At leaves out where output i lies on an element as closely as the noise of its position: another
+  // rounding has its taps one further on, or one before. C: a number with noise.
+  template <typename C>
+  std::optional<TapBeyond<C>> Beyond(int64_t in, int64_t out, int64_t i) const {
+    if (interpolation == Interpolation::kNearest) return std::nullopt;
+    const C position = SourcePosition<C>(in, out, i, align_corners);
+    const auto element = std::round(position.v);
+    constexpr double kSigmas = 8;  // gate P's
+    if (!(std::fabs(position.v - element) < kSigmas * std::sqrt(position.s2))) return std::nullopt;
+    const bool cubic = interpolation == Interpolation::kCubic;
+    const int64_t reach = cubic ? 2 : 1;
+    const int64_t index = static_cast<int64_t>(element) + (position.v < element ? reach : -reach);
+    const C distance(0, position.s2);
+    return TapBeyond<C>{Inside(index, in), cubic ? CubicFar(C(2) - distance) : distance};
+  }
 
   template <typename C>
   DIOPI_HD Taps<C> At(int64_t in, int64_t out, int64_t i) const {

@@ -1,5 +1,6 @@
 // Resizing of the last dimensions of [N, C, ...]: the nearest element, or weighted neighbours ("linear" over
 // one dimension, "bilinear" over two, "trilinear" over three; "bicubic" over two).
+#include <optional>
 #include <utility>
 
 #include "baselines/ops/interpolate/interpolate_common.h"
@@ -22,6 +23,28 @@ void ForEachTap(const Axis& in, int64_t out_size, const Resampling& resampling, 
   }
 }
 
+// Adds the noise of zero times x, where the weight 0 carries noise; NaN and infinity have none.
+template <typename C>
+void AddNoise(const C& weight, const C& x, C* sum) {
+  if constexpr (kIsNoise<C>) {
+    if (isfinite(x) && isfinite(*sum)) *sum = C::Clean(sum->v, sum->s2 + weight.s2 * x.v * x.v);
+  }
+}
+
+// f(input index, output index, weight) for the taps that only another rounding of an output's position has.
+template <typename C, typename F>
+void ForEachTapBeyond(const Axis& in, int64_t out_size, const Resampling& resampling, F&& f) {
+  if constexpr (kIsNoise<C>) {
+    for (int64_t i = 0; i < out_size; ++i) {
+      const std::optional<TapBeyond<C>> tap = resampling.Beyond<C>(in.size, out_size, i);
+      for (int64_t o = 0; tap.has_value() && o < in.outer; ++o) {
+        const int64_t from = (o * in.size + tap->index) * in.inner, to = (o * out_size + i) * in.inner;
+        for (int64_t k = 0; k < in.inner; ++k) f(from + k, to + k, tap->weight);
+      }
+    }
+  }
+}
+
 // One dimension after the other, the last one first.
 template <typename C>
 std::vector<C> Resize(std::vector<C> x, Shape shape, const Shape& size, const Resampling& resampling) {
@@ -32,6 +55,9 @@ std::vector<C> Resize(std::vector<C> x, Shape shape, const Shape& size, const Re
     ForEachTap<C>(axis, shape[d], resampling, [&](int64_t from, int64_t to, const C& weight, bool first) {
       const C part = weight * x[from];
       y[to] = first ? part : y[to] + part;  // the nearest element stays what it is, -0 too
+    });
+    ForEachTapBeyond<C>(axis, shape[d], resampling, [&](int64_t from, int64_t to, const C& weight) {
+      AddNoise(weight, x[from], &y[to]);
     });
     x = std::move(y);
   }
@@ -48,8 +74,12 @@ std::vector<C> ResizeBackward(std::vector<C> grad, const Shape& shape, const Sha
     const int64_t out_size = now[d];
     now[d] = shape[d];
     std::vector<C> dx(static_cast<size_t>(Numel(now)), C(0));
-    ForEachTap<C>(SplitAxis(now, static_cast<int64_t>(d)), out_size, resampling,
+    const Axis axis = SplitAxis(now, static_cast<int64_t>(d));
+    ForEachTap<C>(axis, out_size, resampling,
                   [&](int64_t from, int64_t to, const C& weight, bool) { dx[from] += weight * grad[to]; });
+    ForEachTapBeyond<C>(axis, out_size, resampling, [&](int64_t from, int64_t to, const C& weight) {
+      AddNoise(weight, grad[to], &dx[from]);
+    });
     grad = std::move(dx);
   }
   return grad;

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 
+#include "baselines/ops/interpolate/interpolate_common.h"
 #include "baselines/ops/support/test_host.h"
 
 namespace diopi::ops {
@@ -28,6 +30,33 @@ TEST(Interpolate, CornersOrCentres) {
   const Shape three = {3};
   ASSERT_EQ(diopiUpsampleLinear(nullptr, corners, x, View(three), true, "linear"), diopiSuccess);
   EXPECT_THAT(corners.values(), ElementsAre(1, 2, 3));
+}
+
+// Positions that are an element's but for rounding: 31 / 7 * 3.5 - 0.5 is 15, 31 / 7 * 7 is the last corner.
+TEST(Interpolate, AnotherRoundingHasATapBeyond) {
+  const struct {
+    Interpolation interpolation;
+    bool corners;
+    int64_t in, out, i;
+    std::optional<int64_t> index;
+  } kRows[] = {
+      {Interpolation::kCubic, false, 31, 7, 3, 13},
+      {Interpolation::kLinear, false, 31, 7, 3, 14},
+      {Interpolation::kLinear, true, 32, 8, 7, 30},
+      {Interpolation::kLinear, true, 32, 8, 0, std::nullopt},
+      {Interpolation::kLinear, false, 31, 7, 2, std::nullopt},
+      {Interpolation::kCubic, false, 4, 8, 3, std::nullopt},
+      {Interpolation::kNearest, false, 31, 7, 3, std::nullopt},
+  };
+  for (const auto& row : kRows) {
+    const Resampling resampling{row.interpolation, row.corners};
+    const auto tap = resampling.Beyond<Noise<double>>(row.in, row.out, row.i);
+    ASSERT_EQ(tap.has_value(), row.index.has_value()) << row.in << " to " << row.out << ", " << row.i;
+    if (!tap.has_value()) continue;
+    EXPECT_EQ(tap->index, *row.index) << row.in << " to " << row.out << ", " << row.i;
+    EXPECT_EQ(tap->weight.v, 0);
+    EXPECT_GT(8 * std::sqrt(tap->weight.s2), 0x1p-24) << row.in << " to " << row.out << ", " << row.i;
+  }
 }
 
 TEST(Interpolate, ErrorsAreTold) {

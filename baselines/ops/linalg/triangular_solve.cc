@@ -3,6 +3,7 @@
 // gradient of x, and that of mat is the triangle of -grad_b x^T (transposed: of -x grad_b^T) plus the
 // gradient of mat's clone.
 #include "baselines/ops/linalg/matrices.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
 namespace {
@@ -29,12 +30,13 @@ struct SolveTriangle {
     const int64_t column = at % columns, m = at / columns;
     for (int64_t step = 0; step < s.n; ++step) {
       const int64_t i = triangle.backwards() ? s.n - 1 - step : step;
-      C rest = b[At(m, i, column)];
+      Sum<C> rest;
+      rest += b[At(m, i, column)];
       for (int64_t before = 0; before < step; ++before) {
         const int64_t k = triangle.backwards() ? s.n - 1 - before : before;
-        rest = rest - mat[s.At(m, i, k, triangle.transpose)] * x[At(m, k, column)];
+        rest += -(mat[s.At(m, i, k, triangle.transpose)] * x[At(m, k, column)]);
       }
-      x.Set(At(m, i, column), triangle.unit ? rest : rest / mat[s.At(m, i, i)]);
+      x.Set(At(m, i, column), triangle.unit ? rest.total() : rest.total() / mat[s.At(m, i, i)]);
     }
   }
 };
@@ -50,11 +52,11 @@ struct MatrixGradient {
     const int64_t j = at % s.n, i = at / s.n % s.n, m = at / s.n / s.n;
     const int64_t row = triangle.transpose ? j : i, column = triangle.transpose ? i : j;
     const bool inside = i == j ? !triangle.unit : (i < j) == triangle.upper;
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t k = 0; k < columns && inside; ++k) {
-      sum = sum - grad_b[(m * s.n + row) * columns + k] * x[(m * s.n + column) * columns + k];
+      sum += -(grad_b[(m * s.n + row) * columns + k] * x[(m * s.n + column) * columns + k]);
     }
-    out.Set(at, sum + grad_clone[at]);
+    out.Set(at, sum.total() + grad_clone[at]);
   }
 };
 

@@ -35,6 +35,11 @@ Moments<C> MomentsOf(const std::vector<C>& x, int64_t count, At&& at) {
     squares += distance * distance;
   }
   m.squares = squares.total();
+  if constexpr (kIsNoise<C>) {
+    // The error of the mean, up to gate P's 8 sigma, adds its square to each: no noise of first order.
+    const auto most = 8 * count * m.mean.s2;
+    m.squares = C::Clean(m.squares.v, m.squares.s2 + most * most);
+  }
   return m;
 }
 

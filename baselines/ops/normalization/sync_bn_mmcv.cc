@@ -4,6 +4,7 @@
 // count) / std.
 #include "baselines/ops/both.h"
 #include "baselines/ops/normalization/normalization_common.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
 namespace {
@@ -14,9 +15,9 @@ struct MmcvBnMean {
   In<C> x;
   Channels s;
   DIOPI_HD void operator()(int64_t c) const {
-    C sum = C(0);
-    for (int64_t i = 0; i < s.length(); ++i) sum = sum + x[s.At(c, i)];
-    mean.Set(c, sum / C(s.length()));
+    Sum<C> sum;
+    for (int64_t i = 0; i < s.length(); ++i) sum += x[s.At(c, i)];
+    mean.Set(c, sum.total() / C(s.length()));
   }
 };
 
@@ -26,12 +27,12 @@ struct MmcvBnVar {
   In<C> x, mean;
   Channels s;
   DIOPI_HD void operator()(int64_t c) const {
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t i = 0; i < s.length(); ++i) {
       const C distance = x[s.At(c, i)] - mean[c];
-      sum = sum + distance * distance;
+      sum += distance * distance;
     }
-    var.Set(c, sum / C(s.length()));
+    var.Set(c, sum.total() / C(s.length()));
   }
 };
 

@@ -1,6 +1,7 @@
 // Features of neighbours less those of their center, weighted by scores. Gradients add up the neighbourhoods
 // in their order.
 #include "baselines/ops/both.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
 namespace {
@@ -28,13 +29,13 @@ struct ScoredSum {
     const int64_t point = s.PointOf(batch, indices[row * s.neighbours + k]);
     const int64_t center = s.PointOf(batch, indices[row * s.neighbours]);
     if (point < 0 || center < 0) return;
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t m = 0; m < s.weights; ++m) {
       const C score = scores[(row * s.neighbours + k) * s.weights + m];
       sum += points[(point * s.weights + m) * s.channels + channel] * score -
              centers[(center * s.weights + m) * s.channels + channel] * score;
     }
-    out.Set(i, sum);
+    out.Set(i, sum.total());
   }
 };
 
@@ -51,7 +52,7 @@ struct ScoredFeatureGradient {
     const int64_t channel = i % s.channels, m = i / s.channels % s.weights;
     const int64_t point = i / s.channels / s.weights % s.points;
     const int64_t batch = i / s.channels / s.weights / s.points;
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t j = 0; j < s.groups * s.neighbours; ++j) {
       const int64_t at = batch * s.groups * s.neighbours + j;
       if (indices[of_centers ? at - j % s.neighbours : at] != point) continue;
@@ -59,7 +60,7 @@ struct ScoredFeatureGradient {
           scores[at * s.weights + m] * grad[(batch * s.channels + channel) * s.groups * s.neighbours + j];
       sum += of_centers ? -product : product;
     }
-    out.Set(i, sum);
+    out.Set(i, sum.total());
   }
 };
 
@@ -76,13 +77,13 @@ struct ScoreGradient {
     const int64_t point = s.PointOf(batch, indices[at]);
     const int64_t center = s.PointOf(batch, indices[at - at % s.neighbours]);
     if (point < 0 || center < 0) return;
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t o = 0; o < s.channels; ++o) {
       sum += (points[(point * s.weights + m) * s.channels + o] -
               centers[(center * s.weights + m) * s.channels + o]) *
              grad[(batch * s.channels + o) * of_batch + at % of_batch];
     }
-    out.Set(i, sum);
+    out.Set(i, sum.total());
   }
 };
 

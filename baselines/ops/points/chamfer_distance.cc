@@ -1,6 +1,7 @@
 // The nearest point of the plane in the other set, in both directions; the first of equal ones. The gradient
 // of a point adds up its own pair, then the pairs of the other direction that end in it, in their order.
 #include "baselines/ops/both.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
 namespace {
@@ -46,14 +47,14 @@ struct ChamferGradient {
     const int64_t first = batch * other.of_batch;
     const C x = own.points[i];
     const int64_t nearest = own.nearest[point];
-    C sum = C(0);
+    Sum<C> sum;
     if (nearest >= 0 && nearest < other.of_batch)
-      sum = own.grad[point] * C(2) * (x - other.points[2 * (first + nearest) + coordinate]);
+      sum += own.grad[point] * C(2) * (x - other.points[2 * (first + nearest) + coordinate]);
     for (int64_t j = first; j < first + other.of_batch; ++j) {
       if (other.nearest[j] != point % own.of_batch) continue;
-      sum -= other.grad[j] * C(2) * (other.points[2 * j + coordinate] - x);
+      sum += -(other.grad[j] * C(2) * (other.points[2 * j + coordinate] - x));
     }
-    out.Set(i, sum);
+    out.Set(i, sum.total());
   }
 };
 

@@ -1,6 +1,7 @@
 // Features of chosen points, and of groups of them: every batch has a list of indices into its points, which
 // all channels share. The gradient of a point adds up the places that chose it, in their order.
 #include "baselines/ops/both.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
 namespace {
@@ -28,11 +29,11 @@ struct SumOfPicks {
 
   DIOPI_HD void operator()(int64_t i) const {
     const int64_t plane = i / count, batch = plane / channels;
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t place = 0; place < places; ++place) {
       if (indices[batch * places + place] == i % count) sum += grad[plane * places + place];
     }
-    out.Set(i, sum);
+    out.Set(i, sum.total());
   }
 };
 

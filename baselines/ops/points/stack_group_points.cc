@@ -1,6 +1,7 @@
 // Features of groups of points whose batches lie one after the other: the indices of a group count from the
 // first feature of its batch. The gradient of a feature adds up the groups that hold it, in their order.
 #include "baselines/ops/both.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
 namespace {
@@ -43,14 +44,14 @@ struct SumStacked {
 
   DIOPI_HD void operator()(int64_t i) const {
     const int64_t feature = i / channels, channel = i % channels;
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t group = 0; group < groups; ++group) {
       const int64_t wanted = feature - stack.FirstOf(group);
       for (int64_t k = 0; k < samples; ++k) {
         if (indices[group * samples + k] == wanted) sum += grad[(group * channels + channel) * samples + k];
       }
     }
-    out.Set(i, sum);
+    out.Set(i, sum.total());
   }
 };
 

@@ -1,6 +1,7 @@
 // Features interpolated between three points: three weighted features are added up in order. The gradient of
 // a point adds up the places that it is part of, in their order.
 #include "baselines/ops/both.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
 namespace {
@@ -34,11 +35,11 @@ struct GatherThree {
 
   DIOPI_HD void operator()(int64_t i) const {
     const int64_t plane = i / count, first = plane / channels * places * 3;
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t k = 0; k < places * 3; ++k) {
       if (indices[first + k] == i % count) sum += grad[plane * places + k / 3] * weights[first + k];
     }
-    out.Set(i, sum);
+    out.Set(i, sum.total());
   }
 };
 

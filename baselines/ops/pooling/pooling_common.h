@@ -51,7 +51,11 @@ inline PoolAxis PlanAxis(int64_t size, int64_t kernel, int64_t stride, int64_t p
   Check(room >= 0, "a window is larger than the padded input of size ", size + 2 * pad);
   int64_t count = room / stride + 1;
   if (ceil_mode && (count - 1) * stride >= size + pad) --count;
-  return {size, count, false, kernel, stride, pad, dilation};
+  const PoolAxis axis{size, count, false, kernel, stride, pad, dilation};
+  // Dilation may step over the whole input: the maximum of nothing has no index.
+  for (int64_t i = 0; i < count && i * stride < pad; ++i)
+    Check(axis.At(i).size() > 0, "window ", i, " lies in the padding of an input of size ", size);
+  return axis;
 }
 
 // The windows that make one output, along each axis.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "baselines/ops/pooling/pooling_calls.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
 
@@ -37,13 +38,13 @@ void MaxPoolBackward(const Queue&, const Tensor& dx, const Tensor& grad, const T
   DispatchFloating(ResultType(dx, {grad}), [&]<typename C>() {
     const std::vector<C> g = Load<C>(grad);
     const std::vector<int64_t> where = Load<int64_t>(indices);
-    std::vector<C> d(static_cast<size_t>(x.numel()), C(0));
+    std::vector<Sum<C>> d(static_cast<size_t>(x.numel()));
     for (int64_t i = 0; i < grad.numel(); ++i) {
       Check(where[i] >= 0 && where[i] < pool.plane(), "index ", where[i], " is outside a plane of ",
             pool.plane(), " elements");
       d[i / pool.out_plane() * pool.plane() + where[i]] += g[i];
     }
-    Store(dx, d);
+    Store(dx, Totals(d));
   });
 }
 
@@ -53,9 +54,9 @@ void AveragePool(const Queue&, const Tensor& out, const Tensor& x, const Pool& p
     const std::vector<C> values = Load<C>(x);
     std::vector<C> mean(static_cast<size_t>(out.numel()));
     pool.ForEachOutput([&](int64_t p, int64_t at, const Windows& windows) {
-      C sum = C(0);
+      Sum<C> sum;
       pool.ForEachInput(p, windows, [&](int64_t i) { sum += values[i]; });
-      mean[at] = divisor.Divide(sum, pool, windows);
+      mean[at] = divisor.Divide(sum.total(), pool, windows);
     });
     Store(out, mean);
   });
@@ -68,12 +69,12 @@ void AveragePoolBackward(const Queue&, const Tensor& dx, const Tensor& grad, con
   CheckShape(grad, pool.out(), "grad_output");
   DispatchFloating(ResultType(dx, {grad}), [&]<typename C>() {
     const std::vector<C> g = Load<C>(grad);
-    std::vector<C> d(static_cast<size_t>(x.numel()), C(0));
+    std::vector<Sum<C>> d(static_cast<size_t>(x.numel()));
     pool.ForEachOutput([&](int64_t p, int64_t at, const Windows& windows) {
       const C share = divisor.Divide(g[at], pool, windows);
       pool.ForEachInput(p, windows, [&](int64_t i) { d[i] += share; });
     });
-    Store(dx, d);
+    Store(dx, Totals(d));
   });
 }
 

@@ -27,6 +27,25 @@ TEST(MaxPool2d, FirstOfEqualOnesNanAboveAllAndInfinityHasAnIndex) {
   EXPECT_THAT(indices.ints(), ElementsAre(0, 1, 0));
 }
 
+TEST(MaxPool2d, AWindowInThePaddingIsRefused) {
+  TestTensor x(kFloat, {1, 1, 2}), out(kFloat, {1, 1, 1}), indices(diopi_dtype_int64, {1, 1, 1});
+  const Shape kernel = {1, 2}, stride = {1}, pad = {0, 1}, dilation = {1, 3};
+  EXPECT_EQ(diopiMaxPool2dWithIndices(nullptr, out, indices, x, View(kernel), View(stride), View(pad),
+                                      View(dilation), false),
+            diopiErrorOccurred);
+  EXPECT_THAT(diopiGetLastErrorString(), HasSubstr("window 0 lies in the padding of an input of size 2"));
+}
+
+// The mean of 1,000 equal elements: their roundings are not independent.
+TEST(AvgPool2d, KnowsTheDriftOfEqualElements) {
+  TestTensor x(kNoise64, {1, 1, 1000}, {0.1}), out(kNoise64, {1, 1, 1});
+  const Shape size = {1, 1};
+  ASSERT_EQ(diopiAdaptiveAvgPool2d(nullptr, out, x, View(size)), diopiSuccess) << diopiGetLastErrorString();
+  float sum = 0;
+  for (int i = 0; i < 1000; ++i) sum += 0.1F;
+  EXPECT_LT(std::fabs(static_cast<double>(sum) / 1000 - 0.1), 8 * std::sqrt(out.noise()[0].s2));
+}
+
 TEST(MaxPool2d, AnIndexOutsideThePlaneIsRefused) {
   TestTensor dx(kFloat, {1, 2, 2}), grad(kFloat, {1, 1, 1}, {1}), x(kFloat, {1, 2, 2});
   TestTensor indices(diopi_dtype_int64, {1, 1, 1}, {4});

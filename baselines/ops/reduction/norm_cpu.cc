@@ -22,7 +22,7 @@ struct RowView {
 template <typename C>
 int64_t CountExtremes(const RowView<C>& x, const C& norm) {
   int64_t extremes = 0;
-  for (size_t i = 0; i < x.size(); ++i) extremes += Magnitude(x[i]) == norm ? 1 : 0;
+  for (size_t i = 0; i < x.size(); ++i) extremes += IsExtreme(x[i], norm) ? 1 : 0;
   return extremes;
 }
 

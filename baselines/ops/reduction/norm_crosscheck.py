@@ -18,7 +18,7 @@ def diopiNormBackward(a):
     own = norm(x, a, "norm")
     grad_output = a.grad_output
     if not math.isinf(a.p) and a.p != 0:
-        ratio = (a.norm / own.detach()) ** (1 - float(a.p))
+        ratio = torch.where(a.norm == own.detach(), torch.ones_like(own), (a.norm / own.detach()) ** (1 - float(a.p)))
         grad_output = torch.where(own == 0, torch.zeros_like(ratio), grad_output * ratio)
     gradient, = torch.autograd.grad(own, x, grad_output, allow_unused=True)
     return {"grad_input": torch.zeros_like(x) if gradient is None else gradient}  # p 0: nothing depends on x

@@ -15,7 +15,7 @@ struct CountExtremes {
   int64_t length;
   DIOPI_HD State Empty() const { return 0; }
   DIOPI_HD State Load(int64_t row, int64_t j) const {
-    return Magnitude(x[row * length + j]) == norms[row] ? 1 : 0;
+    return IsExtreme(x[row * length + j], norms[row]) ? 1 : 0;
   }
   DIOPI_HD State Combine(State a, State b) const { return a + b; }
   DIOPI_HD void Finish(int64_t row, State count) const { counts[row] = count; }

@@ -58,11 +58,18 @@ DIOPI_HD C SharedFactor(const C& norm, const C& grad, double p, int64_t extremes
   return p < 1 ? grad * pow(norm, Rounded<C>(1 - p)) : grad / pow(norm, Rounded<C>(p - 1));
 }
 
+// Whether the gradient of an infinite p's norm goes to the element, and to how many others: NaN makes the
+// norm, and then its sign, 0, is the gradient, as in PyTorch.
+template <typename C>
+DIOPI_HD bool IsExtreme(const C& x, const C& norm) {
+  return Magnitude(x) == norm || x != x;
+}
+
 // And the element's own factor: sign(x) * |x|^(p-1).
 template <typename C>
 DIOPI_HD C OwnFactor(const C& x, const C& norm, double p) {
   using std::pow;
-  if (InfinitePower(p)) return Magnitude(x) == norm ? Sign(x) : C(0);
+  if (InfinitePower(p)) return IsExtreme(x, norm) ? Sign(x) : C(0);
   if (p == 1) return Sign(x);
   if (p == 2) return x;
   if (p < 1 && x == C(0)) return C(0);

@@ -54,6 +54,19 @@ TEST(Norm, ExtremesHaveNoNoiseAndSeeNan) {
   EXPECT_THAT(diopiGetLastErrorString(), HasSubstr("there is no identity"));
 }
 
+TEST(NormBackward, OfNanWithInfinitePIsZero) {
+  const double nan = std::nan("");
+  const Shape rows = {1};
+  for (const double p : {kInf, -kInf}) {
+    TestTensor x(kFloat, {2, 3}, {1, nan, -2, -3, 3, 3}), norm(kFloat, {2}, {nan, 3}),
+        grad(kFloat, {2}, {5, 6});
+    TestTensor dx(kFloat, {2, 3});
+    const diopiScalar_t power = Scalar(p);
+    ASSERT_EQ(diopiNormBackward(nullptr, dx, grad, x, norm, View(rows), &power), diopiSuccess);
+    EXPECT_THAT(dx.values(), ElementsAre(0, 0, 0, -2, 2, 2)) << p;
+  }
+}
+
 // The derivative of the norm by differences, on the widest type.
 TEST(NormBackward, IsTheDerivative) {
   const double h = 1e-5;

@@ -1,6 +1,7 @@
 // Regions pooled into cells each of which is moved by an offset: the mean of the cell's samples, and the
 // gradients of the images and of the offsets.
 #include "baselines/ops/roi/regions.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
 namespace {
@@ -37,13 +38,13 @@ struct DeformRoiMean {
     const int64_t cell = i % s.Cells(), plane = i / s.Cells();
     const RoiSamples<C> samples = moved.Of(plane / s.channels, cell);
     const int64_t first = (samples.image * s.channels + plane % s.channels) * s.Elements();
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t k = 0; k < samples.Count(); ++k) {
       C y = C(0), at = C(0);
       samples.At(cell / s.cells[1], cell % s.cells[1], k, &y, &at);
       sum += RoiPlace<C>(y, at, s.image[0], s.image[1]).Of(x, first);
     }
-    out.Set(i, sum / C(samples.Count() > 1 ? samples.Count() : 1));
+    out.Set(i, sum.total() / C(samples.Count() > 1 ? samples.Count() : 1));
   }
 };
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "baselines/ops/roi/regions.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
 namespace {
@@ -76,7 +77,7 @@ struct PrMean {
     PrCell<C> cell = regions.Cell(region, i % s.Cells());
     if (regions.Image(region) < 0) cell.size = C(0);
     const int64_t first = (regions.Image(region) * s.channels + plane % s.channels) * s.Elements();
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t column = cell.Begin(1); column < cell.End(1) && !(cell.size == C(0)); ++column) {
       const PrSegment<C> across(cell.from[1], cell.to[1], column);
       for (int64_t row = cell.Begin(0); row < cell.End(0); ++row) {
@@ -88,7 +89,7 @@ struct PrMean {
         }
       }
     }
-    out.Set(i, cell.size == C(0) ? C(0) : sum / cell.size);
+    out.Set(i, cell.size == C(0) ? C(0) : sum.total() / cell.size);
   }
 };
 
@@ -164,14 +165,14 @@ struct PrCornerGradient {
  private:
   // The integral along the edge of a cell at `place` on `side`, along the other side.
   DIOPI_HD C Edge(const PrCell<C>& cell, int side, const C& place, int64_t first) const {
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t k = cell.Begin(1 - side); k < cell.End(1 - side); ++k) {
       const C low = C(k), high = C(k + 1), start = cell.from[1 - side], stop = cell.to[1 - side];
       const C from = (start > low ? start : low) - low, to = (stop < high ? stop : high) - low;
       const C before = Value(side, place, k, first), after = Value(side, place, k + 1, first);
       sum += C(0.5) * (to * to - from * from) * (after - before) + (to - from) * before;
     }
-    return sum;
+    return sum.total();
   }
   // The image at `place` on `side` and the whole element k on the other.
   DIOPI_HD C Value(int side, const C& place, int64_t k, int64_t first) const {

@@ -168,13 +168,13 @@ struct RoiMean {
     const int64_t column = i % s.cells[1], row = i / s.cells[1] % s.cells[0], plane = i / s.Cells();
     const RoiSamples<C> samples = regions.Of(plane / s.channels);
     const int64_t first = (samples.image * s.channels + plane % s.channels) * s.Elements();
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t k = 0; k < samples.Count(); ++k) {
       C y = C(0), at = C(0);
       samples.At(row, column, k, &y, &at);
       sum += RoiPlace<C>(y, at, s.image[0], s.image[1]).Of(x, first);
     }
-    out.Set(i, sum / C(samples.Count() > 1 ? samples.Count() : 1));
+    out.Set(i, sum.total() / C(samples.Count() > 1 ? samples.Count() : 1));
   }
 };
 

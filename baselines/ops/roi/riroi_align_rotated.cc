@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "baselines/ops/roi/regions.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
 namespace {
@@ -44,14 +45,14 @@ struct RiroiMean {
     int64_t first[2];
     for (int which = 0; which < 2; ++which)
       first[which] = (samples.image * s.channels + turn.From(channel, which)) * s.Elements();
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t k = 0; k < samples.Count(); ++k) {
       C y = C(0), at = C(0);
       samples.At(row, column, k, &y, &at);
       const RoiPlace<C> place(y, at, s.image[0], s.image[1]);
       sum += turn.weights[0] * place.Of(x, first[0]) + turn.weights[1] * place.Of(x, first[1]);
     }
-    out.Set(i, sum / C(samples.Count() > 1 ? samples.Count() : 1));
+    out.Set(i, sum.total() / C(samples.Count() > 1 ? samples.Count() : 1));
   }
 };
 

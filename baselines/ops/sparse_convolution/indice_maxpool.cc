@@ -1,6 +1,7 @@
 // Sparse max pooling: an output is the greatest of the rows that its offsets bring to it; the gradient of a
 // row adds up the outputs that it equals.
 #include "baselines/ops/sparse_convolution/pairs.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
 namespace {
@@ -33,7 +34,7 @@ struct SparseGreatestGradient {
   int64_t channels;
 
   DIOPI_HD void operator()(int64_t element) const {
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t i = 0; i < pairs.offsets; ++i) {
       for (int64_t k = 0; k < pairs.Count(i); ++k) {
         if (pairs.From(i, k) != element / channels || !pairs.Connects(i, k)) continue;
@@ -41,7 +42,7 @@ struct SparseGreatestGradient {
         if (features[element] == results[to]) sum += grad[to];
       }
     }
-    out.Set(element, sum);
+    out.Set(element, sum.total());
   }
 };
 

@@ -5,37 +5,44 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_set>
+#include <vector>
 
 #include "baselines/ops/support/sum.h"
 
 namespace diopi::ops {
 namespace {
 
-// How many different values there are, as far as `most`.
+// How many different values each line of `length` has, as far as `most`.
 template <typename C>
-int64_t Different(const C* values, int64_t count, int64_t most) {
-  std::unordered_set<double> seen;
-  for (int64_t i = 0; i < count && static_cast<int64_t>(seen.size()) < most; ++i)
-    seen.insert(ToDouble(values[i]));
-  return static_cast<int64_t>(seen.size());
+std::vector<int64_t> Different(const C* values, int64_t lines, int64_t line_step, int64_t length,
+                               int64_t step, int64_t most) {
+  std::vector<int64_t> counts;
+  for (int64_t line = 0; line < lines; ++line) {
+    std::unordered_set<double> seen;
+    for (int64_t i = 0; i < length && static_cast<int64_t>(seen.size()) < most; ++i)
+      seen.insert(ToDouble(values[line * line_step + i * step]));
+    counts.push_back(static_cast<int64_t>(seen.size()));
+  }
+  return counts;
 }
 
-// Every output sums its products in the order of k. Where each product occurs 64 times and more, their
+// Every output sums its products in the order of k. Where each product occurs 32 times and more, their
 // roundings are not independent: Sum knows the noise of that.
 template <typename C>
 void PlainGemm(Trans trans_a, Trans trans_b, int64_t m, int64_t n, int64_t k, const C* a, const C* b, C* c,
                bool accumulate) {
   const int64_t a_row = trans_a == Trans::kNo ? k : 1, a_col = trans_a == Trans::kNo ? 1 : m;
   const int64_t b_row = trans_b == Trans::kNo ? n : 1, b_col = trans_b == Trans::kNo ? 1 : k;
-  const int64_t most = k / 64 + 1;
-  const bool repeats = kIsNoise<C> && Different(a, m * k, most) * Different(b, k * n, most) < most;
+  const int64_t most = kIsNoise<C> ? k / 32 + 1 : 0;
+  const std::vector<int64_t> in_row = Different(a, m, a_row, k, a_col, most);
+  const std::vector<int64_t> in_column = Different(b, n, b_col, k, b_row, most);
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       const C* x = a + i * a_row;
       const C* y = b + j * b_col;
       C sum = c[i * n + j];
       if constexpr (kIsNoise<C>) {
-        if (repeats) {
+        if (in_row[static_cast<size_t>(i)] * in_column[static_cast<size_t>(j)] < most) {
           Sum<C> products;
           if (accumulate) products += sum;
           for (int64_t p = 0; p < k; ++p) products += x[p * a_col] * y[p * b_row];

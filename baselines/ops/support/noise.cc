@@ -37,7 +37,24 @@ double ExpQuality(V x) {
 
 }  // namespace
 
-DIOPI_NOISE_FUNCTION(sqrt, 1, f > 0 ? V(0.5) / f : V(0))
+namespace {
+
+// The root of |x| is at most that of its error away from 0, where the derivative is infinite.
+template <typename V>
+Noise<V> Root(const Noise<V>& x) {
+  const V f = std::sqrt(x.v), near_zero = std::sqrt(x.s2);
+  const V variance = f > 0 ? std::min(x.s2 / (4 * x.v), near_zero) : near_zero;
+  return Noise<V>::Of(f, variance, 1);
+}
+
+}  // namespace
+
+Noise<double> sqrt(const Noise<double>& x) {
+  return Root(x);
+}
+Noise<long double> sqrt(const Noise<long double>& x) {
+  return Root(x);
+}
 DIOPI_NOISE_FUNCTION(cbrt, 2, f / (3 * x))
 DIOPI_NOISE_FUNCTION(exp, ExpQuality(x), f)
 DIOPI_NOISE_FUNCTION(exp2, ExpQuality(x), f* kLn2<V>)

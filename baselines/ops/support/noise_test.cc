@@ -112,6 +112,9 @@ TEST(Noise, SpecialValuesCarryNone) {
     EXPECT_FALSE(isfinite(x));
     EXPECT_EQ(x.s2, 0);
   }
+  // The root of 0 with an error.
+  EXPECT_NEAR(sqrt(N(0.0, 1e-20)).s2, 1e-10, 1e-15);
+  EXPECT_EQ(sqrt(N(0.0, 0.0)).s2, 0);
   // Finite results of infinite or nearly infinite intermediates keep a finite variance.
   for (const N& x : {SigmoidOf(N(-1000.0), N(0)), SigmoidOf(N(-400.0), N(0)), N(1) / N(inf), tanh(N(inf)),
                      exp(N(-inf)), sqrt(N(0.0, 1e-20))}) {

@@ -46,6 +46,11 @@ int64_t WrapDim(int64_t dim, int64_t rank) {
   return dim < 0 ? dim + n : dim;
 }
 
+int64_t SizeAlong(const Shape& shape, int64_t dim) {
+  Check(!shape.empty(), "expected a tensor with dimensions, got one without");
+  return shape[static_cast<size_t>(WrapDim(dim, static_cast<int64_t>(shape.size())))];
+}
+
 Shape WrapDims(const Shape& dims, int64_t rank) {
   Shape wrapped;
   for (int64_t dim : dims) wrapped.push_back(WrapDim(dim, rank));

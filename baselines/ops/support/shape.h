@@ -28,6 +28,9 @@ Shape BroadcastShapes(const Shape& a, const Shape& b);
 // one dimension, as in PyTorch.
 int64_t WrapDim(int64_t dim, int64_t rank);
 
+// The size of that dimension. Fail for a shape without dimensions: "expected a tensor with dimensions, ...".
+int64_t SizeAlong(const Shape& shape, int64_t dim);
+
 // The dims of a reduction, wrapped; empty means all. Fail when one comes twice.
 Shape WrapDims(const Shape& dims, int64_t rank);
 

@@ -27,7 +27,8 @@ class Tensor {
   const Shape& strides() const { return strides_; }
   int64_t rank() const { return static_cast<int64_t>(shape_.size()); }
   int64_t numel() const { return Numel(shape_); }
-  int64_t size(int64_t dim) const { return shape_[static_cast<size_t>(WrapDim(dim, rank()))]; }
+  // Fails for a tensor without dimensions.
+  int64_t size(int64_t dim) const { return SizeAlong(shape_, dim); }
   const char* data() const { return static_cast<const char*>(data_); }
   char* writable() const { return static_cast<char*>(writable_); }
 

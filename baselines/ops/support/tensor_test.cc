@@ -14,6 +14,14 @@ namespace {
 
 using ::testing::ElementsAre;
 
+TEST(Tensor, SizesFromTheFrontAndTheEnd) {
+  TestTensor matrix(kFloat, {2, 3}), number(kFloat, {});
+  EXPECT_EQ(matrix.view().size(0), 2);
+  EXPECT_EQ(matrix.view().size(-1), 3);
+  EXPECT_THROW(static_cast<void>(matrix.view().size(2)), Failure);
+  EXPECT_THROW(static_cast<void>(number.view().size(0)), Failure);
+}
+
 TEST(SmallFormats, RoundToNearestEven) {
   struct Row {
     double x;

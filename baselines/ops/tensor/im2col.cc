@@ -1,4 +1,5 @@
 // im2col: the windows of an image, one a column; and col2im, which adds columns up into an image.
+#include "baselines/ops/support/sum.h"
 #include "baselines/ops/tensor/moving.h"
 
 namespace diopi::ops::both {
@@ -77,7 +78,7 @@ struct SumOfWindows {
   DIOPI_HD void operator()(int64_t i) const {
     const int64_t x = i % image.width.size, y = i / image.width.size % image.height.size;
     const int64_t plane = i / image.width.size / image.height.size;
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t k = 0; k < image.height.kernel; ++k) {
       const int64_t row = image.height.Window(y, k, image.rows);
       for (int64_t l = 0; row >= 0 && l < image.width.kernel; ++l) {
@@ -87,7 +88,7 @@ struct SumOfWindows {
         sum += columns[(window * image.rows + row) * image.columns + column];
       }
     }
-    out.Set(i, sum);
+    out.Set(i, sum.total());
   }
 };
 

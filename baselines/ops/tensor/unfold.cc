@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "baselines/ops/both.h"
+#include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
 namespace {
@@ -43,12 +44,12 @@ struct Spread {
   Windows w;
   DIOPI_HD void operator()(int64_t i) const {
     const int64_t inner = i % w.inner, at = i / w.inner % w.length, outer = i / w.inner / w.length;
-    C sum = C(0);
+    Sum<C> sum;
     for (int64_t n = 0; n < w.count; ++n) {
       const int64_t k = at - n * w.step;
       if (k >= 0 && k < w.size) sum += grad[((outer * w.count + n) * w.inner + inner) * w.size + k];
     }
-    out.Set(i, sum);
+    out.Set(i, sum.total());
   }
 };
 

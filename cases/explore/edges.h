@@ -1,0 +1,47 @@
+// Values and shapes at which element-wise kernels take another path: numbers at the ends of types and at the
+// knots of piecewise functions, scalars that a narrower type rounds, operands that repeat along dimensions.
+#ifndef CASES_EXPLORE_EDGES_H_
+#define CASES_EXPLORE_EDGES_H_
+
+#include <string>
+#include <vector>
+
+#include "cases/base/dtype.h"
+#include "cases/core/sample.h"
+#include "diopi/v1/operator.pb.h"
+#include "proto/abi/abi.h"
+
+namespace diopi::explore {
+
+// Which special numbers a function is defined for.
+struct Edges {
+  bool nan = false;
+  bool infinite = false;
+  bool extreme = false;  // the largest numbers, and subnormal ones: no arithmetic overflows or flushes them
+};
+
+// Writes a few special numbers over elements of a floating tensor: zeros, a few small
+// integers and `thresholds` that the type has, of either sign, and those of `edges`. Says which.
+std::string AddSpecials(Dtype floating, const Edges& edges, const std::vector<double>& thresholds,
+                        cases::Draws* draws, v1::PointTensor* tensor);
+
+// Gives an integer attribute a number next to the power of two at which a narrower type ends, 2^7 to 2^62, of
+// either sign, and as often as not gives `tensor` numbers around it. `integral`: their dtype. Says which;
+// empty where it is not an integer.
+std::string SetToEdge(Dtype integral, cases::Draws* draws, v1::PointAttribute* attribute,
+                      v1::PointTensor* tensor);
+
+// One of both, at a point of an element-wise function in this dtype: such functions are defined for every
+// number. An integer operand whose elements are moved gets the ends of its type. Gradients where a function
+// has none are conventions, so those get their knots only. `tensor`: of the point, in the case's dtype; null
+// leaves all as they are. Empty: what was drawn does not suit the point.
+std::string EdgeOf(const v1::FunctionRules& rules, const abi::Function& function, Dtype dtype,
+                   cases::Draws* draws, v1::Point* point, v1::PointTensor* tensor);
+
+// Makes an operand repeat along some neighbouring dimensions, or along all others: their sizes become 1, and
+// as often as not the first dimensions are left out as far as they are 1. Empty: it does so already.
+std::string Repeat(cases::Draws* draws, v1::PointTensor* tensor);
+
+}  // namespace diopi::explore
+
+#endif  // CASES_EXPLORE_EDGES_H_
