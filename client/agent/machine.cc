@@ -135,4 +135,10 @@ v1::Machine DescribeMachine(const MachineSources& sources) {
   return machine;
 }
 
+std::shared_future<v1::Machine> ThisMachine() {
+  static const std::shared_future<v1::Machine> kMachine =
+      std::async(std::launch::async, [] { return DescribeMachine(); }).share();
+  return kMachine;
+}
+
 }  // namespace diopi::agent

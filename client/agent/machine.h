@@ -3,6 +3,7 @@
 #define CLIENT_AGENT_MACHINE_H_
 
 #include <chrono>
+#include <future>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,8 @@ namespace diopi::agent {
 struct MachineSources {
   std::string root;                       // before /etc/os-release and /proc
   std::string nvidia_smi = "nvidia-smi";  // a path, or a name to look for in PATH
-  std::chrono::milliseconds limit{
-      10'000};  // for its answer: without persistence mode it starts the driver first
+  // For its answer: without persistence mode it starts the driver first.
+  std::chrono::milliseconds limit{10'000};
 };
 
 // "AMD EPYC 9654 96-Core Processor"; empty where /proc/cpuinfo does not say.
@@ -24,6 +25,9 @@ int Processors();
 
 // All GPUs of the machine, whatever --devices. Thread-safe; may take seconds where there are GPUs.
 v1::Machine DescribeMachine(const MachineSources& sources = {});
+
+// DescribeMachine of this one, once per process and beside whatever else it does: the first call starts it.
+std::shared_future<v1::Machine> ThisMachine();
 
 // From nvidia-smi's answer, a line per GPU: name, driver, MiB, W, MHz, MHz of the memory. "[N/A]" is not set;
 // a line of other columns is left out.

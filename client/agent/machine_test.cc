@@ -32,6 +32,7 @@ TEST(Machine, ThisOneSaysWhatItIs) {
   EXPECT_TRUE(absl::StartsWith(machine.kernel(), "Linux ")) << machine.kernel();
   EXPECT_GE(machine.processors(), 1);
   EXPECT_GT(machine.memory_bytes(), int64_t{1} << 26);
+  EXPECT_EQ(ThisMachine().get().SerializeAsString(), machine.SerializeAsString());
 }
 
 TEST(Machine, FilesOfOtherMachines) {

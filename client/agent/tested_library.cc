@@ -26,6 +26,7 @@ absl::StatusOr<LibraryFacts> InspectTested(const AgentOptions& options) {
     return absl::InvalidArgumentError(absl::StrCat(
         facts->path, " is not the library that --require-sha256 asks for: its SHA-256 is ", facts->sha256));
   }
+  ThisMachine();  // which DescribeRun needs when the library has been loaded
   if (options.device_lib.empty()) return facts;
   absl::Status device = InspectLibrary(options.device_lib).status();
   if (!device.ok()) return device;
@@ -75,7 +76,7 @@ v1::RunOptions DescribeRun(const AgentOptions& options, const LibraryFacts& fact
   run.set_sandbox(hello.sandbox());
   run.set_agent_version(DIOPI_VERSION);
   run.set_host(HostName());
-  *run.mutable_machine() = DescribeMachine();
+  *run.mutable_machine() = ThisMachine().get();
   *run.mutable_selection() = selection;
   run.set_shuffle_seed(options.shuffle);
   run.set_repeat(options.repeat);
