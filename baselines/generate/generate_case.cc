@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/judging.h"
+#include "baselines/compare/packed_references.h"
 #include "baselines/compare/readings.h"
 #include "baselines/generate/exact_data.h"
 #include "baselines/generate/generate.h"
@@ -22,6 +23,7 @@
 #include "cases/base/layout.h"
 #include "cases/core/fill.h"
 #include "cases/core/reference_key.h"
+#include "cases/core/slices.h"
 
 namespace diopi::baselines {
 namespace {
@@ -63,21 +65,23 @@ class CaseGenerator {
 
   absl::StatusOr<Baseline> Run() {
     absl::Status status = MakeInputs();
-    if (status.ok()) status = cases::IsSliced(baseline_.c) ? AddSlices() : AddReferences();
+    if (status.ok()) status = AddAll();
     if (!status.ok()) return status;
     return std::move(baseline_);
   }
 
   absl::StatusOr<TensorMap> References(const TensorMap& inputs) {
     baseline_.inputs = inputs;
-    absl::Status status = cases::IsSliced(baseline_.c) ? AddSlices() : AddReferences();
+    absl::Status status = AddAll();
     if (!status.ok()) return status;
     return std::move(baseline_.references);
   }
 
  private:
-  absl::Status AddSlices() {
-    absl::StatusOr<TensorMap> references = SlicedReferences(reference_, baseline_.c, baseline_.inputs);
+  absl::Status AddAll() {
+    if (!cases::IsSliced(baseline_.c)) return AddReferences();
+    GivenInputs inputs(baseline_.inputs);
+    absl::StatusOr<TensorMap> references = SlicedReferences(reference_, baseline_.c, inputs);
     if (references.ok()) baseline_.references = *std::move(references);
     return references.status();
   }
@@ -332,6 +336,20 @@ absl::StatusOr<Baseline> GenerateInputs(InProcessLibrary& reference, const v1::C
 absl::StatusOr<Baseline> GenerateCase(InProcessLibrary& reference, const v1::Case& c) {
   const HandOver as_it_is;
   return CaseGenerator(reference, c, as_it_is).Run();
+}
+
+absl::StatusOr<Baseline> GenerateStored(InProcessLibrary& reference, const v1::Case& c) {
+  Baseline stored{.c = c, .inputs = {}, .references = {}};
+  if (cases::IsSliced(c)) {
+    MadeInputs inputs(reference, c);
+    absl::StatusOr<TensorMap> references = SlicedReferences(reference, c, inputs);
+    if (!references.ok()) return references.status();
+    stored.references = PackReferences(c, *std::move(references));
+    return stored;
+  }
+  absl::StatusOr<Baseline> baseline = GenerateCase(reference, c);
+  if (baseline.ok() && cases::IsLarge(c)) baseline->inputs.clear();
+  return baseline;
 }
 
 absl::StatusOr<TensorMap> GenerateReferences(InProcessLibrary& reference, const v1::Case& c,

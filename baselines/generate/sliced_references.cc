@@ -58,11 +58,12 @@ class Collector {
 }  // namespace
 
 absl::StatusOr<TensorMap> SlicedReferences(loader::InProcessLibrary& reference, const v1::Case& c,
-                                           const TensorMap& inputs, const cases::SliceLimits& limits) {
+                                           SlicedInputs& inputs, const cases::SliceLimits& limits) {
   Collector collector;
   for (const cases::Piece& piece : cases::Cut(c, cases::BuiltinSlices(c.function()), limits)) {
-    absl::StatusOr<TensorMap> references =
-        GenerateReferences(reference, piece.c, piece.whole ? inputs : cases::TakeInputs(piece, inputs));
+    const absl::StatusOr<TensorMap> taken = inputs.Of(piece);
+    if (!taken.ok()) return taken.status();
+    absl::StatusOr<TensorMap> references = GenerateReferences(reference, piece.c, *taken);
     absl::Status status =
         references.ok() ? collector.Add(piece, *std::move(references)) : references.status();
     if (!status.ok()) return status;

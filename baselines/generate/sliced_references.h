@@ -3,6 +3,7 @@
 #define BASELINES_GENERATE_SLICED_REFERENCES_H_
 
 #include "absl/status/statusor.h"
+#include "baselines/generate/sliced_inputs.h"
 #include "cases/base/tensor.h"
 #include "cases/core/slices.h"
 #include "diopi/v1/case.pb.h"
@@ -10,10 +11,9 @@
 
 namespace diopi::baselines {
 
-// Of a sliced case (cases::IsSliced) with these inputs: one element for each place of cases::ComparedPlaces.
-// GenerateCase and GenerateReferences call it for such a case.
+// Of a sliced case (cases::IsSliced): one element for each place of cases::ComparedPlaces.
 absl::StatusOr<TensorMap> SlicedReferences(loader::InProcessLibrary& reference, const v1::Case& c,
-                                           const TensorMap& inputs, const cases::SliceLimits& limits = {});
+                                           SlicedInputs& inputs, const cases::SliceLimits& limits = {});
 
 }  // namespace diopi::baselines
 

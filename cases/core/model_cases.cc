@@ -28,8 +28,11 @@ constexpr char kFunctionPrefix[] = "diopi";
 constexpr size_t kLabelLength = 40;
 constexpr size_t kHashDigits = 6;
 
-// Of a tensor of a call that is judged whole: its references are stored.
-constexpr int64_t kMostWholeBytes = int64_t{16} << 20;
+// Of a tensor of a call whose inputs and references are stored: others are judged on slices.
+constexpr int64_t kMostStoredBytes = int64_t{32} << 10;
+// Of a tensor of a call that is larger, but cannot be judged on slices: its references are stored whole.
+constexpr int64_t kMostWholeBytes = int64_t{128} << 10;
+static_assert(kMostStoredBytes >= kModelTensorBytes);  // what every run has does not depend on it
 
 // Complex numbers stay as they are: models have few, and slices do not judge them.
 void FillInBlocks(v1::Case* c) {
@@ -104,8 +107,8 @@ class CallBuilder {
       if (scaled) point = Scaled(bound);
       absl::StatusOr<std::vector<v1::Case>> cases = At(point);
       if (!cases.ok()) return cases.status();
-      // Down to what suite core has; a call that cannot be scaled is taken as it is.
-      if (bound <= kMostTensorBytes || MaskCounts() || AllComputable(*cases)) {
+      // A call that cannot be scaled is taken as it is.
+      if (bound <= kMostWholeBytes || MaskCounts() || AllComputable(*cases)) {
         const bool changed = point.SerializeAsString() != call_.point.SerializeAsString();
         return CallCases{*std::move(cases), changed};
       }
@@ -173,7 +176,7 @@ absl::StatusOr<std::vector<v1::Case>> CallBuilder::At(v1::Point point) const {
     if (!fit.ok()) return fit.status();
     if (!fit->c.has_value())
       return absl::InvalidArgumentError(absl::StrCat(rules->name(), ": ", fit->why_not));
-    if (LargestTensorBytes(*fit->c) > kMostTensorBytes) FillInBlocks(&*fit->c);
+    if (LargestTensorBytes(*fit->c) > kMostStoredBytes) FillInBlocks(&*fit->c);
     absl::Status status = FinishCase(*rules, &*fit->c);
     if (!status.ok()) return status;
     cases.push_back(*std::move(fit->c));

@@ -10,21 +10,24 @@
 // - a function without slices is called whole, and its outputs are compared at the chosen places.
 //
 // Places follow from the case's hash, so that no file stores them. Where the pieces may cover an output,
-// places are all over it. Otherwise, in turn, there are `dense` positions along each free axis, each with
-// some positions along the others, then grids that are as dense along all. Positions are both ends of an
-// axis, both sides of multiples of the usual tile sizes, and one at random in each of equal parts of the
-// axis. So a defect in the last tile of an axis is always seen, and one in a tile of a thousandth of an
-// output nearly always (slices_test has the figures).
+// places are all over it. Otherwise the positions of every free axis are dealt out to many small pieces, so
+// that each of `dense` positions is in one, and pieces have other pairs of positions than their neighbours.
+// Positions are both ends of an axis, both sides of multiples of the usual tile sizes, and one at random in
+// each of equal parts of the axis. So a defect in the last tile of an axis is always seen, and one in a tile
+// of a thousandth of an output nearly always (slices_test has the figures).
 #ifndef CASES_CORE_SLICES_H_
 #define CASES_CORE_SLICES_H_
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "cases/base/tensor.h"
+#include "cases/core/fill.h"
+#include "cases/core/places.h"
 #include "cases/core/slice_files.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/slices.pb.h"
@@ -33,25 +36,16 @@ namespace diopi::cases {
 
 // How much of a call is compared, and how large pieces may be.
 struct SliceLimits {
-  int64_t stored_bytes = int64_t{960} << 10;  // that the references of a case take
+  int64_t compared = 6000;                    // elements of an output, or a few more
+  int64_t stored_bytes = int64_t{960} << 10;  // that the references of a case take at most
   int64_t dense = 2000;                 // positions along an axis: a thousandth of it holds a whole part
-  int64_t few = 4;                      // positions along the other axes, at least,
-  int64_t some = 64;                    // and at most
-  int64_t even = 512;                   // along each axis of the grid that is as dense along all
-  int64_t even_pieces = 4;              // of such grids, each with other positions
-  int64_t windows = 3;                  // neighbouring windows along an axis
-  int64_t pieces = 32;                  // along a dense axis, each with other positions of the other axes
+  int64_t windows = 3;                  // neighbouring outputs along an axis that windows read
+  int64_t pieces = 512;                 // of an output at most, each with other positions
   int64_t elements = int64_t{1} << 23;  // of a tensor of a piece that is a cut
-  int64_t elements_in_all = int64_t{1} << 25;  // of all pieces of an output along one axis
-  int64_t products = int64_t{1} << 27;         // of a piece: combinations of positions of all axes
-  int64_t products_in_all = int64_t{1} << 28;
-};
-
-// Places in a tensor: for each axis the positions that a slice takes, or, where `lists` is empty, flat
-// row-major indices.
-struct Places {
-  std::vector<std::vector<int64_t>> lists;
-  std::vector<int64_t> flat;
+  int64_t elements_in_all = int64_t{1} << 24;   // of the largest tensors of all pieces of an output
+  int64_t products_in_all = int64_t{1} << 28;   // combinations of positions of all axes
+  int64_t covered_elements = int64_t{1} << 22;  // the same where the pieces cover an output
+  int64_t covered_products = int64_t{1} << 25;
 };
 
 // Elements of an output that are compared: their flat row-major indices in the piece's output and in the
@@ -68,7 +62,7 @@ struct Piece {
   std::map<std::string, Compared> outputs;  // by key; only those that this piece is for
 };
 
-// A model's call with a tensor above kMostTensorBytes: its inputs are filled in blocks (fill.h), and no file
+// A model's call with a tensor above 32 KiB: its inputs are filled in blocks (fill.h), and no file
 // stores them.
 bool IsLarge(const v1::Case& c);
 
@@ -90,15 +84,22 @@ PieceSizes MeasurePieces(const v1::Case& c, const v1::Slices& slices);
 // Whether that is not too much for the reference: of a sliced case.
 bool ArePiecesComputable(const v1::Case& c);
 
+// The piece of another function's call that gives an input of a piece: `places` of `output`, which are
+// `in_piece` of the piece's. It judges nothing. Nothing where no axis can be cut: the call is then made
+// whole.
+struct ProducerPiece {
+  Piece piece;
+  Places in_piece;
+};
+std::optional<ProducerPiece> CutProducer(const v1::Case& producer, const v1::Slices& slices,
+                                         const std::string& output, const Places& places);
+
 // The flat indices, in each judged output, of the elements that are compared: the pieces' in their order.
 std::map<std::string, std::vector<int64_t>> ComparedPlaces(const std::vector<Piece>& pieces);
 
-// The elements at these places; of one dimension where the places are flat.
-HostTensor TakePlaces(const HostTensor& whole, const Places& places);
-HostTensor TakeFlat(const HostTensor& whole, const std::vector<int64_t>& flat);
-
-// The inputs of a piece, out of the whole call's.
-TensorMap TakeInputs(const Piece& piece, const TensorMap& inputs);
+// The inputs of a piece that is not whole, out of those of the whole call: `inputs`, and those that are
+// filled in blocks. An input that is in neither is left out.
+TensorMap TakeInputs(const Piece& piece, const TensorMap& inputs, const BlockInputs& blocks = {});
 
 }  // namespace diopi::cases
 

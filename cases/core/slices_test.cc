@@ -11,6 +11,8 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/layout.h"
+#include "cases/core/block_fill.h"
 #include "cases/core/catalog.h"
 #include "cases/core/model_cases.h"
 #include "cases/core/resolved_axes.h"
@@ -43,6 +45,36 @@ TEST(SampleTest, PositionsAreBothEndsAndOneInEachPart) {
   for (const int64_t edge : {15, 16, 1023, 1024, 99'968 - 1, 99'968}) {
     EXPECT_TRUE(std::binary_search(dense.begin(), dense.end(), edge)) << edge;
   }
+}
+
+// A slice of a tensor that is filled in blocks is made alone, with the same bits.
+TEST(PlacesTest, SlicesOfBlocksAreThoseOfTheWhole) {
+  v1::TensorSpec spec;
+  spec.set_dtype(v1::Dtype::bfloat16);
+  const std::vector<int64_t> shape = {37, 53, 71};
+  spec.mutable_shape()->Assign(shape.begin(), shape.end());
+  spec.mutable_fill()->mutable_normal()->set_std(1);
+  ASSERT_TRUE(ApplyLayout(v1::Layout(), &spec).ok());
+  const auto blocks = BlockTensor::Open(spec, 5);
+  ASSERT_TRUE(blocks.ok()) << blocks.status();
+  ASSERT_NE(*blocks, nullptr) << "it has fewer elements than a pool";
+  const HostTensor whole = (*blocks)->Whole();
+  Draws draws(3);
+  const Places rows[] = {
+      {{{0, 1, 2, 36}, {52}, {0, 3, 4, 70}}, {}},
+      {{SamplePositions(37, 9, &draws), SamplePositions(53, 11, &draws), SamplePositions(71, 71, &draws)},
+       {}},
+      {{}, SamplePlaces(shape, 500, &draws)},
+  };
+  for (const Places& places : rows) {
+    const HostTensor alone = TakePlaces(**blocks, places);
+    const HostTensor taken = TakePlaces(whole, places);
+    EXPECT_EQ(alone.data, taken.data);
+    EXPECT_EQ(alone.shape, taken.shape);
+  }
+  const HostTensor corner = TakePlaces(whole, rows[0]);
+  EXPECT_EQ(corner.data.substr(corner.data.size() - 2),
+            whole.data.substr(static_cast<size_t>((36 * 53 + 52) * 71 + 70) * 2, 2));
 }
 
 // Against the definition: output t reads the inputs t * stride - padding + dilation * k.
@@ -254,6 +286,7 @@ TEST(SlicesTest, DefectsThatLieTogetherAreSeen) {
       {"conv2d+backward float32 input[16,64,56,56] weight[128,64,3,3] bias[null] stride=(1,1) padding=(1,1) "
        "dilation=(1,1) groups=1",
        "diopiConvolution2dBackward", "grad_input", 0.15},
+      {"diopiMm float32 input[243,48000] mat2[48000,243]", "diopiMm", "out", 0.03},
       {"add bfloat16 input[1,4096,4096] other[1,4096,4096] alpha=1", "diopiAdd", "out"},
       {"softmax float32 input[1024,6,49,49] dim=-1", "diopiSoftmax", "out"},
       {"layer_norm+backward float32 input[64,577,768] weight[768] bias[768] eps=1e-06 normalized_shape=(768)",

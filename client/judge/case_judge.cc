@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "baselines/compare/compare_slices.h"
 #include "baselines/compare/judging.h"
+#include "baselines/compare/packed_references.h"
 #include "baselines/generate/generate.h"
 #include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
@@ -158,9 +159,12 @@ v1::Verdict CaseJudge::JudgeHanded(const v1::CaseAdaptor& adaptor, profile::Judg
   return verdict;
 }
 
-v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& stored,
                              const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor,
                              std::optional<profile::JudgedCase>* handed_over) {
+  const bool packed = cases::IsSliced(c);
+  const TensorMap unpacked = packed ? baselines::UnpackReferences(stored) : TensorMap();
+  const TensorMap& references = packed ? unpacked : stored;
   const v1::Case judged = baselines::WithoutJudging(c, outcome.reply.unwritten());
   std::optional<profile::JudgedCase> handed;
   const auto judge = [&](const TensorMap& actual) {

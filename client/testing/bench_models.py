@@ -5,9 +5,13 @@ memory that all processes held together, and what the baselines take on disk.
 
 A suite that does not finish in its time is stopped; its row counts what was done and says so. Memory is the sum of the
 processes' proportional shares (PSS), 10 times a second, in two phases: making the baselines, and the run. Other users of the
-machine make times longer, not memory.
+machine make times longer, not memory; the load is the mean of the machine's while the suite ran.
 
-usage: bench_models.py BUILD_FOLDER [--seconds N] [--max-bytes SIZE] [--impl LIBRARY] [MODEL...], all models without a name
+With --output, each row is appended to a file as soon as it is measured, and models that have a row there are skipped, so that
+an interrupted measurement goes on. With --data, baselines are kept: a case that models share is made once, for the first.
+
+usage: bench_models.py BUILD_FOLDER [--seconds N] [--max-bytes SIZE] [--impl LIBRARY] [--output FILE] [--data FOLDER] [MODEL...],
+all models without a name
 """
 import argparse
 import csv
@@ -55,6 +59,7 @@ class Watched:
 
     def __init__(self, command, limit):
         self.peak = 0
+        self.loads = [os.getloadavg()[0]]
         start = time.monotonic()
         with tempfile.TemporaryFile("w+") as output:
             process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
@@ -80,6 +85,7 @@ class Watched:
     def sample(self, process):
         while process.poll() is None:
             self.peak = max(self.peak, sum(shares(pid) for pid in family(process.pid)))
+            self.loads.append(os.getloadavg()[0])
             time.sleep(0.1)
 
 
@@ -105,22 +111,41 @@ def scaled(build, model, bound):
 
 
 def measure(build, model, options):
-    with tempfile.TemporaryDirectory(prefix="bench_models.") as data:
+    with tempfile.TemporaryDirectory(prefix="bench_models.") as own:
+        data = options.data or own
         selection = ["--model", model, "--max-bytes", options.max_bytes]
+        before = disk(f"{data}/baselines")
         gen = Watched([f"{build}/bin/diopi-cli", "gen", "--data", data, "--jobs", "1", *selection], options.seconds)
         if not gen.finished or gen.code != 0:
             last = gen.text.strip().splitlines()[-1:] or [""]
-            return f"| {model} | baselines not finished in {gen.seconds:.0f} s: {last[0][:80]} ||||||||"
-        baselines = disk(f"{data}/baselines")
+            return f"| {model} | baselines not finished in {gen.seconds:.0f} s: {last[0][:80]} |||||||||"
+        baselines = disk(f"{data}/baselines") - before
         run = Watched([f"{build}/bin/diopi-agent", "--impl", options.impl or f"{build}/lib/libdiopi_cpu.so", "--data", data,
-                       "--error-report", f"{data}/errors.csv", "--quiet", "--timeout-s", "600", *selection], options.seconds)
+                       "--error-report", f"{own}/errors.csv", "--quiet", "--timeout-s", "600", *selection], options.seconds)
         rows = verdicts(build, data)
     passed = sum(row["outcome"] == "pass" for row in rows)
     called = sum(float(row["call_us"] or 0) * 2 for row in rows) / 1e6
+    loads = gen.loads + run.loads
     words = [f"{len(rows)}", f"{passed}", f"{scaled(build, model, options.max_bytes)}", f"{gen.seconds:.0f}", f"{called:.0f}",
-             f"{run.seconds - called:.0f}", f"{gen.peak / MIB:.0f}", f"{run.peak / MIB:.0f}", f"{baselines / MIB:.1f}"]
+             f"{run.seconds - called:.0f}", f"{gen.peak / MIB:.0f}", f"{run.peak / MIB:.0f}", f"{baselines / MIB:.1f}",
+             f"{sum(loads) / len(loads):.0f}"]
     note = "" if run.finished else " (stopped)"
     return f"| {model}{note} | " + " | ".join(words) + " |"
+
+
+def measured(path):
+    """The models that have a row in the file."""
+    if not path or not os.path.exists(path):
+        return set()
+    with open(path, encoding="utf-8") as file:
+        return {line.split("|")[1].split()[0] for line in file if line.startswith("| ")}
+
+
+def tell(line, path):
+    print(line, flush=True)
+    if path:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(line + "\n")
 
 
 def main():
@@ -130,6 +155,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=1800, help="for the baselines, and for the run, of a suite")
     parser.add_argument("--max-bytes", default="4G")
     parser.add_argument("--impl")
+    parser.add_argument("--output", help="a table, to which rows are appended; its models are skipped")
+    parser.add_argument("--data", help="keeps the baselines in this folder")
     options = parser.parse_intermixed_args()
     build = os.path.abspath(options.build)
     models = options.models
@@ -138,10 +165,13 @@ def main():
                                 check=True).stdout.split()
     if SHORT:
         models, options.max_bytes = models[:1], "16K"
-    print("| model | cases | pass | scaled | gen s | library s | rest s | gen MiB | run MiB | baselines MiB |")
-    print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
+    done = measured(options.output)
+    if not done:
+        tell("| model | cases | pass | scaled | gen s | library s | rest s | gen MiB | run MiB | baselines MiB | load |\n"
+             "|---|---|---|---|---|---|---|---|---|---|---|", options.output)
     for model in models:
-        print(measure(build, model, options), flush=True)
+        if model not in done:
+            tell(measure(build, model, options), options.output)
     return 0
 
 

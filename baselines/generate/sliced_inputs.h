@@ -1,0 +1,72 @@
+// The inputs of a large call, whole or a piece's slices of them (cases/core/slices.h).
+#ifndef BASELINES_GENERATE_SLICED_INPUTS_H_
+#define BASELINES_GENERATE_SLICED_INPUTS_H_
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "cases/base/tensor.h"
+#include "cases/core/fill.h"
+#include "cases/core/slices.h"
+#include "diopi/v1/case.pb.h"
+#include "impl_loader/caller/in_process.h"
+
+namespace diopi::baselines {
+
+// The elements that a piece reads, and, for a piece that is the whole call, all.
+class SlicedInputs {
+ public:
+  virtual ~SlicedInputs() = default;
+  virtual absl::StatusOr<TensorMap> Of(const cases::Piece& piece) = 0;
+};
+
+// Out of inputs that are there, which outlive it.
+class GivenInputs final : public SlicedInputs {
+ public:
+  explicit GivenInputs(const TensorMap& inputs) : inputs_(inputs) {}
+  absl::StatusOr<TensorMap> Of(const cases::Piece& piece) override;
+
+ private:
+  const TensorMap& inputs_;
+};
+
+// Those that the case describes: each slice is made where a piece reads it. Saved tensors come from the
+// reference's own forward, which is called on slices, too, where its axes allow it.
+class MadeInputs final : public SlicedInputs {
+ public:
+  // Both outlive it.
+  MadeInputs(loader::InProcessLibrary& reference, const v1::Case& c) : reference_(reference), c_(c) {}
+  absl::StatusOr<TensorMap> Of(const cases::Piece& piece) override;
+
+ private:
+  // What a call's fills describe: blocks are made where they are read.
+  struct Filled {
+    TensorMap small;
+    BlockInputs blocks;
+  };
+  // A call that gives saved tensors.
+  struct Forward {
+    Filled inputs;
+    std::optional<TensorMap> outputs;  // of the whole call
+  };
+
+  static absl::StatusOr<Filled> Fill(const v1::Case& c);
+  absl::Status Open();
+  absl::Status AddSaved(const cases::Piece& piece, TensorMap* taken);
+  absl::StatusOr<HostTensor> Saved(const v1::Case& producer, const std::string& output,
+                                   const cases::Places* places);
+
+  loader::InProcessLibrary& reference_;
+  const v1::Case& c_;
+  std::optional<Filled> filled_;
+  std::map<std::string, Forward> forwards_;  // by function
+  // The latest call of a forward on slices: an argument's places differ seldom from those of the one before.
+  std::string latest_;
+  TensorMap latest_outputs_;
+};
+
+}  // namespace diopi::baselines
+
+#endif  // BASELINES_GENERATE_SLICED_INPUTS_H_
