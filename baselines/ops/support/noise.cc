@@ -1,5 +1,8 @@
 #include "baselines/ops/support/noise.h"
 
+#include <algorithm>
+#include <cmath>
+
 // Name, k, and f'(x) in terms of x and f = f(x). k is twice the maximum error in ulps that CUDA's programming
 // guide states for the float32 function (docs/method.md, section 3.1, which a test compares with this file).
 #define DIOPI_NOISE_FUNCTION(name, k, derivative)        \
@@ -35,26 +38,17 @@ double ExpQuality(V x) {
   return std::sqrt(16 + d * d);
 }
 
-}  // namespace
-
-namespace {
-
-// The root of |x| is at most that of its error away from 0, where the derivative is infinite.
+// Near 0, where the derivative is infinite, the error of a root f is at most the root of its operand's.
 template <typename V>
-Noise<V> Root(const Noise<V>& x) {
-  const V f = std::sqrt(x.v), near_zero = std::sqrt(x.s2);
-  const V variance = f > 0 ? std::min(x.s2 / (4 * x.v), near_zero) : near_zero;
-  return Noise<V>::Of(f, variance, 1);
+V RootSlope(V f, V s2) {
+  const V near_zero = 1 / std::sqrt(std::sqrt(s2));
+  if (f > 0) return std::min(V(0.5) / f, near_zero);
+  return s2 > 0 ? near_zero : V(0);
 }
 
 }  // namespace
 
-Noise<double> sqrt(const Noise<double>& x) {
-  return Root(x);
-}
-Noise<long double> sqrt(const Noise<long double>& x) {
-  return Root(x);
-}
+DIOPI_NOISE_FUNCTION(sqrt, 1, RootSlope(f, n.s2))
 DIOPI_NOISE_FUNCTION(cbrt, 2, f / (3 * x))
 DIOPI_NOISE_FUNCTION(exp, ExpQuality(x), f)
 DIOPI_NOISE_FUNCTION(exp2, ExpQuality(x), f* kLn2<V>)
