@@ -1,5 +1,6 @@
 #include "reports/render/machine.h"
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 
@@ -37,7 +38,8 @@ std::vector<std::pair<std::string, std::string>> MachineRows(const v1::Machine& 
   }
   add(t("Processor"), processor);
   if (machine.memory_bytes() > 0)
-    add(t("Main memory"), absl::StrFormat("%.1f GiB", static_cast<double>(machine.memory_bytes()) / (1 << 30)));
+    add(t("Main memory"),
+        absl::StrFormat("%.1f GiB", static_cast<double>(machine.memory_bytes()) / (1 << 30)));
   // Equal neighbours are one row.
   for (int i = 0; i < machine.gpus_size();) {
     const std::string text = GpuText(machine.gpus(i), t);
