@@ -15,14 +15,6 @@ using D = v1::Dtype;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-HostTensor Tensor(Dtype dtype, const std::vector<double>& values) {
-  HostTensor tensor{dtype, {static_cast<int64_t>(values.size())}, {}};
-  tensor.data.resize(values.size() * static_cast<size_t>(ElementSize(dtype)));
-  for (size_t i = 0; i < values.size(); ++i)
-    StoreDouble(dtype, tensor.data.data(), static_cast<int64_t>(i), values[i]);
-  return tensor;
-}
-
 int64_t Bytes(const TensorMap& tensors) {
   int64_t bytes = 0;
   for (const auto& [key, tensor] : tensors) bytes += static_cast<int64_t>(tensor.data.size());
@@ -46,8 +38,8 @@ TEST(PackedReferences, GiveRAndSigmaBack) {
   };
   for (const auto& row : rows) {
     const v1::Case c = OneOutput(row.output, v1::Judge::MATH);
-    const TensorMap references = {{"out", Tensor(D::float64, row.values)},
-                                  {"out.sigma", Tensor(D::float32, row.sigmas)}};
+    const TensorMap references = {{"out", Row(D::float64, row.values)},
+                                  {"out.sigma", Row(D::float32, row.sigmas)}};
     const TensorMap packed = PackReferences(c, references);
     EXPECT_EQ(Bytes(packed), row.bytes_per_element * static_cast<int64_t>(row.values.size()));
     const TensorMap back = UnpackReferences(packed);
@@ -72,10 +64,10 @@ TEST(PackedReferences, GiveRAndSigmaBack) {
 TEST(PackedReferences, KeepNumbersOfTerms) {
   const v1::Case c = OneOutput(D::float32, v1::Judge::ACCUMULATION);
   for (const std::vector<double>& terms : {std::vector<double>{9, 9, 9}, std::vector<double>{4, 6, 9}}) {
-    const TensorMap references = {{"out", Tensor(D::float64, {1, 2.5, 3})},
+    const TensorMap references = {{"out", Row(D::float64, {1, 2.5, 3})},
                                   {"out.exact", HostTensor{D::uint8, {}, std::string(1, '\1')}},
-                                  {"out.n", Tensor(D::float32, terms)},
-                                  {"out.sigma", Tensor(D::float32, {1, 2, 4})}};
+                                  {"out.n", Row(D::float32, terms)},
+                                  {"out.sigma", Row(D::float32, {1, 2, 4})}};
     const TensorMap packed = PackReferences(c, references);
     EXPECT_EQ(packed.at("out.n").data.size(), terms[0] == terms[1] ? 4U : 12U);
     const TensorMap back = UnpackReferences(packed);
@@ -91,10 +83,10 @@ TEST(PackedReferences, KeepNumbersOfTerms) {
 TEST(PackedReferences, LeaveTheOthers) {
   for (const Dtype dtype : {D::float32, D::float64}) {
     const v1::Case c = OneOutput(dtype, dtype == D::float32 ? v1::Judge::EXACT : v1::Judge::MATH);
-    TensorMap references = {{"out", Tensor(dtype, {1, 2.5, 3})}};
+    TensorMap references = {{"out", Row(dtype, {1, 2.5, 3})}};
     if (dtype == D::float64) {
-      references["out.sigma"] = Tensor(dtype, {1, 2, 4});
-      references["out.low"] = Tensor(dtype, {0, 1e-20, 0});
+      references["out.sigma"] = Row(dtype, {1, 2, 4});
+      references["out.low"] = Row(dtype, {0, 1e-20, 0});
     }
     const TensorMap back = UnpackReferences(PackReferences(c, references));
     for (const auto& [key, tensor] : references) EXPECT_EQ(back.at(key).data, tensor.data) << key;
