@@ -15,14 +15,6 @@ using D = v1::Dtype;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-HostTensor Row(Dtype dtype, const std::vector<double>& values) {
-  HostTensor tensor{dtype, {static_cast<int64_t>(values.size())}, {}};
-  tensor.data.resize(values.size() * static_cast<size_t>(ElementSize(dtype)));
-  for (size_t i = 0; i < values.size(); ++i)
-    StoreDouble(dtype, tensor.data.data(), static_cast<int64_t>(i), values[i]);
-  return tensor;
-}
-
 int64_t Bytes(const TensorMap& tensors) {
   int64_t bytes = 0;
   for (const auto& [key, tensor] : tensors) bytes += static_cast<int64_t>(tensor.data.size());
