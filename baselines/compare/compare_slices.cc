@@ -38,19 +38,28 @@ int64_t GroupsAt(const v1::Case& c, const JudgedOutput& output, const std::vecto
   return static_cast<int64_t>(groups.size());
 }
 
-// Whether the tensor has this bit pattern class: not finite.
+// The first element whose exponent has all bits set. Looks at blocks first, which the processor takes many
+// elements of at a time.
 template <typename Bits>
-int64_t FirstNotFinite(const std::string& data, Bits exponent) {
+int64_t FirstNotFinite(std::string_view data, Bits exponent) {
+  constexpr size_t kBlock = 512;
   const size_t count = data.size() / sizeof(Bits);
-  for (size_t i = 0; i < count; ++i) {
-    Bits bits;
-    std::memcpy(&bits, data.data() + i * sizeof(Bits), sizeof(Bits));
-    if ((bits & exponent) == exponent) return static_cast<int64_t>(i);
+  Bits block[kBlock];
+  for (size_t at = 0; at < count; at += kBlock) {
+    const size_t elements = std::min(kBlock, count - at);
+    std::memcpy(block, data.data() + at * sizeof(Bits), elements * sizeof(Bits));
+    Bits largest = 0;
+    for (size_t i = 0; i < elements; ++i) {
+      block[i] &= exponent;
+      largest = std::max(largest, block[i]);
+    }
+    if (largest == exponent)
+      return static_cast<int64_t>(at + (std::find(block, block + elements, exponent) - block));
   }
   return -1;
 }
 
-int64_t FirstNotFinite(const HostTensor& tensor) {
+int64_t FirstNotFinite(const TensorView& tensor) {
   switch (tensor.dtype) {
     case v1::Dtype::float16:
       return FirstNotFinite<uint16_t>(tensor.data, 0x7c00);
@@ -73,8 +82,8 @@ double LargestMagnitude(const HostTensor& tensor) {
 }
 
 // Sums of products of finite numbers are finite, unless they may overflow.
-void CheckFinite(const JudgedOutput& output, const TensorMap& inputs, const HostTensor& expected,
-                 const HostTensor& actual, v1::OutputStats* stats) {
+void CheckFinite(const JudgedOutput& output, const TensorViews& inputs, const HostTensor& expected,
+                 const TensorView& actual, v1::OutputStats* stats) {
   if (output.kind != v1::Judge::ACCUMULATION || !stats->ok()) return;
   const double largest = LargestMagnitude(expected);
   if (!(largest * kRoomForOverflow < RuleFor(output.dtype, 0).top_binade)) return;
@@ -123,7 +132,7 @@ std::string InWhole(std::string text, const std::vector<int64_t>& places, const 
   return text;
 }
 
-void PutIntoWhole(const std::vector<int64_t>& places, const HostTensor& actual, v1::OutputStats* stats) {
+void PutIntoWhole(const std::vector<int64_t>& places, const TensorView& actual, v1::OutputStats* stats) {
   stats->mutable_shape()->Assign(actual.shape.begin(), actual.shape.end());
   stats->set_digest(Xxh64Hex(actual.data));
   stats->set_detail(InWhole(stats->detail(), places, actual.shape));
@@ -133,7 +142,18 @@ void PutIntoWhole(const std::vector<int64_t>& places, const HostTensor& actual, 
   }
 }
 
-bool HasForm(const JudgedOutput& output, const v1::Case& c, const HostTensor& actual) {
+// A row-major tensor's elements of `size` bytes at these places.
+std::string ElementsAt(std::string_view data, size_t size, const std::vector<int64_t>& places) {
+  std::string elements(places.size() * size, '\0');
+  char* to = elements.data();
+  for (const int64_t place : places) {
+    std::memcpy(to, data.data() + static_cast<size_t>(place) * size, size);
+    to += size;
+  }
+  return elements;
+}
+
+bool HasForm(const JudgedOutput& output, const v1::Case& c, const TensorView& actual) {
   for (const v1::Argument& arg : c.args()) {
     const bool in_list = arg.has_tensors() && BelongsTo(output.key, arg.name());
     if (arg.name() != output.key && !in_list) continue;
@@ -147,10 +167,10 @@ bool HasForm(const JudgedOutput& output, const v1::Case& c, const HostTensor& ac
 }
 
 // The case with the number of groups in its judges.
-v1::Case WithGroups(const v1::Case& c, const SlicePlaces& places, const TensorMap& actual) {
+v1::Case WithGroups(const v1::Case& c, const SlicePlaces& places, const TensorViews& actual) {
   v1::Case judged = c;
   for (const JudgedOutput& output : JudgedOutputs(c)) {
-    const HostTensor* whole = Find(actual, output.key);
+    const TensorView* whole = FindView(actual, output.key);
     const auto at = places.find(output.key);
     if (whole == nullptr || at == places.end() || !HasForm(output, c, *whole)) continue;
     for (v1::Judge& judge : *judged.mutable_judges()) {
@@ -164,19 +184,32 @@ v1::Case WithGroups(const v1::Case& c, const SlicePlaces& places, const TensorMa
 
 }  // namespace
 
-TensorMap TakeCompared(const v1::Case& c, const SlicePlaces& places, const TensorMap& outputs) {
+TensorMap TakeCompared(const v1::Case& c, const SlicePlaces& places, const TensorViews& outputs) {
   TensorMap taken;
   for (const JudgedOutput& output : JudgedOutputs(c)) {
-    const HostTensor* whole = Find(outputs, output.key);
+    const TensorView* whole = FindView(outputs, output.key);
     const auto at = places.find(output.key);
     if (whole == nullptr || at == places.end()) continue;
-    taken[output.key] = HasForm(output, c, *whole) ? cases::TakeFlat(*whole, at->second) : *whole;
+    HostTensor& to = taken[output.key];
+    to = {whole->dtype, {static_cast<int64_t>(at->second.size())}, {}};
+    if (HasForm(output, c, *whole)) {
+      to.data = ElementsAt(whole->data, static_cast<size_t>(ElementSize(whole->dtype)), at->second);
+    } else {
+      to.shape = whole->shape;
+      to.data = whole->data;
+    }
   }
   return taken;
 }
 
-v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places, const TensorMap& inputs,
-                          const TensorMap& references, const TensorMap& actual,
+bool NeedsWholeInputs(const v1::Case& c) {
+  const std::vector<JudgedOutput> outputs = JudgedOutputs(c);
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [](const JudgedOutput& output) { return output.kind == v1::Judge::ACCUMULATION; });
+}
+
+v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places, const TensorViews& inputs,
+                          const TensorMap& references, const TensorViews& actual,
                           const CompareOptions& options) {
   const TensorMap taken = TakeCompared(c, places, actual);
   const TensorMap before = TakeCompared(c, places, inputs);
@@ -192,7 +225,7 @@ v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places, const Te
                                      [&](const JudgedOutput& o) { return o.key == stats.key(); });
     const auto at = places.find(stats.key());
     if (output == outputs.end() || at == places.end() || stats.shape_size() != 1) continue;
-    const HostTensor& whole = actual.at(stats.key());
+    const TensorView& whole = actual.at(stats.key());
     compared += static_cast<int64_t>(at->second.size());
     elements += NumElements(whole.shape);
     const bool passed = stats.ok();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "baselines/compare/compare.h"
+#include "cases/base/tensor_view.h"
 
 namespace diopi::baselines {
 
@@ -17,15 +18,25 @@ using SlicePlaces = std::map<std::string, std::vector<int64_t>>;
 
 // The compared elements of these outputs, in one dimension each; an output of another shape than the case's
 // as it is.
-TensorMap TakeCompared(const v1::Case& c, const SlicePlaces& places, const TensorMap& outputs);
+TensorMap TakeCompared(const v1::Case& c, const SlicePlaces& places, const TensorViews& outputs);
+
+// Whether CompareSlices looks at whole inputs. Otherwise it needs those alone that are outputs, too, whole or
+// only their compared elements, in one dimension.
+bool NeedsWholeInputs(const v1::Case& c);
 
 // The verdict of a sliced case, as CompareCase and AddWouldPassUnder give it. `references` hold one element
-// for each place, `inputs` and `actual` are whole. Places in the verdict are those of whole outputs; its
-// counts of elements are of compared ones. Where every term of a sum is finite, all of its elements must be
-// finite, too; a product of matrices is probed as a whole (product_probe.h).
-v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places, const TensorMap& inputs,
-                          const TensorMap& references, const TensorMap& actual,
+// for each place, `inputs` and `actual` are whole; inputs that are not needed may be missing
+// (NeedsWholeInputs). Places in the verdict are those of whole outputs; its counts of elements are of
+// compared ones. Where every term of a sum is finite, all of its elements must be finite, too; a product of
+// matrices is probed as a whole (product_probe.h).
+v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places, const TensorViews& inputs,
+                          const TensorMap& references, const TensorViews& actual,
                           const CompareOptions& options = {});
+inline v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places, const TensorMap& inputs,
+                                 const TensorMap& references, const TensorMap& actual,
+                                 const CompareOptions& options = {}) {
+  return CompareSlices(c, places, ViewsOf(inputs), references, ViewsOf(actual), options);
+}
 
 }  // namespace diopi::baselines
 

@@ -1,8 +1,10 @@
 #include "baselines/compare/contraction.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
+#include "baselines/compare/contraction_kernel.h"
 #include "cases/base/half.h"
 #include "cases/base/layout.h"
 #include "cases/core/random.h"
@@ -13,24 +15,14 @@ namespace {
 using cases::Letters;
 
 // Reads neighbours.
-void LoadRun(const HostTensor& tensor, int64_t from, int64_t count, double* out) {
+void LoadRun(const TensorView& tensor, int64_t from, int64_t count, double* out) {
   const char* data = tensor.data.data() + from * ElementSize(tensor.dtype);
   const auto elements = static_cast<size_t>(count);
   switch (tensor.dtype) {
     case v1::Dtype::float32:
-      for (size_t i = 0; i < elements; ++i) {
-        float value;
-        std::memcpy(&value, data + 4 * i, 4);
-        out[i] = static_cast<double>(value);
-      }
-      return;
+      return WidenFloat32(data, elements, out);
     case v1::Dtype::bfloat16:
-      for (size_t i = 0; i < elements; ++i) {
-        uint16_t bits;
-        std::memcpy(&bits, data + 2 * i, 2);
-        out[i] = static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
-      }
-      return;
+      return WidenBfloat16(data, elements, out);
     case v1::Dtype::float16:
       for (size_t i = 0; i < elements; ++i) {
         uint16_t bits;
@@ -47,18 +39,21 @@ void LoadRun(const HostTensor& tensor, int64_t from, int64_t count, double* out)
   }
 }
 
-// In eight sums, which the processor adds up side by side.
-double Dot(const std::vector<double>& a, const std::vector<double>& b) {
-  constexpr size_t kSums = 8;
-  double sums[kSums] = {};
-  size_t i = 0;
-  for (; i + kSums <= a.size(); i += kSums) {
-    for (size_t k = 0; k < kSums; ++k) sums[k] += a[i + k] * b[i + k];
+// Elements of which the values and their sums stay in the processor's first cache.
+constexpr size_t kPart = 1024;
+
+// Calls `f(at, count)` for parts of a list, each of a part of one run or of whole runs.
+template <typename F>
+void ForParts(const Offsets& offsets, F&& f) {
+  const auto run = static_cast<size_t>(offsets.run);
+  const size_t size = offsets.at.size();
+  for (size_t begin = 0; begin < size;) {
+    const size_t in_run = run - begin % run;
+    const size_t part = run >= kPart ? std::min(kPart, in_run) : kPart / run * run;
+    const size_t count = std::min(part, size - begin);
+    f(begin, count);
+    begin += count;
   }
-  double all = 0;
-  for (; i < a.size(); ++i) all += a[i] * b[i];
-  for (const double sum : sums) all += sum;
-  return all;
 }
 
 int64_t RunOf(const std::vector<int64_t>& at) {
@@ -74,7 +69,7 @@ int64_t RunOf(const std::vector<int64_t>& at) {
 }  // namespace
 
 std::optional<Operand> Operand::Of(const cases::ResolvedAxes& axes, const std::string& name,
-                                   const HostTensor* tensor) {
+                                   const TensorView* tensor) {
   const auto found = axes.tensors.find(name);
   if (found == axes.tensors.end() || tensor == nullptr || tensor->shape.size() != found->second.size())
     return std::nullopt;
@@ -116,28 +111,32 @@ Offsets Operand::Of(const Letters& letters) const {
   return offsets;
 }
 
-void Operand::Load(int64_t base, const Offsets& offsets, double* out) const {
-  for (size_t i = 0; i < offsets.at.size(); i += static_cast<size_t>(offsets.run))
-    LoadRun(*tensor_, base + offsets.at[i], offsets.run, out + i);
+void Operand::Load(int64_t base, const Offsets& offsets, size_t at, size_t count, double* out) const {
+  for (size_t i = 0; i < count; i += static_cast<size_t>(offsets.run)) {
+    const auto run = std::min(offsets.run, static_cast<int64_t>(count - i));
+    LoadRun(*tensor_, base + offsets.at[at + i], run, out + i);
+  }
 }
 
 std::vector<double> Operand::Contract(int64_t base, const Offsets& kept, const Offsets& summed,
                                       const std::vector<double>& weights) const {
   std::vector<double> sums(kept.at.size(), 0.0);
+  std::vector<double> values(kPart);
   if (summed.run >= kept.run) {
-    std::vector<double> values(summed.at.size());
     for (size_t a = 0; a < sums.size(); ++a) {
-      Load(base + kept.at[a], summed, values.data());
-      sums[a] = Dot(weights, values);
+      ForParts(summed, [&](size_t at, size_t count) {
+        Load(base + kept.at[a], summed, at, count, values.data());
+        sums[a] += Dot(weights.data() + at, values.data(), count);
+      });
     }
     return sums;
   }
-  std::vector<double> values(kept.at.size());
-  for (size_t b = 0; b < summed.at.size(); ++b) {
-    Load(base + summed.at[b], kept, values.data());
-    const double weight = weights[b];
-    for (size_t a = 0; a < sums.size(); ++a) sums[a] += weight * values[a];
-  }
+  ForParts(kept, [&](size_t at, size_t count) {
+    for (size_t b = 0; b < summed.at.size(); ++b) {
+      Load(base + summed.at[b], kept, at, count, values.data());
+      AddScaled(weights[b], values.data(), count, sums.data() + at);
+    }
+  });
   return sums;
 }
 

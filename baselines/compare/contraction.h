@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cases/base/tensor.h"
+#include "cases/base/tensor_view.h"
 #include "cases/core/resolved_axes.h"
 
 namespace diopi::baselines {
@@ -25,9 +25,9 @@ class Operand {
  public:
   // Nothing where the tensor is missing or does not have these axes.
   static std::optional<Operand> Of(const cases::ResolvedAxes& axes, const std::string& name,
-                                   const HostTensor* tensor);
+                                   const TensorView* tensor);
 
-  const HostTensor& tensor() const { return *tensor_; }
+  const TensorView& tensor() const { return *tensor_; }
   // Whether it is broadcast along none of its axes.
   bool IsWhole() const;
   bool Has(const std::string& letter) const { return strides_.contains(letter); }
@@ -43,9 +43,10 @@ class Operand {
                                const std::vector<double>& weights) const;
 
  private:
-  void Load(int64_t base, const Offsets& offsets, double* out) const;
+  // `count` elements of the list from `at`, which is a part of a run or begins and ends with one.
+  void Load(int64_t base, const Offsets& offsets, size_t at, size_t count, double* out) const;
 
-  const HostTensor* tensor_ = nullptr;
+  const TensorView* tensor_ = nullptr;
   std::vector<cases::Letters> axes_;
   std::map<std::string, int64_t> strides_;       // of each letter, in elements
   const std::map<std::string, int64_t>* sizes_;  // of the case's letters

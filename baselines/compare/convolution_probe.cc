@@ -41,14 +41,14 @@ class ConvolutionProbe {
       : axes_(axes), resolved_(resolved), key_(key) {}
 
   // False where the output is no convolution of two inputs.
-  bool Find(const v1::Case& c, const ProbedOutput& output, const TensorMap& inputs) {
+  bool Find(const v1::Case& c, const ProbedOutput& output, const TensorViews& inputs) {
     const std::optional<std::vector<cases::WindowShape>> shapes = WindowShapes(c, axes_, resolved_);
     std::optional<Operand> out = Operand::Of(resolved_, output.key, output.tensor);
     if (!shapes.has_value() || !out.has_value() || !out->IsWhole()) return false;
     shapes_ = *shapes;
     sides_.push_back({*std::move(out), {}, {}});
     for (const auto& [name, letters] : resolved_.tensors) {
-      std::optional<Operand> operand = Operand::Of(resolved_, name, baselines::Find(inputs, name));
+      std::optional<Operand> operand = Operand::Of(resolved_, name, FindView(inputs, name));
       if (name == output.key || !operand.has_value()) continue;
       const bool windows =
           std::any_of(axes_.windows.begin(), axes_.windows.end(),
@@ -203,7 +203,7 @@ class ConvolutionProbe {
 
 std::optional<std::string> ProbeConvolution(const v1::Case& c, const cases::SliceAxes& axes,
                                             const cases::ResolvedAxes& resolved, const ProbedOutput& output,
-                                            const TensorMap& inputs, uint64_t key, double deviation) {
+                                            const TensorViews& inputs, uint64_t key, double deviation) {
   ConvolutionProbe probe(axes, resolved, key);
   if (!probe.Find(c, output, inputs)) return std::nullopt;
   return probe.Run(deviation);

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "cases/base/tensor.h"
+#include "cases/base/tensor_view.h"
 #include "cases/core/resolved_axes.h"
 #include "cases/core/slice_axes.h"
 #include "diopi/v1/case.pb.h"
@@ -21,13 +21,13 @@ inline constexpr double kProbeLimit = 16;
 
 struct ProbedOutput {
   std::string key;
-  const HostTensor* tensor = nullptr;
+  const TensorView* tensor = nullptr;
 };
 
 // As ProbeProduct (product_probe.h), for functions whose axes have windows with a kernel.
 std::optional<std::string> ProbeConvolution(const v1::Case& c, const cases::SliceAxes& axes,
                                             const cases::ResolvedAxes& resolved, const ProbedOutput& output,
-                                            const TensorMap& inputs, uint64_t key, double deviation);
+                                            const TensorViews& inputs, uint64_t key, double deviation);
 
 }  // namespace diopi::baselines
 

@@ -28,13 +28,13 @@ struct Product {
 };
 
 std::optional<Product> FindProduct(const cases::ResolvedAxes& axes, const std::string& output,
-                                   const TensorMap& inputs, const HostTensor& actual) {
+                                   const TensorViews& inputs, const TensorView& actual) {
   Product product;
   product.out = Operand::Of(axes, output, &actual);
   if (!product.out.has_value() || !product.out->IsWhole()) return std::nullopt;
   std::vector<Operand> factors;
   for (const auto& [name, letters] : axes.tensors) {
-    const std::optional<Operand> operand = Operand::Of(axes, name, Find(inputs, name));
+    const std::optional<Operand> operand = Operand::Of(axes, name, FindView(inputs, name));
     if (name == output || !operand.has_value()) continue;
     const bool summed = std::any_of(letters.begin(), letters.end(), [&](const Letters& axis) {
       return !std::all_of(axis.begin(), axis.end(),
@@ -95,8 +95,8 @@ std::optional<std::string> Probe(const Product& product, uint64_t key, double de
 }  // namespace
 
 std::optional<std::string> ProbeProduct(const v1::Case& c, const cases::SliceAxes& axes,
-                                        const std::string& output, const TensorMap& inputs,
-                                        const HostTensor& actual, double deviation) {
+                                        const std::string& output, const TensorViews& inputs,
+                                        const TensorView& actual, double deviation) {
   if (!axes.gathered.empty() || axes.tensors.empty()) return std::nullopt;
   const std::optional<cases::ResolvedAxes> resolved = cases::ResolveAxes(c, axes);
   if (!resolved.has_value()) return std::nullopt;

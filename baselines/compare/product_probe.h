@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "cases/base/tensor.h"
+#include "cases/base/tensor_view.h"
 #include "cases/core/slice_axes.h"
 #include "diopi/v1/case.pb.h"
 
@@ -17,8 +17,8 @@ namespace diopi::baselines {
 // that the output is a product of two inputs, plus `bias` where there is one. `deviation`: the standard
 // deviation that a right element may have from the exact one, over the whole output.
 std::optional<std::string> ProbeProduct(const v1::Case& c, const cases::SliceAxes& axes,
-                                        const std::string& output, const TensorMap& inputs,
-                                        const HostTensor& actual, double deviation);
+                                        const std::string& output, const TensorViews& inputs,
+                                        const TensorView& actual, double deviation);
 
 }  // namespace diopi::baselines
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
@@ -41,10 +42,15 @@ class BlockTensor {
 
   // Puts the bytes from `begin` on, row-major, to `to`. Both are multiples of the element's size.
   void Write(int64_t begin, int64_t bytes, void* to) const;
+  // Whether `data` holds the bytes that Write puts there.
+  bool Holds(int64_t begin, int64_t bytes, const void* data) const;
   HostTensor Whole() const;
 
  private:
   BlockTensor() = default;
+  // Shows where the pool has the bytes from `begin` on, block by block, until `visit` returns false.
+  bool VisitBlocks(int64_t begin, int64_t bytes,
+                   absl::FunctionRef<bool(int64_t at, const char* pool, size_t bytes)> visit) const;
   void MakePool() const;
 
   Dtype dtype_ = v1::Dtype::unsupported;

@@ -151,9 +151,10 @@ void BlockTensor::MakePool() const {
   (void)Filler(fill_, part_, key_, elements, slice_, pool_.data()).Run();  // Open has checked the fill
 }
 
-void BlockTensor::Write(int64_t begin, int64_t bytes, void* to) const {
+bool BlockTensor::VisitBlocks(
+    int64_t begin, int64_t bytes,
+    absl::FunctionRef<bool(int64_t at, const char* pool, size_t bytes)> visit) const {
   if (pool_.empty()) MakePool();
-  auto* const data = static_cast<char*>(to);
   const int64_t first = begin / element_;
   const int64_t end = first + bytes / element_;
   for (int64_t at = first; at < end;) {
@@ -162,13 +163,35 @@ void BlockTensor::Write(int64_t begin, int64_t bytes, void* to) const {
     const int64_t elements = std::min(kBlockElements - in_block, end - at);
     const auto from = static_cast<int64_t>(Below(RandomBits(key_, static_cast<uint64_t>(block), kBlockDraw),
                                                  static_cast<uint64_t>(kPoolElements)));
-    std::memcpy(data + (at - first) * element_, pool_.data() + (from + in_block) * element_,
-                static_cast<size_t>(elements * element_));
+    if (!visit((at - first) * element_, pool_.data() + (from + in_block) * element_,
+               static_cast<size_t>(elements * element_)))
+      return false;
     at += elements;
   }
+  return true;
+}
+
+void BlockTensor::Write(int64_t begin, int64_t bytes, void* to) const {
+  auto* const data = static_cast<char*>(to);
+  VisitBlocks(begin, bytes, [data](int64_t at, const char* pool, size_t size) {
+    std::memcpy(data + at, pool, size);
+    return true;
+  });
+  const int64_t first = begin / element_;
   for (const auto& [place, value] : specials_) {
-    if (place >= first && place < end) StoreDouble(part_, data, place - first, value);
+    if (place >= first && place < first + bytes / element_) StoreDouble(part_, data, place - first, value);
   }
+}
+
+bool BlockTensor::Holds(int64_t begin, int64_t bytes, const void* data) const {
+  const auto* const held = static_cast<const char*>(data);
+  std::string block;
+  return VisitBlocks(begin, bytes, [&](int64_t at, const char* pool, size_t size) {
+    if (std::memcmp(held + at, pool, size) == 0) return true;
+    block.resize(size);  // with the special values
+    Write(begin + at, static_cast<int64_t>(size), block.data());
+    return std::memcmp(held + at, block.data(), size) == 0;
+  });
 }
 
 HostTensor BlockTensor::Whole() const {

@@ -252,6 +252,13 @@ TEST(FillTest, BlocksAreMadePartByPart) {
         ASSERT_EQ(made, whole.substr(static_cast<size_t>(begin * element), made.size())) << begin;
       }
     }
+    std::string held = whole;
+    EXPECT_TRUE(tensor.Holds(0, tensor.bytes(), held.data()));
+    for (const size_t at : {size_t{0}, held.size() / 3, held.size() - 1}) {
+      held[at] = static_cast<char>(held[at] ^ 1);
+      EXPECT_FALSE(tensor.Holds(0, tensor.bytes(), held.data())) << at;
+      held[at] = whole[at];
+    }
     EXPECT_TRUE(FillInputs(c, *blocks)->empty());
     arg->set_role(v1::ROLE_OUTPUT);
     EXPECT_TRUE(OpenBlockInputs(c)->empty());

@@ -21,13 +21,7 @@ class Filler {
   Filler(const v1::Fill& fill, Dtype dtype, uint64_t key, int64_t count, int64_t slice, void* data)
       : fill_(fill), dtype_(dtype), key_(key), count_(count), slice_(slice), data_(data) {}
 
-  absl::Status Run() {
-    absl::Status status = Check();
-    if (!status.ok()) return status;
-    for (int64_t i = 0; i < count_; ++i) Element(i);
-    for (const auto& [place, value] : SpecialPlaces()) StoreDouble(dtype_, data_, place, value);
-    return absl::OkStatus();
-  }
+  absl::Status Run();
 
   // The errors of Run.
   absl::Status Check() const;
@@ -37,7 +31,8 @@ class Filler {
  private:
   absl::Status CheckIntegers() const;
   absl::Status CheckNumbers() const;
-  void Element(int64_t i);
+  void Element(int64_t i, uint64_t bits);
+  void Normal(int64_t first, size_t count, const uint64_t* bits);
   void Continuous(int64_t i, double value);
   void FullRange(int64_t i, uint64_t bits);
 

@@ -6,8 +6,36 @@
 namespace diopi {
 namespace {
 
-uint32_t High(uint32_t a, uint32_t b) {
-  return static_cast<uint32_t>((static_cast<uint64_t>(a) * b) >> 32);
+// A Philox block.
+struct Counter {
+  uint32_t a, b, c, d;
+};
+
+Counter Round(const Counter& x, uint32_t k0, uint32_t k1) {
+  const uint64_t first = uint64_t{0xD2511F53U} * x.a;
+  const uint64_t second = uint64_t{0xCD9E8D57U} * x.c;
+  return {static_cast<uint32_t>(second >> 32) ^ x.b ^ k0, static_cast<uint32_t>(second),
+          static_cast<uint32_t>(first >> 32) ^ x.d ^ k1, static_cast<uint32_t>(first)};
+}
+
+// All ten rounds of several blocks, which the processor computes side by side.
+template <size_t N>
+void Rounds(uint64_t key, Counter (&blocks)[N]) {
+  auto k0 = static_cast<uint32_t>(key);
+  auto k1 = static_cast<uint32_t>(key >> 32);
+  for (int round = 0; round < 10; ++round) {
+    for (Counter& block : blocks) block = Round(block, k0, k1);
+    k0 += 0x9E3779B9U;
+    k1 += 0xBB67AE85U;
+  }
+}
+
+Counter CounterOf(uint64_t index, uint32_t draw) {
+  return {static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), draw, 0};
+}
+
+uint64_t BitsOf(const Counter& block) {
+  return static_cast<uint64_t>(block.b) << 32 | block.a;
 }
 
 template <size_t N>
@@ -57,22 +85,26 @@ constexpr std::array<double, 8> kF = {1.0,
 }  // namespace
 
 std::array<uint32_t, 4> Philox(const std::array<uint32_t, 4>& counter, uint64_t key) {
-  std::array<uint32_t, 4> c = counter;
-  auto k0 = static_cast<uint32_t>(key);
-  auto k1 = static_cast<uint32_t>(key >> 32);
-  for (int round = 0; round < 10; ++round) {
-    const uint32_t high0 = High(0xD2511F53U, c[0]);
-    const uint32_t high1 = High(0xCD9E8D57U, c[2]);
-    c = {high1 ^ c[1] ^ k0, 0xCD9E8D57U * c[2], high0 ^ c[3] ^ k1, 0xD2511F53U * c[0]};
-    k0 += 0x9E3779B9U;
-    k1 += 0xBB67AE85U;
-  }
-  return c;
+  Counter blocks[1] = {{counter[0], counter[1], counter[2], counter[3]}};
+  Rounds(key, blocks);
+  return {blocks[0].a, blocks[0].b, blocks[0].c, blocks[0].d};
 }
 
 uint64_t RandomBits(uint64_t key, uint64_t index, uint32_t draw) {
-  const auto block = Philox({static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), draw, 0}, key);
-  return static_cast<uint64_t>(block[1]) << 32 | block[0];
+  Counter blocks[1] = {CounterOf(index, draw)};
+  Rounds(key, blocks);
+  return BitsOf(blocks[0]);
+}
+
+void RandomBits(uint64_t key, uint64_t first, uint32_t draw, size_t count, uint64_t* bits) {
+  size_t i = 0;
+  for (; i + 2 <= count; i += 2) {
+    Counter blocks[2] = {CounterOf(first + i, draw), CounterOf(first + i + 1, draw)};
+    Rounds(key, blocks);
+    bits[i] = BitsOf(blocks[0]);
+    bits[i + 1] = BitsOf(blocks[1]);
+  }
+  if (i < count) bits[i] = RandomBits(key, first + i, draw);
 }
 
 double UnitInterval(uint64_t bits) {
@@ -119,12 +151,19 @@ double Exp2(double x) {
   return sum * scale * 2;
 }
 
-double NormalQuantile(double p) {
+namespace {
+
+bool IsCentral(double q) {
+  return q >= -0.425 && q <= 0.425;
+}
+
+double CentralQuantile(double q) {
+  const double r = 0.180625 - q * q;
+  return q * Horner(kA, r) / Horner(kB, r);
+}
+
+double TailQuantile(double p) {
   const double q = p - 0.5;
-  if (q >= -0.425 && q <= 0.425) {
-    const double r = 0.180625 - q * q;
-    return q * Horner(kA, r) / Horner(kB, r);
-  }
   double r = std::sqrt(-Log(q < 0 ? p : 1 - p));
   double value;
   if (r <= 5) {
@@ -135,6 +174,19 @@ double NormalQuantile(double p) {
     value = Horner(kE, r) / Horner(kF, r);
   }
   return q < 0 ? -value : value;
+}
+
+}  // namespace
+
+double NormalQuantile(double p) {
+  return IsCentral(p - 0.5) ? CentralQuantile(p - 0.5) : TailQuantile(p);
+}
+
+void NormalQuantiles(const double* p, size_t count, double* quantiles) {
+  for (size_t i = 0; i < count; ++i) quantiles[i] = CentralQuantile(p[i] - 0.5);
+  for (size_t i = 0; i < count; ++i) {
+    if (!IsCentral(p[i] - 0.5)) quantiles[i] = TailQuantile(p[i]);
+  }
 }
 
 uint64_t Permute(uint64_t index, uint64_t size, uint64_t key) {

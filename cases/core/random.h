@@ -3,6 +3,7 @@
 #define CASES_CORE_RANDOM_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace diopi {
@@ -12,6 +13,8 @@ std::array<uint32_t, 4> Philox(const std::array<uint32_t, 4>& counter, uint64_t 
 
 // 64 bits for element `index` of the stream `key`; `draw` gives further independent ones.
 uint64_t RandomBits(uint64_t key, uint64_t index, uint32_t draw);
+// Those of `count` elements from `first` on, in half the time.
+void RandomBits(uint64_t key, uint64_t first, uint32_t draw, size_t count, uint64_t* bits);
 
 // The top 53 bits as a number in [0, 1), and shifted by half a step into (0, 1).
 double UnitInterval(uint64_t bits);
@@ -28,6 +31,8 @@ double Exp2(double x);
 
 // The inverse of the standard normal distribution function (Wichura's algorithm AS241, PPND16).
 double NormalQuantile(double p);
+// That of several numbers, in less time.
+void NormalQuantiles(const double* p, size_t count, double* quantiles);
 
 // A keyed permutation of 0..size-1 (a Feistel network with cycle walking).
 uint64_t Permute(uint64_t index, uint64_t size, uint64_t key);

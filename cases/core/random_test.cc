@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <set>
+#include <vector>
 
 namespace diopi {
 namespace {
@@ -16,6 +17,17 @@ TEST(RandomTest, PhiloxGivesThePublishedVectors) {
             (std::array<uint32_t, 4>{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
   EXPECT_EQ(Philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, 0x299f31d0a4093822ULL),
             (std::array<uint32_t, 4>{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+TEST(RandomTest, BitsOfNeighboursAreThoseOfEach) {
+  constexpr uint64_t kKey = 0x299f31d0a4093822ULL;
+  constexpr uint64_t kFirst = 0xfffffffdU;  // the index's upper half changes on the way
+  for (const size_t count : {0, 1, 2, 7}) {
+    std::vector<uint64_t> bits(count + 1, 17);
+    RandomBits(kKey, kFirst, 3, count, bits.data());
+    for (size_t i = 0; i < count; ++i) EXPECT_EQ(bits[i], RandomBits(kKey, kFirst + i, 3)) << i;
+    EXPECT_EQ(bits[count], 17U);
+  }
 }
 
 TEST(RandomTest, QuantileInvertsTheNormalDistribution) {
@@ -32,6 +44,15 @@ TEST(RandomTest, QuantileInvertsTheNormalDistribution) {
     const double p = i / 20000.0;
     ASSERT_NEAR(0.5 * std::erfc(-NormalQuantile(p) / std::sqrt(2.0)), p, 1e-13) << p;
   }
+}
+
+TEST(RandomTest, QuantilesAreThoseOfEach) {
+  std::vector<double> p;
+  for (uint64_t i = 0; i < 1001; ++i) p.push_back(OpenUnitInterval(RandomBits(7, i, 0)));
+  for (const double edge : {0.075, 0.925, 1e-300, 1 - 1e-16, 0.5}) p.push_back(edge);
+  std::vector<double> quantiles(p.size());
+  NormalQuantiles(p.data(), p.size(), quantiles.data());
+  for (size_t i = 0; i < p.size(); ++i) EXPECT_EQ(quantiles[i], NormalQuantile(p[i])) << p[i];
 }
 
 TEST(RandomTest, LogAndExp2AgreeWithTheLibrary) {

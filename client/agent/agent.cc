@@ -198,7 +198,12 @@ absl::Status Agent::InspectImpl() {
 }
 
 absl::Status Agent::SelectCases() {
-  absl::StatusOr<v1::Selection> selection = MakeSelection(options_.selection);
+  SelectionArguments arguments = options_.selection;
+  if (arguments.auto_bytes && options_.resume.empty()) {
+    const std::string bound = FitToDevice(options_, facts_, &arguments);
+    if (!options_.quiet) *out_ << bound << "\n" << std::flush;
+  }
+  absl::StatusOr<v1::Selection> selection = MakeSelection(arguments);
   if (!selection.ok()) return selection.status();
   selection_ = *std::move(selection);
   if (!options_.resume.empty()) return absl::OkStatus();  // the run's own selection applies

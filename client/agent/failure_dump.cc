@@ -125,6 +125,10 @@ std::string NpyBytes(const HostTensor& tensor) {
   return bytes + header + tensor.data;
 }
 
+bool FailureDump::Takes(const v1::Verdict& verdict) const {
+  return options_.level >= 2 && reports::IsFailure(verdict.outcome());
+}
+
 void FailureDump::Add(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                       const TensorMap& actual, const v1::Verdict& verdict) {
   if (options_.level <= 0 || !reports::IsFailure(verdict.outcome())) return;

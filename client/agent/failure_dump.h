@@ -30,6 +30,9 @@ class FailureDump {
   void Add(const v1::Case& c, const TensorMap& inputs, const TensorMap& references, const TensorMap& actual,
            const v1::Verdict& verdict);
 
+  // Whether Add would write tensors for this verdict.
+  bool Takes(const v1::Verdict& verdict) const;
+
   // Cases written, and failures that came after max_cases.
   int written() const;
   int left_out() const;

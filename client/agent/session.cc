@@ -218,6 +218,8 @@ void Session::Work(SessionWorker worker) {
     const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - start;
     last = Called{*std::move(next), *std::move(outcome), worker.device, elapsed.count(),
                   std::move(options->adaptor)};
+    // The worker's next case takes the place of this one's tensors.
+    if (options->in_place) Judge(*std::exchange(last, std::nullopt));
   }
 }
 
@@ -245,10 +247,18 @@ std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const r
   return outcome;
 }
 
+// For files: the tensors that a case in place leaves out.
+void Session::MakeWhole(Called* called) {
+  CaseJudge::Complete(called->leased.c, &called->leased.inputs).IgnoreError();
+  for (const auto& [key, view] : called->outcome.output_views)
+    called->outcome.outputs[key] = {view.dtype, view.shape, std::string(view.data)};
+}
+
 void Session::Judge(Called called) {
   rpc::LeasedCase& leased = called.leased;
   std::optional<profile::JudgedCase> handed;
-  const absl::Status complete = CaseJudge::Complete(leased.c, &leased.inputs);
+  absl::Status complete;
+  if (!cases::IsSliced(leased.c)) complete = CaseJudge::Complete(leased.c, &leased.inputs);
   v1::Verdict verdict =
       complete.ok()
           ? judge_.Judge(leased.c, leased.inputs, leased.references, called.outcome, called.adaptor, &handed)
@@ -257,6 +267,7 @@ void Session::Judge(Called called) {
   verdict.set_device_reference(leased.device_reference);
   if (called.device >= 0) verdict.set_device_index(called.device);
   verdict.set_elapsed_us(called.elapsed_us);
+  if (dump_.Takes(verdict)) MakeWhole(&called);
   if (handed.has_value()) {
     dump_.Add(handed->c, handed->inputs, handed->references, handed->actual, verdict);
   } else {

@@ -72,6 +72,7 @@ class Session {
   std::optional<loader::CallOutcome> Call(loader::Worker* worker, const rpc::LeasedCase& leased,
                                           const loader::CallOptions& options, std::optional<Called>* last);
   void Judge(Called called);
+  static void MakeWhole(Called* called);
   bool SettledWithoutWorker(const rpc::LeasedCase& leased);
   void Fail(const absl::Status& status);
   void EndCalls();

@@ -1,6 +1,8 @@
 #include "client/agent/tested_library.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "cases/base/host_name.h"
 #include "client/agent/devices.h"
 #include "client/agent/machine.h"
+#include "client/setup/modes.h"
 #include "client/setup/paths.h"
 #include "reports/document/escape.h"
 
@@ -33,6 +36,17 @@ absl::StatusOr<LibraryFacts> InspectTested(const AgentOptions& options) {
   return facts;
 }
 
+namespace {
+
+constexpr int64_t kKeptPart = 8;  // of the memory that is free, all workers keep one part between two cases
+
+int64_t CountWorkers(const AgentOptions& options) {
+  const auto devices = static_cast<int64_t>(options.devices.size());
+  return std::max<int64_t>(1, devices > 0 ? devices : options.workers);
+}
+
+}  // namespace
+
 loader::WorkerOptions MakeWorkerOptions(const AgentOptions& options, const LibraryFacts& facts,
                                         double timeout_s, int device) {
   loader::WorkerOptions worker;
@@ -44,12 +58,30 @@ loader::WorkerOptions MakeWorkerOptions(const AgentOptions& options, const Libra
   worker.hidden = HiddenFromLibraries(options.data_folder, options.credentials);
   worker.memory_bytes = options.worker_memory;
   worker.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s * 1000));
+  worker.kept_bytes = std::max(worker.kept_bytes, FreeMemory() / kKeptPart / CountWorkers(options));
   worker.environment = options.environment;
   if (device >= 0) {
     const std::vector<std::string> variables = DeviceEnvironment(device, options.device_env);
     worker.environment.insert(worker.environment.end(), variables.begin(), variables.end());
   }
   return worker;
+}
+
+std::string FitToDevice(const AgentOptions& options, const LibraryFacts& facts,
+                        SelectionArguments* arguments) {
+  loader::WorkerOptions worker =
+      MakeWorkerOptions(options, facts, options.timeout_s, options.devices.empty() ? -1 : options.devices[0]);
+  worker.device_bytes = static_cast<uint64_t>(arguments->max_tensor_bytes * kTensorsInMemory);
+  const absl::StatusOr<std::unique_ptr<loader::Worker>> asked = loader::Worker::Start(worker);
+  // A library that cannot be loaded is told when the first worker starts.
+  const v1::WorkerHello hello = asked.ok() ? (*asked)->hello() : v1::WorkerHello();
+  const bool smaller = hello.device_memory() && hello.device_room() < worker.device_bytes;
+  if (smaller)
+    arguments->max_tensor_bytes = TensorBytesForFreeMemory(static_cast<int64_t>(hello.device_room()));
+  return absl::StrCat("--max-bytes auto: tensors of at most ", arguments->max_tensor_bytes >> 20, " MiB, ",
+                      kTensorsInMemory, " of which fit into the memory of ",
+                      smaller ? "the device" : "this machine",
+                      hello.device_memory() && !smaller ? " and of the device" : "");
 }
 
 CaseJudgeOptions MakeJudgeOptions(const AgentOptions& options, const baselines::CompareOptions& compare,

@@ -20,6 +20,11 @@ namespace diopi::agent {
 absl::StatusOr<LibraryFacts> InspectTested(const AgentOptions& options);
 
 // `device`: -1 where the worker may use any. Hides the data folder and the credentials.
+// For --max-bytes auto: lowers the bound until the memory of the tested library's device, if it has one,
+// gives so many tensors, which a worker process of its own finds out. Says what the bound is and why.
+std::string FitToDevice(const AgentOptions& options, const LibraryFacts& facts,
+                        SelectionArguments* arguments);
+
 loader::WorkerOptions MakeWorkerOptions(const AgentOptions& options, const LibraryFacts& facts,
                                         double timeout_s, int device);
 

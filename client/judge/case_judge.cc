@@ -27,6 +27,18 @@ baselines::DiagnoseOptions ReplayOptions(const CaseJudgeOptions& options) {
   return result;
 }
 
+HostTensor ElementsAt(const BlockTensor& tensor, const std::vector<int64_t>& places) {
+  const int64_t size = ElementSize(tensor.dtype());
+  HostTensor elements{tensor.dtype(), {static_cast<int64_t>(places.size())}, {}};
+  elements.data.resize(places.size() * static_cast<size_t>(size));
+  char* to = elements.data.data();
+  for (const int64_t place : places) {
+    tensor.Write(place * size, size, to);
+    to += size;
+  }
+  return elements;
+}
+
 baselines::SlicePlaces PlacesOf(const v1::Case& c) {
   return cases::ComparedPlaces(cases::Cut(c, cases::BuiltinSlices(c.function())));
 }
@@ -76,6 +88,7 @@ absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, Tensor
   loader::CallOptions call;
   call.calls = options_.calls;
   if (options_.adaptor != nullptr && !cases::IsLibraryCheck(c)) call.adaptor = options_.adaptor->For(c);
+  call.in_place = making == Making::kSent && cases::IsSliced(c) && call.adaptor.conversion().empty();
   if (cases::IsLarge(c)) {
     absl::StatusOr<BlockInputs> left = BlockInputs();
     if (making == Making::kSent && call.adaptor.conversion().empty()) left = OpenBlockInputs(c);
@@ -135,6 +148,31 @@ v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, 
   return verdict;
 }
 
+// Outputs where they lie, and inputs likewise, or, where the agent cannot see them, made here if they are
+// needed.
+v1::Verdict CaseJudge::JudgeSlices(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+                                   const loader::CallOutcome& outcome) const {
+  TensorViews actual = ViewsOf(outcome.outputs);
+  actual.insert(outcome.output_views.begin(), outcome.output_views.end());
+  TensorViews given = ViewsOf(inputs);
+  given.insert(outcome.input_views.begin(), outcome.input_views.end());
+  const baselines::SlicePlaces places = PlacesOf(c);
+  TensorMap made;
+  const absl::StatusOr<BlockInputs> blocks = OpenBlockInputs(c);
+  if (!blocks.ok()) return MakeVerdict(c, v1::OUTCOME_HARNESS_ERROR, std::string(blocks.status().message()));
+  for (const auto& [key, tensor] : *blocks) {
+    if (given.contains(key)) continue;
+    const auto compared = places.find(key);
+    if (baselines::NeedsWholeInputs(c)) {
+      made[key] = tensor->Whole();
+    } else if (compared != places.end()) {
+      made[key] = ElementsAt(*tensor, compared->second);
+    }
+  }
+  for (const auto& [key, tensor] : made) given.emplace(key, tensor);
+  return baselines::CompareSlices(c, places, given, references, actual, options_.compare);
+}
+
 absl::Status CaseJudge::WithReference(const std::function<absl::Status(loader::InProcessLibrary&)>& use) {
   const std::lock_guard lock(mutex_);
   if (reference_ == nullptr) {
@@ -168,6 +206,8 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
   const v1::Case judged = baselines::WithoutJudging(c, outcome.reply.unwritten());
   std::optional<profile::JudgedCase> handed;
   const auto judge = [&](const TensorMap& actual) {
+    if (adaptor.conversion().empty() && cases::IsSliced(judged))
+      return JudgeSlices(judged, inputs, references, outcome);
     if (adaptor.conversion().empty()) return JudgeNumbers(judged, inputs, references, actual);
     handed = profile::AsHandedOver(judged, inputs, references, actual, adaptor);
     absl::Status recomputed;
@@ -187,9 +227,14 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
     const bool adapted = handed.has_value();
     const v1::Case& called = adapted ? handed->c : c;
     const TensorMap& outputs = adapted ? handed->actual : outcome.outputs;
+    TensorMap compared;
     const bool sliced = cases::IsSliced(called) && verdict.outcome() == v1::OUTCOME_FAIL;
-    options_.profile->Waive(called, adapted ? handed->references : references,
-                            sliced ? baselines::TakeCompared(called, PlacesOf(called), outputs) : outputs,
+    if (sliced) {
+      TensorViews views = ViewsOf(outputs);
+      if (!adapted) views.insert(outcome.output_views.begin(), outcome.output_views.end());
+      compared = baselines::TakeCompared(called, PlacesOf(called), views);
+    }
+    options_.profile->Waive(called, adapted ? handed->references : references, sliced ? compared : outputs,
                             &verdict);
   }
   if (!adaptor.conversion().empty()) MarkAdapted(outcome, &verdict);

@@ -46,7 +46,9 @@ class CaseJudge {
   // called.
   std::optional<std::string> SkipReason(const v1::Case& c) const;
 
-  // Which inputs of a large case Prepare makes.
+  // Which inputs of a large case Prepare makes. With kSent, those that the worker makes are left out, and
+  // what slices can judge stays in the worker's memory (CallOptions::in_place): judge such a case before the
+  // worker's next one.
   enum class Making { kAll, kSent };
   // How the worker is to call the case: the conversions, and the profile's time limit for it. Makes the
   // inputs of a large case, which nobody stores: all, or only those that must be sent to the worker
@@ -54,7 +56,7 @@ class CaseJudge {
   // among `inputs` by those of that forward. An error is our own fault: the case cannot be judged.
   absl::StatusOr<loader::CallOptions> Prepare(const v1::Case& c, TensorMap* inputs,
                                               Making making = Making::kAll);
-  // Adds the inputs that Prepare left out. Call it before Judge.
+  // Adds the inputs that Prepare left out. Call it before Judge, which does without them for a sliced case.
   static absl::Status Complete(const v1::Case& c, TensorMap* inputs);
 
   // Judges a case that was called with `adaptor` of its CallOptions, and with `inputs` as Prepare left them.
@@ -70,6 +72,8 @@ class CaseJudge {
   absl::StatusOr<TensorMap> MakeInputs(const v1::Case& c, const BlockInputs& without);
   v1::Verdict JudgeNumbers(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                            const TensorMap& actual);
+  v1::Verdict JudgeSlices(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+                          const loader::CallOutcome& outcome) const;
   v1::Verdict JudgeHanded(const v1::CaseAdaptor& adaptor, profile::JudgedCase* handed);
   absl::Status WithReference(const std::function<absl::Status(loader::InProcessLibrary&)>& use);
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "baselines/compare/sampled_tokens.h"
 #include "cases/base/dtype.h"
+#include "cases/base/hash.h"
 #include "cases/base/tensor.h"
 #include "cases/core/judges.h"
 #include "client/judge/error_text.h"
@@ -167,6 +168,20 @@ bool MustDraw(const v1::Case& c, const TensorMap& inputs, const TensorMap& outpu
          });
 }
 
+// The last call's outputs were judged; empty: they are what the first call left, as far as their hashes are
+// known.
+std::string ChangedSince(const v1::Case& c, const loader::CallOutcome& outcome, const v1::Verdict& judged) {
+  for (const v1::OutputStats& stats : judged.outputs()) {
+    const auto hash = outcome.hashes.find(stats.key());
+    if (hash == outcome.hashes.end() || stats.digest().empty() || stats.digest() == Hex64(hash->second))
+      continue;
+    return absl::StrCat(stats.key(), " is no longer what the first call of ", c.function(),
+                        " left there: a further call gave another result, or a thread of the library was "
+                        "still writing");
+  }
+  return "";
+}
+
 v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge,
                            const TensorMap& inputs) {
   const v1::WorkerReply& reply = outcome.reply;
@@ -196,9 +211,12 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
                                      "the library relies on values that the caller puts into an output: ",
                                      absl::StrJoin(reply.relied_on(), ", "))));
   }
-  if (!reply.nondeterministic()) return verdict;
-  const std::string differs = reply.nondeterministic_text().empty() ? "two calls gave different results"
-                                                                    : reply.nondeterministic_text();
+  std::string differs = reply.nondeterministic_text();
+  if (!reply.nondeterministic()) {
+    differs = ChangedSince(c, outcome, verdict);
+    if (differs.empty()) return verdict;
+  }
+  if (differs.empty()) differs = "two calls gave different results";
   if (MayDiffer(c)) {
     // Atomics are allowed here: the difference is reported but does not fail the case.
     verdict.set_reason(

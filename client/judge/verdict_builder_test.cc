@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "cases/base/hash.h"
 #include "reports/render/measurements.h"
 
 namespace diopi::agent {
@@ -208,6 +209,26 @@ v1::Verdict RandomVerdict(const std::function<void(v1::Case*)>& edit, bool unmov
     judged.set_outcome(v1::OUTCOME_PASS);
     return judged;
   });
+}
+
+// A large output stays in memory that the library can write: what is judged must be what the call left there.
+TEST(BuildVerdict, AnOutputThatChangesAfterTheCallIsNotDeterministic) {
+  for (const uint64_t hash : {0x12, 0x34}) {
+    loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
+    outcome.hashes["input"] = hash;
+    const v1::Verdict verdict = BuildVerdict(AddCase(), outcome,
+                                             [](const TensorMap&) {
+                                               v1::Verdict judged;
+                                               judged.set_outcome(v1::OUTCOME_PASS);
+                                               v1::OutputStats* stats = judged.add_outputs();
+                                               stats->set_key("input");
+                                               stats->set_digest(Hex64(0x12));
+                                               return judged;
+                                             },
+                                             {});
+    EXPECT_EQ(verdict.outcome(), hash == 0x12 ? v1::OUTCOME_PASS : v1::OUTCOME_NONDETERMINISTIC);
+    EXPECT_EQ(verdict.reason().empty(), hash == 0x12) << verdict.reason();
+  }
 }
 
 TEST(BuildVerdict, RandomFunctionsAdvanceTheGenerator) {

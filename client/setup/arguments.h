@@ -20,6 +20,7 @@ struct SelectionArguments {
   std::string suite;                       // --suite
   std::vector<std::string> models;  // --model: the calls of these models, names or globs, instead of a suite
   int64_t max_tensor_bytes = 0;     // --max-bytes, of models; 0: the default
+  bool auto_bytes = false;          // --max-bytes auto: max_tensor_bytes is for this machine's memory
   std::string cases_folder;         // --cases: the user's own operator files, beside ours
 };
 

@@ -17,6 +17,8 @@ namespace {
 constexpr char kEveryTensor[] = "*";  // OperatorFile.nhwc
 constexpr char kAuto[] = "auto";      // --max-bytes
 
+}  // namespace
+
 int64_t FreeMemory() {
   std::ifstream file("/proc/meminfo");
   std::string name;
@@ -26,8 +28,6 @@ int64_t FreeMemory() {
   }
   return 0;
 }
-
-}  // namespace
 
 absl::StatusOr<std::vector<v1::AdaptorRule>> AdaptorRules(const Modes& modes) {
   std::vector<v1::AdaptorRule> rules;
@@ -54,9 +54,8 @@ absl::StatusOr<std::vector<v1::AdaptorRule>> AdaptorRules(const Modes& modes) {
 
 int64_t TensorBytesForFreeMemory(int64_t free) {
   constexpr int64_t kLeast = int64_t{1} << 20;
-  constexpr int64_t kTensors =
-      8;  // a call's inputs and outputs, and the outputs once more, while they are read
-  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max(free / kTensors, kLeast))));
+  return static_cast<int64_t>(
+      std::bit_floor(static_cast<uint64_t>(std::max(free / kTensorsInMemory, kLeast))));
 }
 
 std::string ModelListText() {
@@ -77,11 +76,14 @@ void AddModelOptions(CLI::App* app, SelectionArguments* arguments) {
   app->add_option(
          "--max-bytes", arguments->max_tensor_bytes,
          "With --model: the most that a tensor may hold, such as 16K (the default) or 1G; auto: an eighth "
-         "of the memory that is free here, a power of two")
+         "of the memory that is free here and, where the library has memory of its own, of what that gives, "
+         "a power "
+         "of two")
       ->transform(CLI::AsSizeValue(false))
       ->transform(CLI::Validator(
-          [](std::string& text) {
-            if (text == kAuto) text = absl::StrCat(TensorBytesForFreeMemory(FreeMemory()));
+          [arguments](std::string& text) {
+            arguments->auto_bytes = text == kAuto;
+            if (arguments->auto_bytes) text = absl::StrCat(TensorBytesForFreeMemory(FreeMemory()));
             return std::string();
           },
           ""))

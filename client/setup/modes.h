@@ -27,6 +27,12 @@ absl::StatusOr<std::vector<v1::AdaptorRule>> AdaptorRules(const Modes& modes);
 // What --get-model-list prints: the names of the models that have a suite.
 std::string ModelListText();
 
+// Bytes of this machine's memory that programs can have; 0: not known.
+int64_t FreeMemory();
+
+// How many tensors of `--max-bytes auto` fit into the memory that is free: a call's inputs and outputs.
+inline constexpr int64_t kTensorsInMemory = 8;
+
 // What `--max-bytes auto` allows a tensor where so many bytes of memory are free: a power of two, so that
 // runs on machines alike have the same cases.
 int64_t TensorBytesForFreeMemory(int64_t free);

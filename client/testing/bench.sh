@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Whole-process benchmarks of the main job, each beside its aim and beside the public Python harness's time
 # and memory on the same kind of machine (2 cores; 14,143 cases: 413 s to generate, 848 s to run, 10.5 GB).
-# usage: [BENCH_SHORT=1] bench.sh BUILD_FOLDER [verdict [options of diopi-proof verdict] | service [SECTION...] | performance [options of diopi-agent] | explore [options of bench_explore.py] | models [options of bench_models.py] | queries [RUNS CASES] | step [MODEL...] | years [RUNS CASES] | quick | tap | tutorial]
+# usage: [BENCH_SHORT=1] bench.sh BUILD_FOLDER [verdict [options of diopi-proof verdict] | service [SECTION...] | performance [options of diopi-agent] | explore [options of bench_explore.py] | harness [MODEL...] | large [MIB [REPEAT [MODEL]]] | models [options of bench_models.py] | queries [RUNS CASES] | step [MODEL...] | years [RUNS CASES] | quick | tap | tutorial]
 set -euo pipefail
 build=${1:?"usage: bench.sh BUILD_FOLDER"}
 shift
@@ -12,13 +12,20 @@ case "${1:-}" in
   years) shift && exec "${0%/*}/bench_years.sh" "$build" "$@" ;;
   quick) exec "${0%/*}/bench_quick.sh" "$build" ;;
   tutorial) cd "${0%/*}/../.." && exec docs/pages_test.py "$(realpath "$build")" --times docs/en/tutorial.md ;;
+  harness) shift && PYTHONDONTWRITEBYTECODE=1 exec /usr/bin/python3 "${0%/*}/../../baselines/crosscheck/per_call.py" "$build" "$@" ;;
+  large)
+    size=64 repeat=5
+    [ -z "${BENCH_SHORT:-}" ] || size=2 repeat=1
+    lib=$build/lib/libdiopi_cpu.so
+    exec "$build/tools/large_bench" "$lib" "$lib" "${2:-$size}" "${3:-$repeat}" "${@:4}"
+    ;;
   models) shift && exec "${0%/*}/bench_models.py" "$build" "$@" ;;
   tap) exec "${0%/*}/bench_tap.sh" "$build" ;;
   explore) shift && exec "${0%/*}/bench_explore.py" "$build" "$@" ;;
   step) shift && exec "${0%/*}/bench_step.sh" "$build" "$@" ;;
   performance) shift && exec "${0%/*}/bench_performance.sh" "$build" "$@" ;;
   service) shift && exec "${0%/*}/bench_service.sh" "$build" "$@" ;;
-  *) echo "bench.sh: unknown benchmark '$1'; there are: explore, models, performance, queries, quick, service, step, tap, tutorial, verdict, years" >&2; exit 2 ;;
+  *) echo "bench.sh: unknown benchmark '$1'; there are: explore, harness, large, models, performance, queries, quick, service, step, tap, tutorial, verdict, years" >&2; exit 2 ;;
 esac
 # shellcheck source=client/testing/bench_common.sh
 . "${0%/*}/bench_common.sh"

@@ -35,6 +35,8 @@ expect 11 "$here/bench.sh" "$build" tap
 expect 3 "$here/bench.sh" "$build" performance
 expect 2 "$here/bench.sh" "$build" step
 expect 4 "$here/bench.sh" "$build" explore
+expect 7 "$here/bench.sh" "$build" large
+if /usr/bin/python3 -c 'import h5py, torch' 2>/dev/null; then expect 3 "$here/bench.sh" "$build" harness; fi
 expect 1 "$here/bench.sh" "$build" models crnn
 expect 12 "$here/bench.sh" "$build" service
 expect 20 "$here/bench.sh" "$build" years

@@ -82,14 +82,14 @@ struct OutputTensor {
 
   // An output of which nobody makes another copy in this process.
   struct Large {
-    size_t bytes = 0;
-    uint64_t hash = 0;               // of the elements
-    uint64_t stored_at = 0;          // the first call's: in the OutputStore
-    std::string_view elements = {};  // a later call's: in the tensor, until the next call
+    std::string_view elements;                         // in the tensor: the last call's
+    uint64_t hash = 0;                                 // of this call's elements
+    std::optional<uint64_t> stored_at = std::nullopt;  // of these elements, in the OutputStore
+    bool in_frame = false;                             // they lie in RunOptions.frame
   };
   std::optional<Large> large = std::nullopt;
 
-  size_t bytes() const { return large.has_value() ? large->bytes : data.size(); }
+  size_t bytes() const { return large.has_value() ? large->elements.size() : data.size(); }
 };
 
 class CallFrame {

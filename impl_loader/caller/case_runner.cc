@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/hash.h"
 #include "cases/base/stage.h"
+#include "impl_loader/caller/case_attempt.h"
 #include "impl_loader/caller/memory_level.h"
 #include "impl_loader/caller/text.h"
 
@@ -22,22 +23,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+double ProcessorMicroseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) * 1e-3;
+}
+
 constexpr int kLeakCalls = 16;  // each must grow: caches that fill up stop growing
 constexpr int kFewestLeakCalls = 4;
 constexpr double kLeakSeconds = 2;  // the most spent on them
 // After so long, no further call of a sampled case begins, whether the library or the way to the device takes
 // the time.
 constexpr std::chrono::milliseconds kSampledTime{4};
-constexpr int kRepeats = 12;              // further calls when two differ
 constexpr size_t kLargeOutput = 1 << 20;  // bytes; larger outputs go into the store
 constexpr size_t kMaxSpares = 16;
 constexpr size_t kMaxSpareBytes = 4 << 20;
 // How long we watch for writes of a thread that outlives its call.
 constexpr std::chrono::milliseconds kSettle{50};
-constexpr char kHeldText[] =
-    " (in the later one the inputs were delayed on the given stream, and work on another stream overtook "
-    "them)";
-
 // Fresh streams, if the library has streams, which the calls use in turn through the context, and one that
 // fills required memory. They are made before the first call, so that a library that caches something per
 // stream gets another one in the next call.
@@ -75,54 +77,6 @@ class StreamScope {
   int32_t code_ = 0;
 };
 
-// How an output is compared between two calls.
-struct OutputRules {
-  bool poisoned = true;  // required memory is poisoned too
-  bool judged = true;
-  bool may_stay_unwritten = false;
-  bool holds_values = false;  // callers put something there before the call
-};
-
-OutputRules RulesOf(const CallFrame& frame, const std::string& key) {
-  for (const BoundTensor& bound : frame.tensors()) {
-    if (bound.key != key) continue;
-    return {bound.is_output(), bound.judged, bound.may_stay_unwritten, bound.holds != nullptr};
-  }
-  for (const LibrarySlot& slot : frame.slots()) {
-    if (slot.key == key) return {true, slot.judged, false, false};
-  }
-  return {};
-}
-
-bool SameElements(const OutputTensor& a, const OutputTensor& b) {
-  if (a.bytes() != b.bytes() || a.large.has_value() != b.large.has_value()) return false;
-  return a.large.has_value() ? a.large->hash == b.large->hash : a.data == b.data;
-}
-
-// How the first call's output differs from a later one's. Equal hashes tell that large ones are equal; others
-// are compared part by part.
-RunDifference DifferenceOf(const OutputTensor& first, const OutputTensor& now, const OutputStore* store,
-                           bool poisoned, uint8_t poison) {
-  const int64_t element = runtime::ElementBytes(first.dtype);
-  const std::string_view later = now.large.has_value() ? now.large->elements : now.data;
-  if (!first.large.has_value()) return CompareRuns(first.data, later, element, poisoned, kPoison[0], poison);
-  RunDifference all;
-  if (SameElements(first, now)) return all;
-  std::string part;
-  for (size_t at = 0; at < first.bytes(); at += part.size()) {
-    part.resize(std::min(kLargeOutput, first.bytes() - at));
-    if (!store->Get(first.large->stored_at + at, part.data(), part.size())) break;
-    const RunDifference d =
-        CompareRuns(part, later.substr(at, part.size()), element, poisoned, kPoison[0], poison);
-    const auto before = static_cast<int64_t>(at) / element;
-    if (all.unwritten == 0 && d.unwritten > 0) all.first_unwritten = before + d.first_unwritten;
-    if (all.different == 0 && d.different > 0) all.first_different = before + d.first_different;
-    all.unwritten += d.unwritten;
-    all.different += d.different;
-  }
-  return all;
-}
-
 bool Succeeded(const v1::WorkerReply& reply) {
   return reply.status() == v1::WorkerReply::RETURNED && reply.error_code() == diopiSuccess;
 }
@@ -133,19 +87,6 @@ bool IsSampled(const std::string& id) {
 }
 
 }  // namespace
-
-struct CaseRunner::Attempt {
-  const abi::Function& function;
-  void* symbol;
-  CallFrame* frame;
-  RunResult* result;
-  runtime::Arena::Mark host_mark;
-  runtime::Arena::Mark device_mark;
-  Findings findings;
-  OutputStore* store = nullptr;
-  double seconds = 0;  // of the last call
-  bool held = false;   // its inputs arrived late
-};
 
 CaseRunner::CaseRunner(VendorLibrary* vendor, const ForkGuard* forks)
     : vendor_(vendor),
@@ -208,7 +149,7 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
          absl::StrCat("creating a stream failed with ", streams.code(), " ", vendor_->LastError()));
     return;
   }
-  Attempt attempt{function, symbol, frame, result, {}, {}, {}, options.store, 0, false};
+  Attempt attempt{function, symbol, frame, result, &options, {}, {}, {}, 0, false};
   Mark(&attempt);
   streams.Use(0);
   if (!AllocateScratch(&attempt)) return;
@@ -224,15 +165,16 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
     // once more with them, to see whether its results repeat.
     const bool fill = i != 1;
     const bool hold = options.hold_inputs && (i % 2 == 1 || (relies && i == 2));
-    finished = CallOnce(&attempt, {kPoison[i % 2], hold, fill, i % 2 == 1 ? "*" : ""}) && Inspect(&attempt);
+    finished = CallOnce(&attempt, {kPoison[i % 2], hold, fill, i % 2 == 1 ? "*" : ""}) &&
+               Inspect(&attempt, i + 1 < calls || !options.frame_is_checked || device_ != nullptr);
     result->reply.set_calls(i + 1);
     if (!attempt.held) result->reply.set_call_us(attempt.seconds * 1e6);
     if (finished) {
       std::vector<OutputTensor> outputs;
       finished = Gather(&attempt, &outputs);
-      if (options.calls > 1) CheckLateWrites(&attempt, CurrentThreads() > threads, outputs);
-      if (i == 0) {
-        result->reply.set_generator_unmoved(!frame->GeneratorsMoved());
+      if (options.calls > 1 && finished) CheckLateWrites(&attempt, CurrentThreads() > threads, outputs);
+      if (i == 0) result->reply.set_generator_unmoved(!frame->GeneratorsMoved());
+      if (i == 0 || !finished) {
         result->outputs = std::move(outputs);
       } else {
         Compare(&attempt, result->outputs, outputs, kPoison[i % 2], fill);
@@ -259,54 +201,8 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
   }
   if (finished && options.find_leaks && calls > 1 && level.Above(previous)) FindLeaks(&attempt);
   for (const v1::MemoryFinding& finding : attempt.findings.list()) *result->reply.add_findings() = finding;
-}
-
-// Whether a further call gives other outputs than the first. A failed call counts as no difference.
-bool CaseRunner::Differs(Attempt* attempt, const Setting& setting) {
-  bool differs = false;
-  if (CallOnce(attempt, setting) && Inspect(attempt)) {
-    std::vector<OutputTensor> outputs;
-    if (Gather(attempt, &outputs)) {
-      for (size_t i = 0; i < outputs.size() && i < attempt->result->outputs.size(); ++i) {
-        const OutputTensor& first = attempt->result->outputs[i];
-        const bool judged = RulesOf(*attempt->frame, first.key).judged;
-        differs =
-            differs || (judged && (!SameElements(outputs[i], first) || outputs[i].shape != first.shape));
-      }
-      Recycle(std::move(outputs));
-    }
-  }
-  EndCall(*attempt);
-  return differs;
-}
-
-// Two equal calls differed: repeats the first call, to see how often its results differ. If they never do,
-// and the difference follows the bytes around an input, the function reads outside of that input.
-void CaseRunner::Examine(Attempt* attempt) {
-  v1::WorkerReply& reply = attempt->result->reply;
-  const v1::WorkerReply before = reply;
-  int different = 0;
-  for (int i = 0; i < kRepeats; ++i) different += Differs(attempt, {kPoison[0]}) ? 1 : 0;
-  std::string reads;
-  for (const BoundTensor& bound : attempt->frame->tensors()) {
-    if (different > 0 || bound.is_output() || bound.host_output) continue;
-    if (Differs(attempt, {kPoison[0], false, true, bound.key}) && !Differs(attempt, {kPoison[0]})) {
-      reads = bound.key;
-      break;
-    }
-  }
-  reply = before;
-  if (reads.empty()) {
-    reply.set_nondeterministic_text(absl::StrCat(before.nondeterministic_text(), "; ", different, " of ",
-                                                 kRepeats, " further calls differ from the first"));
-    return;
-  }
-  reply.set_nondeterministic(false);
-  reply.clear_nondeterministic_text();
-  attempt->findings.Add(
-      v1::MemoryFinding::OUT_OF_BOUNDS, reads, 0, 1,
-      absl::StrCat("the result depends on the memory around ", reads, ": the function reads outside of it (",
-                   before.nondeterministic_text(), " when only the bytes beside the inputs do)"));
+  if (!StoreLarge(&attempt))
+    Fail(result, v1::WorkerReply::BAD_CASE, "the shared memory has no room for the outputs");
 }
 
 // Before the first call whose outputs count.
@@ -348,6 +244,7 @@ bool CaseRunner::PrepareCall(Attempt* attempt, const Setting& setting) {
 
 bool CaseRunner::CallLibrary(Attempt* attempt, const std::vector<ArgValue>& args) {
   RunResult* result = attempt->result;
+  const double used = ProcessorMicroseconds();
   const Clock::time_point start = Clock::now();
   const absl::StatusOr<CallResult> called = CallFunction(attempt->symbol, attempt->function, &context_, args);
   if (forks_ != nullptr) forks_->EndIfCopy();
@@ -357,6 +254,8 @@ bool CaseRunner::CallLibrary(Attempt* attempt, const std::vector<ArgValue>& args
   }
   const int32_t code = context_.Synchronize();
   attempt->seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  result->reply.set_calls_us(result->reply.calls_us() + attempt->seconds * 1e6);
+  result->reply.set_calls_cpu_us(result->reply.calls_cpu_us() + ProcessorMicroseconds() - used);
   if (called->kind == CallResult::Kind::kException) {
     Fail(result, v1::WorkerReply::EXCEPTION, called->exception);
   } else {
@@ -377,7 +276,7 @@ bool CaseRunner::CallOnce(Attempt* attempt, const Setting& setting) {
 }
 
 // Inspects the memory after a call; false when there are no outputs to inspect.
-bool CaseRunner::Inspect(Attempt* attempt) {
+bool CaseRunner::Inspect(Attempt* attempt, bool inputs) {
   int32_t code = attempt->frame->Download();
   if (code == 0) code = context_.Synchronize();
   if (code != 0) {
@@ -385,27 +284,46 @@ bool CaseRunner::Inspect(Attempt* attempt) {
          absl::StrCat("copying the outputs from the device failed with ", code, " ", vendor_->LastError()));
     return false;
   }
-  CheckFrame(attempt->frame, context_, &attempt->findings);
+  CheckFrame(attempt->frame, context_, &attempt->findings, inputs);
   return Succeeded(attempt->result->reply);
 }
 
-// A large output of the first call goes into the store; a later one's is only looked at.
-OutputTensor CaseRunner::Take(const Attempt& attempt, const std::string& key, const diopiTensor& tensor) {
+// Of a large output only the hash is taken. What the library has required is gone after the call, and goes
+// into the store after the first one.
+OutputTensor CaseRunner::Take(const Attempt& attempt, const std::string& key, const diopiTensor& tensor,
+                              bool stays) {
   const std::string_view elements = ElementsInPlace(tensor);
-  if (attempt.store == nullptr || elements.size() < kLargeOutput) return ReadTensor(key, tensor, Spare());
-  OutputTensor output{key, tensor.dtype, tensor.shape, {}};
-  output.large = OutputTensor::Large{elements.size(), Xxh64(elements), 0, elements};
-  const bool first = attempt.result->outputs.empty();
-  if (first && !attempt.store->Put(elements, &output.large->stored_at))
+  if (attempt.options->store == nullptr || elements.size() < kLargeOutput)
     return ReadTensor(key, tensor, Spare());
+  OutputTensor output{key, tensor.dtype, tensor.shape, {}};
+  output.large = OutputTensor::Large{elements, Xxh64(elements)};
+  const auto* frame = reinterpret_cast<const char*>(attempt.options->frame);
+  const auto* end = frame + attempt.options->frame_bytes;
+  output.large->in_frame = stays && elements.data() >= frame && elements.data() + elements.size() <= end;
+  uint64_t at = 0;
+  if (!stays && attempt.result->outputs.empty()) {
+    if (!attempt.options->store->Put(elements, &at)) return ReadTensor(key, tensor, Spare());
+    output.large->stored_at = at;
+  }
   return output;
+}
+
+// After the last call: large outputs that only this process has.
+bool CaseRunner::StoreLarge(Attempt* attempt) {
+  for (OutputTensor& output : attempt->result->outputs) {
+    if (!output.large.has_value() || output.large->in_frame || output.large->stored_at.has_value()) continue;
+    uint64_t at = 0;
+    if (!attempt->options->store->Put(output.large->elements, &at)) return false;
+    output.large->stored_at = at;
+  }
+  return true;
 }
 
 // The outputs of the last call. False, with a text, when a handle that the library should have filled is
 // null or not one of the host's.
 bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
   for (const BoundTensor& bound : attempt->frame->tensors()) {
-    if (bound.role != v1::ROLE_INPUT) outputs->push_back(Take(*attempt, bound.key, bound.tensor));
+    if (bound.role != v1::ROLE_INPUT) outputs->push_back(Take(*attempt, bound.key, bound.tensor, true));
   }
   std::vector<const diopiTensor*> known;
   if (!attempt->frame->slots().empty()) {
@@ -415,7 +333,7 @@ bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
   std::string text;
   for (const LibrarySlot& slot : attempt->frame->slots()) {
     if (std::find(known.begin(), known.end(), *slot.handle) != known.end()) {
-      outputs->push_back(Take(*attempt, slot.key, **slot.handle));
+      outputs->push_back(Take(*attempt, slot.key, **slot.handle, false));
       continue;
     }
     if (!slot.judged && *slot.handle == nullptr) continue;
@@ -426,54 +344,7 @@ bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
   }
   if (text.empty()) return true;
   attempt->result->reply.set_text(text);
-  attempt->result->outputs = std::move(*outputs);
   return false;
-}
-
-void CaseRunner::Compare(Attempt* attempt, const std::vector<OutputTensor>& first,
-                         const std::vector<OutputTensor>& now, uint8_t poison, bool fill) {
-  v1::WorkerReply& reply = attempt->result->reply;
-  const auto differ = [&](const std::string& text) {
-    if (reply.nondeterministic()) return;
-    reply.set_nondeterministic(true);
-    reply.set_nondeterministic_text(absl::StrCat(text, attempt->held ? kHeldText : ""));
-  };
-  for (size_t i = 0; i < first.size() && i < now.size(); ++i) {
-    const OutputTensor& a = first[i];
-    const OutputTensor& b = now[i];
-    const OutputRules rules = RulesOf(*attempt->frame, a.key);
-    if (!rules.judged) continue;  // anything may be there, even the poison
-    if (a.dtype != b.dtype || a.shape != b.shape) {
-      differ(absl::StrCat(a.key, " has another shape or dtype in the second of two equal calls"));
-      continue;
-    }
-    // Calls with the first call's poison do not show what is unwritten: the poison is equal.
-    const bool poisoned = poison != kPoison[0] && rules.poisoned && !rules.holds_values;
-    const RunDifference d = DifferenceOf(a, b, attempt->store, poisoned, poison);
-    const auto elements =
-        static_cast<int64_t>(a.bytes()) / std::max<int64_t>(1, runtime::ElementBytes(a.dtype));
-    if (rules.holds_values && !fill) {
-      if (d.different == 0) continue;
-      reply.add_relied_on(absl::StrCat(d.different, " of ", elements, " elements of ", a.key,
-                                       " differ when it holds something else before the call, the first at ",
-                                       d.first_different));
-      continue;
-    }
-    if (rules.may_stay_unwritten && d.unwritten == elements && elements > 0) {
-      const auto& known = reply.unwritten();
-      if (std::find(known.begin(), known.end(), a.key) == known.end()) reply.add_unwritten(a.key);
-      continue;
-    }
-    if (d.unwritten > 0) {
-      attempt->findings.Add(v1::MemoryFinding::UNWRITTEN, a.key, d.first_unwritten, d.unwritten,
-                            absl::StrCat(d.unwritten, " of ", elements, " elements of ", a.key,
-                                         " were not written, the first at ", d.first_unwritten));
-    }
-    if (d.different > 0) {
-      differ(absl::StrCat(d.different, " of ", elements, " elements of ", a.key,
-                          " differ between two equal calls, the first at ", d.first_different));
-    }
-  }
 }
 
 // Whether a thread of the library wrote an output after the call had returned.
@@ -488,7 +359,8 @@ void CaseRunner::CheckLateWrites(Attempt* attempt, bool new_threads, const std::
   for (const BoundTensor& bound : attempt->frame->tensors()) {
     if (bound.role == v1::ROLE_INPUT) continue;
     for (const OutputTensor& before : seen) {
-      if (before.key != bound.key) continue;
+      // The agent compares large ones with the hash, later.
+      if (before.key != bound.key || (before.large.has_value() && !new_threads)) continue;
       const bool same = before.large.has_value() ? Xxh64(ElementsInPlace(bound.tensor)) == before.large->hash
                                                  : HoldsElements(bound.tensor, before.data);
       if (same) continue;
@@ -501,6 +373,7 @@ void CaseRunner::CheckLateWrites(Attempt* attempt, bool new_threads, const std::
 }
 
 void CaseRunner::FindLeaks(Attempt* attempt) {
+  Inspect(attempt);  // inputs, too, before they are made again
   const double seconds = std::max(attempt->seconds, 1e-9);
   const int calls =
       static_cast<int>(std::clamp(kLeakSeconds / seconds, double{kFewestLeakCalls}, double{kLeakCalls}));

@@ -15,13 +15,12 @@
 
 namespace diopi::loader {
 
-// Keeps large outputs of a first call outside this process's heap.
+// Keeps large outputs outside this process's heap.
 class OutputStore {
  public:
   virtual ~OutputStore() = default;
   // False when there is no room; otherwise `at` says where the bytes are.
   virtual bool Put(std::string_view data, uint64_t* at) = 0;
-  virtual bool Get(uint64_t at, char* to, size_t bytes) const = 0;
 };
 
 struct RunOptions {
@@ -38,13 +37,17 @@ struct RunOptions {
   // 0 bytes: wherever there is room.
   std::byte* frame = nullptr;
   size_t frame_bytes = 0;
-  // Takes the large outputs; null: all outputs are in RunResult.
+  // Somebody else looks at the frame after the last call, so that large inputs are not checked then.
+  bool frame_is_checked = false;
+  // Takes the large outputs that do not lie in `frame`; null: RunResult holds all outputs.
   OutputStore* store = nullptr;
 };
 
 struct RunResult {
-  v1::WorkerReply reply;              // all but sequence and outputs
-  std::vector<OutputTensor> outputs;  // of the first call; large ones are in the store
+  v1::WorkerReply reply;  // all but sequence and outputs
+  // Of the first call. Of large ones there are the hash, and the elements of the last call, which are the
+  // same if the case is deterministic: in the frame or in the store.
+  std::vector<OutputTensor> outputs;
 };
 
 // Owns the memory of the cases it runs. Not thread-safe.
@@ -74,11 +77,13 @@ class CaseRunner {
   bool CallLibrary(Attempt* attempt, const std::vector<ArgValue>& args);
   bool CallOnce(Attempt* attempt, const Setting& setting);
   bool PrepareCall(Attempt* attempt, const Setting& setting);
-  bool Inspect(Attempt* attempt);
+  bool Inspect(Attempt* attempt, bool inputs = true);
   bool Gather(Attempt* attempt, std::vector<OutputTensor>* outputs);
-  OutputTensor Take(const Attempt& attempt, const std::string& key, const diopiTensor& tensor);
+  OutputTensor Take(const Attempt& attempt, const std::string& key, const diopiTensor& tensor, bool stays);
   void Compare(Attempt* attempt, const std::vector<OutputTensor>& first, const std::vector<OutputTensor>& now,
                uint8_t poison, bool fill);
+  std::vector<OutputTensor> Replay(Attempt* attempt, const std::vector<OutputTensor>& first);
+  bool StoreLarge(Attempt* attempt);
   void Examine(Attempt* attempt);
   bool Differs(Attempt* attempt, const Setting& setting);
   void CheckLateWrites(Attempt* attempt, bool new_threads, const std::vector<OutputTensor>& seen);

@@ -53,10 +53,15 @@ void CheckEitherBounds(const std::string& key, runtime::Buffer buffer, Findings*
 // Whether the input is unchanged.
 bool CheckUnchanged(const BoundTensor& bound, Findings* findings) {
   const auto element = static_cast<size_t>(bound.element);
+  const runtime::Buffer& storage = bound.tensor.storage;
+  if (bound.dense && bound.blocks != nullptr && storage.bytes > 0 &&
+      bound.blocks->Holds(0, static_cast<int64_t>(storage.bytes), storage.mirror)) {
+    return true;
+  }
   int64_t first = -1;
   int64_t count = 0;
   bound.VisitPristine([&](size_t begin, const std::byte* before, size_t bytes) {
-    const std::byte* now = bound.tensor.storage.mirror + begin;
+    const std::byte* now = storage.mirror + begin;
     if (std::memcmp(now, before, bytes) == 0) return true;
     for (size_t at = 0; at < bytes; at += element) {
       if (std::memcmp(now + at, before + at, element) == 0) continue;
@@ -114,12 +119,13 @@ void Findings::Add(v1::MemoryFinding::Kind kind, const std::string& key, int64_t
   finding.set_text(text);
 }
 
-void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* findings) {
+void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* findings, bool inputs) {
   for (BoundTensor& bound : frame->tensors()) {
     CheckLayout(bound.key, &bound.tensor, findings);
     CheckBounds(bound.key, bound.tensor.storage, findings);
     if (bound.role == v1::ROLE_INPUT) {
-      bound.intact = CheckUnchanged(bound, findings) && !bound.tensor.storage.on_device;
+      const bool seen = inputs || bound.blocks == nullptr;
+      bound.intact = seen && CheckUnchanged(bound, findings) && !bound.tensor.storage.on_device;
     } else if (!bound.dense) {
       TellGaps(bound, FindGapDamage(bound, frame->poison()), findings);
     }

@@ -27,8 +27,9 @@ class Findings {
 
 // Damaged canaries of every buffer, those the library required included; changed inputs; bytes written
 // between the elements of strided tensors; sizes and strides of tensors that the library overwrote, which are
-// put right. The frame's mirrors must be current.
-void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* findings);
+// put right. The frame's mirrors must be current. `inputs`: false: somebody else looks whether inputs have
+// changed.
+void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* findings, bool inputs = true);
 
 // The same, without overwritten layouts and required buffers, for a frame that another process has prepared
 // and called, whichever call came last. The other process may still be writing.

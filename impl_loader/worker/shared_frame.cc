@@ -41,6 +41,26 @@ std::unique_ptr<SharedFrame> SharedFrame::Lay(const v1::Case& c, const TensorMap
   return shared;
 }
 
+std::optional<TensorView> SharedFrame::View(const std::string& key) const {
+  for (const BoundTensor& bound : frame_->tensors()) {
+    if (bound.key != key) continue;
+    const std::string_view elements = ElementsInPlace(bound.tensor);
+    if (elements.empty()) return std::nullopt;
+    return TensorView(static_cast<Dtype>(bound.tensor.dtype), bound.tensor.shape, elements);
+  }
+  return std::nullopt;
+}
+
+TensorViews SharedFrame::MadeInputs() const {
+  TensorViews views;
+  for (const BoundTensor& bound : frame_->tensors()) {
+    if (bound.role != v1::ROLE_INPUT || bound.blocks == nullptr) continue;
+    if (std::optional<TensorView> view = View(bound.key); view.has_value())
+      views[bound.key] = *std::move(view);
+  }
+  return views;
+}
+
 void SharedFrame::Check(v1::WorkerReply* reply) const {
   Findings findings;
   CheckOthersFrame(*frame_, &findings);

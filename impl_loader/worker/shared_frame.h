@@ -5,10 +5,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "cases/base/tensor.h"
+#include "cases/base/tensor_view.h"
 #include "cases/core/fill.h"
 #include "diopi/v1/adaptor.pb.h"
 #include "diopi/v1/case.pb.h"
@@ -31,6 +34,11 @@ class SharedFrame {
 
   // Canaries included.
   size_t bytes() const { return bytes_; }
+
+  // A tensor of the case as it lies there now; nothing where it has no handle of its own or is not dense.
+  std::optional<TensorView> View(const std::string& key) const;
+  // The inputs that lie there dense and that nobody sent, by key.
+  TensorViews MadeInputs() const;
 
   // Adds to the reply what the worker has not reported: bytes written outside tensors, changed inputs.
   void Check(v1::WorkerReply* reply) const;

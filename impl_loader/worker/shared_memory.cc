@@ -70,8 +70,8 @@ void SharedMemory::Write(size_t offset, const std::string& data) {
   std::memcpy(base_ + offset, data.data(), data.size());
 }
 
-absl::StatusOr<HostTensor> SharedMemory::Take(const v1::ShmTensor& placed, size_t first) const {
-  HostTensor tensor;
+absl::StatusOr<TensorView> SharedMemory::View(const v1::ShmTensor& placed, size_t first) const {
+  TensorView tensor;
   tensor.dtype = placed.dtype();
   int64_t bytes = ElementSize(placed.dtype());
   for (const int64_t size : placed.shape()) {
@@ -84,8 +84,16 @@ absl::StatusOr<HostTensor> SharedMemory::Take(const v1::ShmTensor& placed, size_
       __builtin_add_overflow(placed.offset(), placed.nbytes(), &end) || end > bytes_) {
     return absl::DataLossError(absl::StrCat("the worker placed ", placed.key(), " where it cannot be"));
   }
+  tensor.data = {base_ + placed.offset(), placed.nbytes()};
+  return tensor;
+}
+
+absl::StatusOr<HostTensor> SharedMemory::Take(const v1::ShmTensor& placed, size_t first) const {
+  absl::StatusOr<TensorView> view = View(placed, first);
+  if (!view.ok()) return view.status();
+  HostTensor tensor{view->dtype, std::move(view->shape), {}};
   if (placed.nbytes() <= kPart) {
-    tensor.data.assign(base_ + placed.offset(), placed.nbytes());
+    tensor.data.assign(view->data);
     return tensor;
   }
   tensor.data.reserve(placed.nbytes());

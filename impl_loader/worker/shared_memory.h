@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "cases/base/descriptor.h"
 #include "cases/base/tensor.h"
+#include "cases/base/tensor_view.h"
 #include "diopi/v1/worker.pb.h"
 #include "impl_loader/worker/shared_layout.h"
 
@@ -39,8 +40,10 @@ class SharedMemory {
   void Release(size_t frame_bytes, size_t data_bytes) const;
 
   void Write(size_t offset, const std::string& data);
-  // A tensor that the worker claims to have placed at or after `first`. A large one's memory is given back to
-  // the system while it is read. DataLoss when it cannot be there.
+  // A tensor that the worker claims to have placed at or after `first`: where it lies. DataLoss when it
+  // cannot be there.
+  absl::StatusOr<TensorView> View(const v1::ShmTensor& placed, size_t first) const;
+  // The same as a copy. A large one's memory is given back to the system while it is read.
   absl::StatusOr<HostTensor> Take(const v1::ShmTensor& placed, size_t first) const;
 
   void ClearCrash();

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -40,8 +41,7 @@ constexpr size_t kOutputReserve = 64 << 10;  // for small outputs, which are not
 // agent run out of memory.
 constexpr size_t kFreeOutputs = 64 << 20;
 constexpr size_t kOutputsOverInputs = 64;
-// Where a case's tensors take more, their memory is given back as soon as it has been read.
-constexpr size_t kMostKept = 128 << 20;
+constexpr size_t kLargeOutput = 1 << 20;  // stays where it is with CallOptions::in_place
 
 size_t Align(size_t offset) {
   return (offset + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
@@ -134,13 +134,14 @@ class WorkerImpl : public Worker {
   CallOutcome WaitOnce(std::string* doubt);
   CallOutcome RunAgain();
   CallOutcome TakeReply(v1::WorkerReply reply);
+  absl::Status TakeOutput(const v1::ShmTensor& placed, CallOutcome* outcome) const;
   void CheckMemory(v1::WorkerReply* reply) const;
 
   WorkerOptions options_;
   const Descriptor end_;  // an eventfd that nobody reads: stays readable once End was called
   SharedMemory shared_;
   bool shared_is_new_ = false;  // the process does not have it yet
-  bool stretched_ = false;      // the last case used more of it than usual
+  size_t used_ = 0;             // bytes of it since it was given back
   size_t frame_at_ = 0;         // where frames lie in it now
   Descriptor log_file_;
   LogPump log_;
@@ -148,6 +149,7 @@ class WorkerImpl : public Worker {
   v1::WorkerHello hello_;
   v1::WorkerCall call_;                 // the case in flight
   const TensorMap* inputs_ = nullptr;   // of the case in flight
+  bool in_place_ = false;               // its large tensors stay where they are
   std::unique_ptr<SharedFrame> frame_;  // of the case in flight; null: the agent cannot see it
   bool in_flight_ = false;
   int64_t handed_over_ = 0;                // cases, to the process now running
@@ -204,6 +206,7 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   call_.set_calls(std::max(options.calls, 2));
   call_.set_keep(options.keep);
   call_.set_beside(options.beside);
+  in_place_ = options.in_place;
   *call_.mutable_adaptor() = options.adaptor;
   if (options.time.has_value()) *call_.mutable_time() = *options.time;
   limit_ = options.timeout.count() > 0 ? options.timeout : options_.case_timeout;
@@ -235,13 +238,18 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
 absl::Status WorkerImpl::MakeRoom(size_t frame_bytes, size_t data_bytes) {
   const size_t usual_frames = UsualBytes();
   const size_t usual_data = UsualBytes() + kFreeOutputs;
-  const bool more = frame_bytes > usual_frames || data_bytes > usual_data;
   const bool there = shared_.descriptor() >= 0;
   if (there && frame_bytes <= shared_.frame_bytes() && data_bytes <= shared_.data_bytes()) {
-    if (stretched_ && !more) shared_.Release(usual_frames, usual_data);
-    stretched_ = more;
+    if (used_ > static_cast<size_t>(options_.kept_bytes)) {
+      shared_.Release(usual_frames, usual_data);
+      used_ = 0;
+    }
     return absl::OkStatus();
   }
+  // Untouched memory costs nothing, fresh memory ten times a write: the next case, which may be larger still,
+  // finds room in the same file.
+  if (options_.memory_bytes == 0 && frame_bytes > usual_frames) frame_bytes = std::bit_ceil(frame_bytes);
+  used_ = 0;
   absl::StatusOr<SharedMemory> memory =
       SharedMemory::Create(std::max({frame_bytes, usual_frames, there ? shared_.frame_bytes() : 0}),
                            std::max({data_bytes, usual_data, there ? shared_.data_bytes() : 0}));
@@ -249,7 +257,6 @@ absl::Status WorkerImpl::MakeRoom(size_t frame_bytes, size_t data_bytes) {
   if (there) shared_.Release(0, 0);  // the process may keep it mapped
   shared_ = *std::move(memory);
   shared_is_new_ = true;
-  stretched_ = more;
   frame_at_ = 0;
   return absl::OkStatus();
 }
@@ -416,6 +423,7 @@ CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
   CallOutcome outcome;
   CheckMemory(&reply);
   uint64_t room = call_.output_bytes();
+  used_ = std::max<size_t>(used_, call_.frame_bytes());
   for (const v1::ShmTensor& placed : reply.outputs()) {
     if (placed.nbytes() > room) {
       process_.reset();
@@ -423,14 +431,13 @@ CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
                                " bytes, more than the case allows"));
     }
     room -= placed.nbytes();
-    absl::StatusOr<HostTensor> tensor = shared_.Take(placed, call_.output_offset());
-    if (!tensor.ok()) {
+    if (!placed.in_frame()) used_ = std::max<size_t>(used_, call_.frame_bytes() + placed.nbytes());
+    if (absl::Status taken = TakeOutput(placed, &outcome); !taken.ok()) {
       process_.reset();
-      return Lost(std::string(tensor.status().message()));
+      return Lost(std::string(taken.message()));
     }
-    outcome.outputs[placed.key()] = *std::move(tensor);
   }
-  if (call_.frame_bytes() + call_.output_bytes() > kMostKept) shared_.Release(UsualBytes(), UsualBytes());
+  if (in_place_ && frame_ != nullptr && reply.findings().empty()) outcome.input_views = frame_->MadeInputs();
   ++answered_;
   last_answered_ = call_.case_().id();
   const int64_t threads = process_->Threads();
@@ -446,6 +453,32 @@ CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
   }
   outcome.reply = std::move(reply);
   return outcome;
+}
+
+// What the agent can see, it looks up itself: the worker's word is only that the output is there.
+absl::Status WorkerImpl::TakeOutput(const v1::ShmTensor& placed, CallOutcome* outcome) const {
+  absl::StatusOr<TensorView> view = absl::DataLossError(absl::StrCat(
+      "the worker left ", placed.key(), " in the memory that the library sees, where it is not"));
+  if (!placed.in_frame()) {
+    view = shared_.View(placed, call_.output_offset());
+  } else if (std::optional<TensorView> found = frame_ == nullptr ? std::nullopt : frame_->View(placed.key());
+             found.has_value()) {
+    view = *std::move(found);
+  }
+  if (!view.ok()) return view.status();
+  const bool large = view->data.size() >= kLargeOutput;
+  if (large) outcome->hashes[placed.key()] = placed.hash();
+  if (large && in_place_) {
+    outcome->output_views[placed.key()] = *std::move(view);
+    return absl::OkStatus();
+  }
+  if (placed.in_frame()) {
+    outcome->outputs[placed.key()] = {view->dtype, std::move(view->shape), std::string(view->data)};
+    return absl::OkStatus();
+  }
+  absl::StatusOr<HostTensor> tensor = shared_.Take(placed, call_.output_offset());
+  if (tensor.ok()) outcome->outputs[placed.key()] = *std::move(tensor);
+  return tensor.status();
 }
 
 // The worker has checked too, but the library may have tampered with its answer. When the library was not

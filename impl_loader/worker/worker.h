@@ -3,6 +3,8 @@
 #define IMPL_LOADER_WORKER_WORKER_H_
 
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cases/base/tensor.h"
+#include "cases/base/tensor_view.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/worker.pb.h"
 
@@ -26,11 +29,13 @@ struct WorkerOptions {
   // lies inside and belongs to the library stays visible. Missing ones are ignored.
   std::vector<std::string> hidden;
   uint64_t memory_bytes = 0;  // limit on a worker's address space; 0: none
+  uint64_t device_bytes = 0;  // ask once whether the device has so much memory: WorkerHello.device_room
   std::chrono::milliseconds case_timeout{30'000};
   std::chrono::milliseconds load_timeout{60'000};
   std::chrono::milliseconds kill_grace{500};  // between SIGTERM and SIGKILL
   std::vector<std::string> environment;       // extra NAME=VALUE
   int64_t shared_bytes = 64 << 20;            // for a case's tensors; a case that needs more gets more
+  int64_t kept_bytes = 128 << 20;  // a case's tensors that took no more keep their memory for the next case
   // A program and its arguments under which diopi-worker runs (gdb --args, valgrind). It gets this process's
   // standard input, output and error, and the terminal. Raise the limits above, and set `sandbox` to "off".
   std::vector<std::string> debugger;
@@ -50,6 +55,9 @@ struct CallOptions {
   // thread and stream. What becomes of that one is not reported. In a process that keeps none: an ordinary
   // call.
   bool beside = false;
+  // Large outputs, and the inputs that the worker has made, are not copied where the agent can see them, but
+  // left where they are (CallOutcome::views).
+  bool in_place = false;
 };
 
 // What became of one case. `reply` is set when the worker answered; where the library works on host memory,
@@ -64,9 +72,15 @@ struct CallOutcome {
   };
   Kind kind = Kind::kReplied;
   v1::WorkerReply reply;
-  TensorMap outputs;        // copied out of the shared memory
-  std::string signal_name;  // "SIGSEGV"
-  std::string backtrace;    // symbolised, one frame a line, the vendor's frames first
+  TensorMap outputs;  // copied out of the shared memory
+  // With CallOptions::in_place: outputs that are not among `outputs`, and unchanged inputs, by key, in the
+  // shared memory until the next Submit. The library's threads may still write there: every use must bear
+  // any value at any time.
+  TensorViews output_views;
+  TensorViews input_views;
+  std::map<std::string, uint64_t> hashes;  // XXH64 of large outputs, as the first call left them
+  std::string signal_name;                 // "SIGSEGV"
+  std::string backtrace;                   // symbolised, one frame a line, the vendor's frames first
   int exit_status = 0;
   std::string text;  // always set when not kReplied
 

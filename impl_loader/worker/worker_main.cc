@@ -51,6 +51,7 @@ struct Flags {
   std::string identity;
   pid_t parent = 0;
   bool kept = false;
+  uint64_t device_bytes = 0;
   std::vector<std::string> hidden;
   SandboxOptions sandbox;
 };
@@ -76,6 +77,8 @@ bool ParseFlags(int argc, char** argv, Flags* flags) {
       flags->hidden.emplace_back(argv[i + 1]);
     } else if (name == "--own-folder") {
       flags->sandbox.own_folder = argv[i + 1];
+    } else if (name == "--device-bytes") {
+      flags->device_bytes = std::strtoull(argv[i + 1], nullptr, 10);
     } else if (name == "--memory") {
       flags->sandbox.memory_bytes = std::strtoull(argv[i + 1], nullptr, 10);
     } else {
@@ -192,22 +195,13 @@ class SharedOutputs : public OutputStore {
     return true;
   }
 
-  bool Get(uint64_t at, char* to, size_t bytes) const override {
-    for (size_t done = 0; done < bytes;) {
-      const ssize_t n = pread(kMemoryDescriptor, to + done, bytes - done, static_cast<off_t>(at + done));
-      if (n <= 0) return false;
-      done += static_cast<size_t>(n);
-    }
-    return true;
-  }
-
  private:
   uint64_t next_;
 };
 
 void PlaceOutputs(const std::vector<OutputTensor>& outputs, SharedOutputs* shared, v1::WorkerReply* reply) {
   for (const OutputTensor& output : outputs) {
-    uint64_t at = output.large.has_value() ? output.large->stored_at : 0;
+    uint64_t at = output.large.has_value() ? output.large->stored_at.value_or(0) : 0;
     if (!output.large.has_value() && !shared->Put(output.data, &at)) {
       reply->set_status(v1::WorkerReply::BAD_CASE);
       reply->set_text("the shared memory has no room for the outputs");
@@ -219,6 +213,9 @@ void PlaceOutputs(const std::vector<OutputTensor>& outputs, SharedOutputs* share
     for (const int64_t size : output.shape) placed->add_shape(size);
     placed->set_offset(at);
     placed->set_nbytes(output.bytes());
+    if (!output.large.has_value()) continue;
+    placed->set_in_frame(output.large->in_frame);
+    placed->set_hash(output.large->hash);
   }
 }
 
@@ -331,6 +328,7 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, VendorLibrary* vendor, CaseRu
   options.calls = call.calls();
   options.frame = shared.Frames(first);
   options.frame_bytes = call.frame_bytes();
+  options.frame_is_checked = call.frame_bytes() > 0;
   bool fits = base != nullptr && options.frame != nullptr;
   if (fits) options.frame += call.frame_offset() - kFrameOffset;
   for (const v1::ShmTensor& input : call.inputs()) {
@@ -368,7 +366,18 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, VendorLibrary* vendor, CaseRu
   return reply;
 }
 
-v1::WorkerHello Greet(const absl::StatusOr<std::unique_ptr<VendorLibrary>>& vendor) {
+// Halves `bytes` until the library's malloc gives so many.
+uint64_t RoomOf(const runtime::DeviceFunctions& functions, uint64_t bytes) {
+  for (; bytes > 0; bytes /= 2) {
+    void* const memory = functions.memory_malloc(bytes);
+    if (memory == nullptr) continue;
+    if (functions.memory_free != nullptr) functions.memory_free(memory);
+    break;
+  }
+  return bytes;
+}
+
+v1::WorkerHello Greet(const absl::StatusOr<std::unique_ptr<VendorLibrary>>& vendor, uint64_t device_bytes) {
   v1::WorkerHello hello;
   if (!vendor.ok()) {
     hello.set_load_error(PrintableText(std::string(vendor.status().message())));
@@ -378,6 +387,7 @@ v1::WorkerHello Greet(const absl::StatusOr<std::unique_ptr<VendorLibrary>>& vend
   hello.set_impl_version((*vendor)->ImplVersion());
   hello.set_dialect((*vendor)->dialect());
   hello.set_device_memory((*vendor)->functions().HasMemory());
+  if (hello.device_memory()) hello.set_device_room(RoomOf((*vendor)->functions(), device_bytes));
   for (const std::string& name : (*vendor)->missing_device_functions()) {
     hello.add_missing_device_functions(name);
   }
@@ -428,7 +438,7 @@ int Serve(const Flags& flags, CrashReport* report) {
   forks.EndIfCopy();
   forks.AcceptCopies();
   InstallCrashHandler(report);  // the library may have installed its own
-  if (!channel.Send(Greet(vendor)).ok() || !vendor.ok()) return 1;
+  if (!channel.Send(Greet(vendor, flags.device_bytes)).ok() || !vendor.ok()) return 1;
   CaseRunner runner(vendor->get(), &forks);
   std::unique_ptr<Companion> kept;
   v1::WorkerCall call;

@@ -109,6 +109,9 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
   if (options.memory_bytes > 0) {
     child.args.insert(child.args.end(), {"--memory", absl::StrCat(options.memory_bytes)});
   }
+  if (options.device_bytes > 0) {
+    child.args.insert(child.args.end(), {"--device-bytes", absl::StrCat(options.device_bytes)});
+  }
   std::string own_folder;
   if (options.sandbox == "strict") {
     absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();

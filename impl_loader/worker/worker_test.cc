@@ -198,6 +198,27 @@ TEST(Worker, DeviceFunctionsOfEveryDialect) {
   }
 }
 
+TEST(Worker, TellsHowMuchMemoryTheDeviceGives) {
+  const struct {
+    const char* vendor;
+    const char* fault;
+    uint64_t asked;
+    uint64_t room;
+  } rows[] = {{"good", "", 1 << 20, 0},  // it has no memory of its own
+              {"async_device", "", 1 << 20, 1 << 20},
+              {"async_device", "little_memory", 1 << 30, 64 << 20},
+              {"async_device", "little_memory", 0, 0}};
+  for (const auto& row : rows) {
+    WorkerOptions options = OptionsFor(row.vendor);
+    options.environment = {std::string("DIOPI_TEST_FAULT=") + row.fault};
+    options.device_bytes = row.asked;
+    const auto worker = StartOrDie(options);
+    ASSERT_NE(worker, nullptr);
+    EXPECT_EQ(worker->hello().device_memory(), std::string(row.vendor) != "good");
+    EXPECT_EQ(worker->hello().device_room(), row.room) << row.vendor << " " << row.fault;
+  }
+}
+
 TEST(Worker, AStreamThatCannotBeSynchronisedIsNoSuccessAndEndsTheProcess) {
   WorkerOptions options = OptionsFor("conform_device");
   options.environment = {"DIOPI_TEST_SYNC_FAILS=1"};

@@ -1,0 +1,187 @@
+// What differs between calls of one case. Nobody keeps the elements of a large output: its hash tells that it
+// differs, and the first call is repeated to see where.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "impl_loader/caller/case_attempt.h"
+#include "impl_loader/caller/case_runner.h"
+
+namespace diopi::loader {
+namespace {
+
+constexpr int kRepeats = 12;   // further calls when two differ
+constexpr int kReplays = 3;    // of the first call, until its outputs are there again
+constexpr int64_t kSome = -1;  // elements differ, but how many is not known
+constexpr char kHeldText[] =
+    " (in the later one the inputs were delayed on the given stream, and work on another stream overtook "
+    "them)";
+
+// How an output is compared between two calls.
+struct OutputRules {
+  bool poisoned = true;  // required memory is poisoned too
+  bool judged = true;
+  bool may_stay_unwritten = false;
+  bool holds_values = false;  // callers put something there before the call
+};
+
+OutputRules RulesOf(const CallFrame& frame, const std::string& key) {
+  for (const BoundTensor& bound : frame.tensors()) {
+    if (bound.key != key) continue;
+    return {bound.is_output(), bound.judged, bound.may_stay_unwritten, bound.holds != nullptr};
+  }
+  for (const LibrarySlot& slot : frame.slots()) {
+    if (slot.key == key) return {true, slot.judged, false, false};
+  }
+  return {};
+}
+
+bool SameElements(const OutputTensor& a, const OutputTensor& b) {
+  if (a.bytes() != b.bytes() || a.large.has_value() != b.large.has_value()) return false;
+  return a.large.has_value() ? a.large->hash == b.large->hash : a.data == b.data;
+}
+
+// Copies of later elements, one for each output, where a judged large one has changed; empty: none has.
+std::vector<std::string> UnequalElements(const CallFrame& frame, const std::vector<OutputTensor>& first,
+                                         const std::vector<OutputTensor>& now) {
+  std::vector<std::string> later;
+  for (size_t i = 0; i < first.size() && i < now.size(); ++i) {
+    if (!now[i].large.has_value() || SameElements(first[i], now[i])) continue;
+    if (!RulesOf(frame, now[i].key).judged || first[i].shape != now[i].shape) continue;
+    later.resize(first.size());
+    later[i] = now[i].large->elements;
+  }
+  return later;
+}
+
+std::string Differing(const std::string& key, const RunDifference& d, int64_t elements, const char* how) {
+  if (d.different == kSome) return absl::StrCat("elements of ", key, " ", how);
+  return absl::StrCat(d.different, " of ", elements, " elements of ", key, " ", how, ", the first at ",
+                      d.first_different);
+}
+
+}  // namespace
+
+// Whether a further call gives other outputs than the first. A failed call counts as no difference.
+bool CaseRunner::Differs(Attempt* attempt, const Setting& setting) {
+  bool differs = false;
+  if (CallOnce(attempt, setting) && Inspect(attempt)) {
+    std::vector<OutputTensor> outputs;
+    if (Gather(attempt, &outputs)) {
+      for (size_t i = 0; i < outputs.size() && i < attempt->result->outputs.size(); ++i) {
+        const OutputTensor& first = attempt->result->outputs[i];
+        const bool judged = RulesOf(*attempt->frame, first.key).judged;
+        differs =
+            differs || (judged && (!SameElements(outputs[i], first) || outputs[i].shape != first.shape));
+      }
+      Recycle(std::move(outputs));
+    }
+  }
+  EndCall(*attempt);
+  return differs;
+}
+
+// Two equal calls differed: repeats the first call, to see how often its results differ. If they never do,
+// and the difference follows the bytes around an input, the function reads outside of that input.
+void CaseRunner::Examine(Attempt* attempt) {
+  v1::WorkerReply& reply = attempt->result->reply;
+  const v1::WorkerReply before = reply;
+  int different = 0;
+  for (int i = 0; i < kRepeats; ++i) different += Differs(attempt, {kPoison[0]}) ? 1 : 0;
+  std::string reads;
+  for (const BoundTensor& bound : attempt->frame->tensors()) {
+    if (different > 0 || bound.is_output() || bound.host_output) continue;
+    if (Differs(attempt, {kPoison[0], false, true, bound.key}) && !Differs(attempt, {kPoison[0]})) {
+      reads = bound.key;
+      break;
+    }
+  }
+  reply = before;
+  if (reads.empty()) {
+    reply.set_nondeterministic_text(absl::StrCat(before.nondeterministic_text(), "; ", different, " of ",
+                                                 kRepeats, " further calls differ from the first"));
+    return;
+  }
+  reply.set_nondeterministic(false);
+  reply.clear_nondeterministic_text();
+  attempt->findings.Add(
+      v1::MemoryFinding::OUT_OF_BOUNDS, reads, 0, 1,
+      absl::StrCat("the result depends on the memory around ", reads, ": the function reads outside of it (",
+                   before.nondeterministic_text(), " when only the bytes beside the inputs do)"));
+}
+
+// The outputs of a further call like the first one; its large ones are the first call's, unless that does not
+// come again.
+std::vector<OutputTensor> CaseRunner::Replay(Attempt* attempt, const std::vector<OutputTensor>& first) {
+  Inspect(attempt);  // inputs, too, before they are made again
+  const v1::WorkerReply before = attempt->result->reply;
+  const bool held = attempt->held;
+  std::vector<OutputTensor> outputs;
+  for (int i = 0; i < kReplays; ++i) {
+    EndCall(*attempt);
+    outputs.clear();
+    if (!CallOnce(attempt, {kPoison[0]}) || !Inspect(attempt) || !Gather(attempt, &outputs)) {
+      outputs.clear();
+      break;
+    }
+    if (std::equal(first.begin(), first.end(), outputs.begin(), outputs.end(), SameElements)) break;
+  }
+  attempt->result->reply = before;
+  attempt->held = held;
+  return outputs;
+}
+
+void CaseRunner::Compare(Attempt* attempt, const std::vector<OutputTensor>& first,
+                         const std::vector<OutputTensor>& now, uint8_t poison, bool fill) {
+  const std::vector<std::string> later = UnequalElements(*attempt->frame, first, now);
+  std::vector<OutputTensor> replayed;
+  if (!later.empty()) replayed = Replay(attempt, first);
+  v1::WorkerReply& reply = attempt->result->reply;
+  const auto differ = [&](const std::string& text) {
+    if (reply.nondeterministic()) return;
+    reply.set_nondeterministic(true);
+    reply.set_nondeterministic_text(absl::StrCat(text, attempt->held ? kHeldText : ""));
+  };
+  for (size_t i = 0; i < first.size() && i < now.size(); ++i) {
+    const OutputTensor& a = first[i];
+    const OutputTensor& b = now[i];
+    const OutputRules rules = RulesOf(*attempt->frame, a.key);
+    if (!rules.judged) continue;  // anything may be there, even the poison
+    if (a.dtype != b.dtype || a.shape != b.shape) {
+      differ(absl::StrCat(a.key, " has another shape or dtype in the second of two equal calls"));
+      continue;
+    }
+    // Calls with the first call's poison do not show what is unwritten: the poison is equal.
+    const bool poisoned = poison != kPoison[0] && rules.poisoned && !rules.holds_values;
+    const int64_t element = runtime::ElementBytes(a.dtype);
+    RunDifference d;
+    if (!a.large.has_value()) {
+      d = CompareRuns(a.data, b.large.has_value() ? b.large->elements : b.data, element, poisoned, kPoison[0],
+                      poison);
+    } else if (!SameElements(a, b)) {
+      if (i < replayed.size() && replayed[i].large.has_value())
+        d = CompareRuns(replayed[i].large->elements, later[i], element, poisoned, kPoison[0], poison);
+      if (d.unwritten == 0 && d.different == 0) d.different = kSome;
+    }
+    const auto elements = static_cast<int64_t>(a.bytes()) / std::max<int64_t>(1, element);
+    if (rules.holds_values && !fill) {
+      if (d.different == 0) continue;
+      reply.add_relied_on(
+          Differing(a.key, d, elements, "differ when it holds something else before the call"));
+      continue;
+    }
+    if (rules.may_stay_unwritten && d.unwritten == elements && elements > 0) {
+      const auto& known = reply.unwritten();
+      if (std::find(known.begin(), known.end(), a.key) == known.end()) reply.add_unwritten(a.key);
+      continue;
+    }
+    if (d.unwritten > 0) {
+      attempt->findings.Add(v1::MemoryFinding::UNWRITTEN, a.key, d.first_unwritten, d.unwritten,
+                            absl::StrCat(d.unwritten, " of ", elements, " elements of ", a.key,
+                                         " were not written, the first at ", d.first_unwritten));
+    }
+    if (d.different != 0) differ(Differing(a.key, d, elements, "differ between two equal calls"));
+  }
+}
+
+}  // namespace diopi::loader
