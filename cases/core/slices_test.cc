@@ -289,6 +289,10 @@ TEST(SlicesTest, DefectsThatLieTogetherAreSeen) {
       {"diopiMm float32 input[243,48000] mat2[48000,243]", "diopiMm", "out", 0.03},
       {"add bfloat16 input[1,4096,4096] other[1,4096,4096] alpha=1", "diopiAdd", "out"},
       {"softmax float32 input[1024,6,49,49] dim=-1", "diopiSoftmax", "out"},
+      {"batch_norm float32 input[32,64,112,112] running_mean[64] running_var[64] weight[64] bias[64] "
+       "training=true "
+       "momentum=0.1 eps=1e-05",
+       "diopiBatchNorm", "out"},
       {"layer_norm+backward float32 input[64,577,768] weight[768] bias[768] eps=1e-06 normalized_shape=(768)",
        "diopiLayerNormBackward", "grad_input"},
       {"max_pool2d+backward float32 input[32,64,112,112] stride=(2,2) padding=(1,1) ceil_mode=false "

@@ -467,7 +467,8 @@ absl::Status WorkerImpl::TakeOutput(const v1::ShmTensor& placed, CallOutcome* ou
   }
   if (!view.ok()) return view.status();
   const bool large = view->data.size() >= kLargeOutput;
-  if (large) outcome->hashes[placed.key()] = placed.hash();
+  // An adaptor's conversion gives the outputs that are judged other bytes.
+  if (large && call_.adaptor().conversion().empty()) outcome->hashes[placed.key()] = placed.hash();
   if (large && in_place_) {
     outcome->output_views[placed.key()] = *std::move(view);
     return absl::OkStatus();
