@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -213,10 +214,10 @@ class HostileLibraryTest : public ::testing::Test {
     }
   }
 
-  // The value of a line of /proc/PID/status; empty when there is no such process.
+  // The value of a line of /proc/PID/status; empty when there is no such process, as one that has just ended.
   static std::string StatusOf(pid_t pid, const std::string& name) {
-    for (const absl::string_view line :
-         absl::StrSplit(ReadFile(absl::StrCat("/proc/", pid, "/status")), '\n')) {
+    std::ifstream file(absl::StrCat("/proc/", pid, "/status"));
+    for (std::string line; std::getline(file, line);) {
       if (absl::StartsWith(line, name + ":")) {
         return std::string(absl::StripAsciiWhitespace(line.substr(name.size() + 1)));
       }
