@@ -27,6 +27,10 @@ TEST(Recorded, SentencesAreTakenApart) {
        "out：7 个元素中 3 个不同，首个在 [0, 4]：得到 0，应恰为 0.5；是最后 3 个元素，在最后一个完整的 4 "
        "元素向量之后"},
       {"consistent with alpha taken as 1, or with beta ignored", "符合：把 alpha 当作 1，或忽略了 beta"},
+      {"consistent with bias ignored, or with float32 operands cut to TF32; declare tf32 if the device "
+       "computes so, or with alpha ignored, or with beta ignored",
+       "符合：忽略了 bias，或float32 操作数截断到 TF32；如果设备确实如此计算，请声明 "
+       "tf32，或忽略了 alpha，或忽略了 beta"},
       {"functions add; dtypes float16 of suite core; shard 1 of 4",
        "函数 add；用例集 core 的数据类型 float16；第 1 个分片，共 4 个"},
       {"aborted after 305 of 841 cases: no agent has worked on it for more than 3h; --resume continues it",
