@@ -34,7 +34,7 @@ struct Cause {
   enum class Reach { kOperator, kWhereShared, kAlways } reach = Reach::kWhereShared;
 };
 
-// Makes one line of limited length.
+// Makes one line of limited length, cut between clauses where that leaves at least half of it.
 std::string OneLineOf(absl::string_view text) {
   std::string line(text);
   std::replace_if(
@@ -42,6 +42,8 @@ std::string OneLineOf(absl::string_view text) {
       ' ');
   absl::RemoveExtraAsciiWhitespace(&line);
   if (line.size() <= kLongestCause) return line;
+  const size_t clause = line.rfind("; ", kLongestCause - 2);
+  if (clause != std::string::npos && clause >= kLongestCause / 2) return line.substr(0, clause) + "; ...";
   size_t end = kLongestCause;
   while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80) --end;  // whole UTF-8 characters
   return absl::StrCat(line.substr(0, end), "...");

@@ -64,6 +64,16 @@ TEST(GroupFailures, WhatDiffersFromCaseToCaseDoesNotSeparate) {
                   "2 tanh: SIGSEGV in the function"));
 }
 
+TEST(GroupFailures, ALongReasonEndsBetweenClauses) {
+  const std::string clause(150, 'a');
+  const auto reason = [](const std::string& text) {
+    return GroupFailures(Verdicts({{"mul", v1::OUTCOME_ERROR, text}})).front().reason;
+  };
+  EXPECT_EQ(reason(absl::StrCat(clause, "; ", clause)), absl::StrCat(clause, "; ..."));
+  EXPECT_EQ(reason(absl::StrCat("a; ", clause, clause)),
+            absl::StrCat("a; ", clause, std::string(47, 'a'), "..."));
+}
+
 TEST(GroupFailures, ADiagnosisThatFitsMostCasesOfAnOperatorGathersThem) {
   EXPECT_THAT(
       Lines({{"add",

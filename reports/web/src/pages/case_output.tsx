@@ -6,6 +6,7 @@ import { Explained, Head } from '../components/tips';
 import { coordinates, exact, figure, shape } from '../lib/format';
 import { integer, rich, t } from '../lib/i18n';
 import { binLabel, binRange, shownBins } from '../lib/histogram';
+import { recorded } from '../lib/recorded';
 
 const GATES = ['P', 'X', 'S', 'R', 'B'] as const;
 
@@ -241,7 +242,7 @@ export function CaseOutput({ output, verdict, reference }: Props) {
           {output.ok ? `✓ ${t('output.ok')}` : `✕ ${t('output.not_ok')}`}
         </span>
       </h3>
-      {output.detail && <p>{output.detail}</p>}
+      {output.detail && <p>{recorded(output.detail)}</p>}
       <p class="small">
         {rich('output.summary', {
           counts: counts(output),
