@@ -82,8 +82,9 @@ class CaseGenerator {
     if (!cases::IsSliced(baseline_.c)) return AddReferences();
     GivenInputs inputs(baseline_.inputs);
     absl::StatusOr<TensorMap> references = SlicedReferences(reference_, baseline_.c, inputs);
-    if (references.ok()) baseline_.references = *std::move(references);
-    return references.status();
+    if (!references.ok()) return references.status();
+    baseline_.references = *std::move(references);
+    return absl::OkStatus();
   }
 
   absl::Status AddReferences() {

@@ -120,7 +120,7 @@ std::string CheckCase(loader::InProcessLibrary* library, const v1::Case& c, cons
       std::any_of(pieces.begin(), pieces.end(), [](const cases::Piece& piece) { return !piece.whole; });
   counts->cut += cut ? 1 : 0;
   GivenInputs inputs(whole->inputs);
-  const std::string other = DifferentInput(library, c, pieces, &inputs, counts);
+  std::string other = DifferentInput(library, c, pieces, &inputs, counts);
   if (!other.empty()) return other;
   const absl::StatusOr<TensorMap> references = SlicedReferences(*library, whole->c, inputs, limits);
   if (!references.ok()) return std::string(references.status().message());

@@ -163,7 +163,7 @@ TEST_F(SlicedVerdictTest, ProbesWhatIsNotCompared) {
   TensorMap wrong = outputs_;
   int64_t zeros = 0;
   int64_t unseen = -1;
-  for (int64_t i = 300 * 1024; i < 301 * 1024; ++i) {
+  for (int64_t i = int64_t{300} * 1024; i < int64_t{301} * 1024; ++i) {
     if (seen.contains(i)) continue;
     unseen = i;
     std::memset(wrong.at("out").data.data() + i * 4, 0, 4);
@@ -246,7 +246,9 @@ TEST_F(SlicedVerdictTest, FindsPlantedDefects) {
        }},
       {"one head: the 23rd of 64 is the 22nd again", "diopiBmm float16 input[64,256,64] mat2[64,64,256]",
        "diopiBmm",
-       [](SlicedVerdictTest&, HostTensor* out) { CopyElements(21 * 65536, 22 * 65536, 65536, out); }},
+       [](SlicedVerdictTest&, HostTensor* out) {
+         CopyElements(int64_t{21} * 65536, int64_t{22} * 65536, 65536, out);
+       }},
       {"one batch: the 6th image of 16 is the 5th again",
        "conv2d float32 input[16,32,56,56] weight[64,32,3,3] bias[64] stride=(1,1) padding=(1,1) "
        "dilation=(1,1) "
@@ -259,8 +261,8 @@ TEST_F(SlicedVerdictTest, FindsPlantedDefects) {
        "add bfloat16 input[4,1024,1024] other[1024] alpha=3", "diopiAdd",
        [](SlicedVerdictTest&, HostTensor* out) {
          const HostTensor before = *out;
-         CopyElements(1000 * 1024, 2000 * 1024, 1024, out);
-         out->data.replace(1000 * 2048, 2048, before.data, 2000 * 2048, 2048);
+         CopyElements(int64_t{1000} * 1024, int64_t{2000} * 1024, 1024, out);
+         out->data.replace(size_t{1000} * 2048, 2048, before.data, size_t{2000} * 2048, 2048);
        }},
       {"halo: row 31 of each image does not see the input's row 32",
        "conv2d float32 input[16,32,56,56] weight[64,32,3,3] bias[64] stride=(1,1) padding=(1,1) "
@@ -269,9 +271,10 @@ TEST_F(SlicedVerdictTest, FindsPlantedDefects) {
        "diopiConvolution2d",
        [](SlicedVerdictTest& test, HostTensor* out) {
          const HostTensor blind = test.OutputWithoutRow(32, 56, 56);
-         for (int64_t plane = 0; plane < 16 * 64; ++plane) {
-           const int64_t at = (plane * 56 + 31) * 56 * 4;
-           out->data.replace(static_cast<size_t>(at), 56 * 4, blind.data, static_cast<size_t>(at), 56 * 4);
+         for (int64_t plane = 0; plane < int64_t{16} * 64; ++plane) {
+           const int64_t at = (plane * 56 + 31) * size_t{56} * 4;
+           out->data.replace(static_cast<size_t>(at), size_t{56} * 4, blind.data, static_cast<size_t>(at),
+                             size_t{56} * 4);
          }
        }},
       {"gathered row: one of 1024 entries of the table gives its neighbour",
@@ -284,7 +287,7 @@ TEST_F(SlicedVerdictTest, FindsPlantedDefects) {
          const std::string& weight = test.baseline_.inputs.at("weight").data;
          for (int64_t i = 0; i < 4096; ++i) {
            if (ElementAsDouble(indices.dtype, indices.data.data(), i) != 511) continue;
-           out->data.replace(static_cast<size_t>(i) * 2048, 2048, weight, 512 * 2048, 2048);
+           out->data.replace(static_cast<size_t>(i) * 2048, 2048, weight, size_t{512} * 2048, 2048);
          }
        }},
   };

@@ -259,13 +259,12 @@ Compared AxisCutter::Choose(const Letters& own, const Grid& grid, int64_t count)
     for (size_t d = own.size(); d-- > 0;) {
       Axis& axis = axes[d];
       const int64_t size = axis.turns.size();
-      if (in_turn && axis.free) {
+      const bool dealt = axis.free ? in_turn : all > count && size <= count;
+      if (dealt) {
         at[d] = axis.turns.Next(1, &draws_).front();
       } else if (all <= count || axis.free) {
         at[d] = axis.turns.At(rest % size);
         rest /= size;
-      } else if (size <= count) {
-        at[d] = axis.turns.Next(1, &draws_).front();
       } else if (draws_.Below(kEdgesOneIn) == 0) {
         at[d] = axis.edges[static_cast<size_t>(draws_.Below(static_cast<int64_t>(axis.edges.size())))];
       } else {

@@ -48,6 +48,7 @@ TEST(RandomTest, QuantileInvertsTheNormalDistribution) {
 
 TEST(RandomTest, QuantilesAreThoseOfEach) {
   std::vector<double> p;
+  p.reserve(1006);
   for (uint64_t i = 0; i < 1001; ++i) p.push_back(OpenUnitInterval(RandomBits(7, i, 0)));
   for (const double edge : {0.075, 0.925, 1e-300, 1 - 1e-16, 0.5}) p.push_back(edge);
   std::vector<double> quantiles(p.size());

@@ -89,6 +89,7 @@ std::vector<int64_t> SamplePlaces(const std::vector<int64_t>& shape, int64_t cou
   }
   places.push_back(elements - 1);
   std::vector<std::vector<int64_t>> edges;
+  edges.reserve(shape.size());
   for (const int64_t size : shape) edges.push_back(TileEdges(size));
   for (int64_t i = static_cast<int64_t>(places.size()); i < count; ++i) {
     const size_t axis = static_cast<size_t>(i) % shape.size();

@@ -88,7 +88,7 @@ std::string SetToEdge(Dtype integral, cases::Draws* draws, v1::PointAttribute* a
   }
   const int64_t number = AnyOf(possible, draws);
   attribute->set_i(number);
-  const std::string set = absl::StrCat(attribute->name(), ": ", number);
+  std::string set = absl::StrCat(attribute->name(), ": ", number);
   if (tensor == nullptr || tensor->fill().has_values() || draws->Below(2) == 0) return set;
   v1::Fill::Integers* around = tensor->mutable_fill()->mutable_integers();
   around->set_low(number < least + 2 ? least : number - 2);

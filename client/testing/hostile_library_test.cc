@@ -22,6 +22,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -225,15 +226,21 @@ class HostileLibraryTest : public ::testing::Test {
     return "";
   }
 
+  // 0: the text is no number.
+  static pid_t PidOf(const std::string& text) {
+    pid_t pid = 0;
+    return absl::SimpleAtoi(text, &pid) ? pid : 0;
+  }
+
   static bool IsBelow(pid_t pid, pid_t ancestor) {
-    while (pid > 1 && pid != ancestor) pid = std::atoi(StatusOf(pid, "PPid").c_str());
+    while (pid > 1 && pid != ancestor) pid = PidOf(StatusOf(pid, "PPid"));
     return pid == ancestor;
   }
 
   // Our number for a process below `ancestor` that calls itself `number`, in a PID namespace perhaps; or 0.
   static pid_t FindOutside(const std::string& number, pid_t ancestor) {
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-      const pid_t pid = std::atoi(entry.path().filename().c_str());
+      const pid_t pid = PidOf(entry.path().filename());
       if (pid <= 0) continue;
       const std::vector<std::string> numbers = absl::StrSplit(StatusOf(pid, "NSpid"), '\t');
       if (numbers.back() == number && IsBelow(pid, ancestor)) return pid;

@@ -111,7 +111,8 @@ void Print(const std::string& name, const Cost& cost) {
                                static_cast<double>(cost.bytes) / (1 << 20), cost.copy * 1e3, cost.used * 1e3,
                                cost.wall * 1e3, cost.used / cost.copy, cost.wall / cost.copy,
                                cost.making * 1e3, cost.calling * 1e3, cost.judging * 1e3)
-            << std::endl;
+            << '\n'
+            << std::flush;
 }
 
 absl::StatusOr<Cost> Measure(const v1::Case& c, const TensorMap& references, CaseJudge* judge,
@@ -125,7 +126,7 @@ absl::StatusOr<Cost> Measure(const v1::Case& c, const TensorMap& references, Cas
   absl::StatusOr<loader::CallOptions> options = judge->Prepare(c, &inputs, CaseJudge::Making::kSent);
   if (!options.ok()) return options.status();
   const double made = Used(*worker);
-  const absl::Status submitted = worker->Submit(c, inputs, *options);
+  absl::Status submitted = worker->Submit(c, inputs, *options);
   if (!submitted.ok()) return submitted;
   const loader::CallOutcome outcome = worker->Wait();
   const double waited = Used(*worker);

@@ -478,8 +478,9 @@ absl::Status WorkerImpl::TakeOutput(const v1::ShmTensor& placed, CallOutcome* ou
     return absl::OkStatus();
   }
   absl::StatusOr<HostTensor> tensor = shared_.Take(placed, call_.output_offset());
-  if (tensor.ok()) outcome->outputs[placed.key()] = *std::move(tensor);
-  return tensor.status();
+  if (!tensor.ok()) return tensor.status();
+  outcome->outputs[placed.key()] = *std::move(tensor);
+  return absl::OkStatus();
 }
 
 // The worker has checked too, but the library may have tampered with its answer. When the library was not

@@ -228,8 +228,9 @@ TEST(EvaluationDocument, NothingMeasuredIsSaidSo) {
            "No model's calls were tested.",
            "| Specification | Compute | not measured: not submitted |",
            "| Specification | Energy efficiency | not measured: not submitted |",
-           "| Software | Openness to other programming models | not measured: this suite calls the DIOPI ABI "
-           "only |",
+           ("| Software | Openness to other programming models | not measured: this suite calls the DIOPI "
+            "ABI "
+            "only |"),
            "| Function | Called cases that pass | not measured |",
            "| Function | Functions that pass every case, of those tested | not measured |",
            "| Function | Operators that pass every called case | not measured |",
@@ -258,9 +259,8 @@ TEST(EvaluationDocument, TheCoverSaysTheVerdictInWords) {
   for (const char* line : {
            "> 2 of 3 tested functions did not give a correct result in every case.",
            "> Complete: all 8 cases of suite core have a verdict.",
-           "The ABI has 538 functions. The library exports 3 of them; 3 were tested, and 1 gave a correct "
-           "result in "
-           "every case.",
+           ("The ABI has 538 functions. The library exports 3 of them; 3 were tested, and 1 gave a correct "
+            "result in every case."),
            "Of 6 cases called, 2 gave correct results (33.33 %).",
            "The others have 2 causes or symptoms; section 4.4 lists them.",
            "Ready for 1 of 2 models: ready.",

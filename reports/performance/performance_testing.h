@@ -2,6 +2,7 @@
 #ifndef REPORTS_PERFORMANCE_PERFORMANCE_TESTING_H_
 #define REPORTS_PERFORMANCE_PERFORMANCE_TESTING_H_
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ inline v1::Measurement MakeMeasurement(const std::string& id, const std::string&
   measurement.set_calls(1);
   for (const std::vector<double>& samples : rounds) {
     v1::MeasuredRound* round = measurement.add_rounds();
-    for (const double us : samples) round->add_warm_ns(static_cast<uint64_t>(us * 1e3 + 0.5));
+    for (const double us : samples) round->add_warm_ns(static_cast<uint64_t>(std::llround(us * 1e3)));
   }
   return measurement;
 }
