@@ -142,17 +142,6 @@ void PutIntoWhole(const std::vector<int64_t>& places, const TensorView& actual, 
   }
 }
 
-// A row-major tensor's elements of `size` bytes at these places.
-std::string ElementsAt(std::string_view data, size_t size, const std::vector<int64_t>& places) {
-  std::string elements(places.size() * size, '\0');
-  char* to = elements.data();
-  for (const int64_t place : places) {
-    std::memcpy(to, data.data() + static_cast<size_t>(place) * size, size);
-    to += size;
-  }
-  return elements;
-}
-
 bool HasForm(const JudgedOutput& output, const v1::Case& c, const TensorView& actual) {
   for (const v1::Argument& arg : c.args()) {
     const bool in_list = arg.has_tensors() && BelongsTo(output.key, arg.name());
@@ -190,14 +179,7 @@ TensorMap TakeCompared(const v1::Case& c, const SlicePlaces& places, const Tenso
     const TensorView* whole = FindView(outputs, output.key);
     const auto at = places.find(output.key);
     if (whole == nullptr || at == places.end()) continue;
-    HostTensor& to = taken[output.key];
-    to = {whole->dtype, {static_cast<int64_t>(at->second.size())}, {}};
-    if (HasForm(output, c, *whole)) {
-      to.data = ElementsAt(whole->data, static_cast<size_t>(ElementSize(whole->dtype)), at->second);
-    } else {
-      to.shape = whole->shape;
-      to.data = whole->data;
-    }
+    taken[output.key] = HasForm(output, c, *whole) ? cases::TakeFlat(*whole, at->second) : whole->Copy();
   }
   return taken;
 }

@@ -22,6 +22,8 @@ struct TensorView {
   TensorView(Dtype type, std::vector<int64_t> sizes, std::string_view elements)
       : dtype(type), shape(std::move(sizes)), data(elements) {}
   TensorView(const HostTensor& tensor) : TensorView(tensor.dtype, tensor.shape, tensor.data) {}  // NOLINT
+
+  HostTensor Copy() const { return {dtype, shape, std::string(data)}; }
 };
 
 // By key, as TensorMap.

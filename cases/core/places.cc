@@ -56,7 +56,7 @@ HostTensor Take(Dtype dtype, const std::vector<int64_t>& shape, const Places& pl
 
 }  // namespace
 
-HostTensor TakePlaces(const HostTensor& whole, const Places& places) {
+HostTensor TakePlaces(const TensorView& whole, const Places& places) {
   const int64_t element = ElementSize(whole.dtype);
   return Take(whole.dtype, whole.shape, places, [&](int64_t begin, int64_t count, char* to) {
     std::memcpy(to, whole.data.data() + begin * element, static_cast<size_t>(count * element));
@@ -70,7 +70,7 @@ HostTensor TakePlaces(const BlockTensor& whole, const Places& places) {
   });
 }
 
-HostTensor TakeFlat(const HostTensor& whole, const std::vector<int64_t>& flat) {
+HostTensor TakeFlat(const TensorView& whole, const std::vector<int64_t>& flat) {
   HostTensor taken = TakePlaces(whole, {{}, flat});
   taken.shape = {static_cast<int64_t>(flat.size())};
   return taken;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cases/base/tensor.h"
+#include "cases/base/tensor_view.h"
 #include "cases/core/block_fill.h"
 
 namespace diopi::cases {
@@ -18,9 +19,10 @@ struct Places {
 
 // The elements at these places; of one dimension where the places are flat. Of a tensor that is filled in
 // blocks, nothing else is made.
-HostTensor TakePlaces(const HostTensor& whole, const Places& places);
+HostTensor TakePlaces(const TensorView& whole, const Places& places);
 HostTensor TakePlaces(const BlockTensor& whole, const Places& places);
-HostTensor TakeFlat(const HostTensor& whole, const std::vector<int64_t>& flat);
+// Those at flat indices; always of one dimension.
+HostTensor TakeFlat(const TensorView& whole, const std::vector<int64_t>& flat);
 
 }  // namespace diopi::cases
 

@@ -250,8 +250,7 @@ std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const r
 // For files: the tensors that a case in place leaves out.
 void Session::MakeWhole(Called* called) {
   CaseJudge::Complete(called->leased.c, &called->leased.inputs).IgnoreError();
-  for (const auto& [key, view] : called->outcome.output_views)
-    called->outcome.outputs[key] = {view.dtype, view.shape, std::string(view.data)};
+  for (const auto& [key, view] : called->outcome.output_views) called->outcome.outputs[key] = view.Copy();
 }
 
 void Session::Judge(Called called) {

@@ -17,6 +17,16 @@
 #include "reports/document/escape.h"
 
 namespace diopi::agent {
+namespace {
+
+constexpr int64_t kKeptPart = 8;  // of the memory that is free, all workers keep one part between two cases
+
+int64_t CountWorkers(const AgentOptions& options) {
+  const auto devices = static_cast<int64_t>(options.devices.size());
+  return std::max<int64_t>(1, devices > 0 ? devices : options.workers);
+}
+
+}  // namespace
 
 absl::StatusOr<LibraryFacts> InspectTested(const AgentOptions& options) {
   absl::StatusOr<LibraryFacts> facts = InspectOperators(options.impl_path);
@@ -35,17 +45,6 @@ absl::StatusOr<LibraryFacts> InspectTested(const AgentOptions& options) {
   if (!device.ok()) return device;
   return facts;
 }
-
-namespace {
-
-constexpr int64_t kKeptPart = 8;  // of the memory that is free, all workers keep one part between two cases
-
-int64_t CountWorkers(const AgentOptions& options) {
-  const auto devices = static_cast<int64_t>(options.devices.size());
-  return std::max<int64_t>(1, devices > 0 ? devices : options.workers);
-}
-
-}  // namespace
 
 loader::WorkerOptions MakeWorkerOptions(const AgentOptions& options, const LibraryFacts& facts,
                                         double timeout_s, int device) {

@@ -19,12 +19,12 @@ namespace diopi::agent {
 // damaged file, and for a library that is not the one that --require-sha256 names.
 absl::StatusOr<LibraryFacts> InspectTested(const AgentOptions& options);
 
-// `device`: -1 where the worker may use any. Hides the data folder and the credentials.
 // For --max-bytes auto: lowers the bound until the memory of the tested library's device, if it has one,
 // gives so many tensors, which a worker process of its own finds out. Says what the bound is and why.
 std::string FitToDevice(const AgentOptions& options, const LibraryFacts& facts,
                         SelectionArguments* arguments);
 
+// `device`: -1 where the worker may use any. Hides the data folder and the credentials.
 loader::WorkerOptions MakeWorkerOptions(const AgentOptions& options, const LibraryFacts& facts,
                                         double timeout_s, int device);
 

@@ -27,18 +27,6 @@ baselines::DiagnoseOptions ReplayOptions(const CaseJudgeOptions& options) {
   return result;
 }
 
-HostTensor ElementsAt(const BlockTensor& tensor, const std::vector<int64_t>& places) {
-  const int64_t size = ElementSize(tensor.dtype());
-  HostTensor elements{tensor.dtype(), {static_cast<int64_t>(places.size())}, {}};
-  elements.data.resize(places.size() * static_cast<size_t>(size));
-  char* to = elements.data.data();
-  for (const int64_t place : places) {
-    tensor.Write(place * size, size, to);
-    to += size;
-  }
-  return elements;
-}
-
 baselines::SlicePlaces PlacesOf(const v1::Case& c) {
   return cases::ComparedPlaces(cases::Cut(c, cases::BuiltinSlices(c.function())));
 }
@@ -166,7 +154,7 @@ v1::Verdict CaseJudge::JudgeSlices(const v1::Case& c, const TensorMap& inputs, c
     if (baselines::NeedsWholeInputs(c)) {
       made[key] = tensor->Whole();
     } else if (compared != places.end()) {
-      made[key] = ElementsAt(*tensor, compared->second);
+      made[key] = cases::TakePlaces(*tensor, {{}, compared->second});
     }
   }
   for (const auto& [key, tensor] : made) given.emplace(key, tensor);

@@ -213,9 +213,21 @@ v1::Verdict RandomVerdict(const std::function<void(v1::Case*)>& edit, bool unmov
 
 // A large output stays in memory that the library can write: what is judged must be what the call left there.
 TEST(BuildVerdict, AnOutputThatChangesAfterTheCallIsNotDeterministic) {
-  for (const uint64_t hash : {0x12, 0x34}) {
+  const std::string left = "what the library left";
+  const struct {
+    uint64_t hash;
+    const char* handed;  // the library's bytes, of which an adaptor gives others to the judge; null: the same
+    bool unchanged;
+  } rows[] = {
+      {0x12, nullptr, true},
+      {0x34, nullptr, false},
+      {Xxh64(left), left.c_str(), true},
+      {Xxh64(left), "something else", false},
+  };
+  for (const auto& row : rows) {
     loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
-    outcome.hashes["input"] = hash;
+    outcome.hashes["input"] = row.hash;
+    if (row.handed != nullptr) outcome.outputs["input"] = HostTensor{v1::Dtype::uint8, {}, row.handed};
     const v1::Verdict verdict = BuildVerdict(AddCase(), outcome,
                                              [](const TensorMap&) {
                                                v1::Verdict judged;
@@ -226,8 +238,8 @@ TEST(BuildVerdict, AnOutputThatChangesAfterTheCallIsNotDeterministic) {
                                                return judged;
                                              },
                                              {});
-    EXPECT_EQ(verdict.outcome(), hash == 0x12 ? v1::OUTCOME_PASS : v1::OUTCOME_NONDETERMINISTIC);
-    EXPECT_EQ(verdict.reason().empty(), hash == 0x12) << verdict.reason();
+    EXPECT_EQ(verdict.outcome(), row.unchanged ? v1::OUTCOME_PASS : v1::OUTCOME_NONDETERMINISTIC);
+    EXPECT_EQ(verdict.reason().empty(), row.unchanged) << verdict.reason();
   }
 }
 

@@ -76,9 +76,8 @@ void AddModelOptions(CLI::App* app, SelectionArguments* arguments) {
   app->add_option(
          "--max-bytes", arguments->max_tensor_bytes,
          "With --model: the most that a tensor may hold, such as 16K (the default) or 1G; auto: an eighth "
-         "of the memory that is free here and, where the library has memory of its own, of what that gives, "
-         "a power "
-         "of two")
+         "of the free memory of this machine or, in a run, of the library's device if that gives less, "
+         "rounded down to a power of two")
       ->transform(CLI::AsSizeValue(false))
       ->transform(CLI::Validator(
           [arguments](std::string& text) {

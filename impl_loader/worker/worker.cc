@@ -41,7 +41,6 @@ constexpr size_t kOutputReserve = 64 << 10;  // for small outputs, which are not
 // agent run out of memory.
 constexpr size_t kFreeOutputs = 64 << 20;
 constexpr size_t kOutputsOverInputs = 64;
-constexpr size_t kLargeOutput = 1 << 20;  // stays where it is with CallOptions::in_place
 
 size_t Align(size_t offset) {
   return (offset + kTensorAlignment - 1) / kTensorAlignment * kTensorAlignment;
@@ -466,15 +465,13 @@ absl::Status WorkerImpl::TakeOutput(const v1::ShmTensor& placed, CallOutcome* ou
     view = *std::move(found);
   }
   if (!view.ok()) return view.status();
-  const bool large = view->data.size() >= kLargeOutput;
-  // An adaptor's conversion gives the outputs that are judged other bytes.
-  if (large && call_.adaptor().conversion().empty()) outcome->hashes[placed.key()] = placed.hash();
-  if (large && in_place_) {
+  if (placed.has_hash()) outcome->hashes[placed.key()] = placed.hash();
+  if (placed.has_hash() && in_place_) {
     outcome->output_views[placed.key()] = *std::move(view);
     return absl::OkStatus();
   }
   if (placed.in_frame()) {
-    outcome->outputs[placed.key()] = {view->dtype, std::move(view->shape), std::string(view->data)};
+    outcome->outputs[placed.key()] = view->Copy();
     return absl::OkStatus();
   }
   absl::StatusOr<HostTensor> tensor = shared_.Take(placed, call_.output_offset());
