@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "cases/base/dtype.h"
 #include "cases/base/hash.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/operator_file.h"
@@ -163,6 +164,24 @@ absl::Status UnknownCase(const std::string& pattern, const std::vector<v1::Opera
 }
 
 }  // namespace
+
+std::vector<std::string> SelectionOptions(const v1::Selection& selection) {
+  std::vector<std::string> options;
+  const auto add = [&options](std::string_view option, std::string value) {
+    options.emplace_back(option);
+    options.push_back(std::move(value));
+  };
+  for (const std::string& name : selection.functions()) add("--fname", name);
+  for (const std::string& glob : selection.cases()) add("--case", glob);
+  for (const int dtype : selection.dtypes())
+    add("--dtype", std::string(DtypeName(static_cast<Dtype>(dtype))));
+  absl::string_view suite = selection.suite();
+  const bool models = absl::ConsumePrefix(&suite, kModelSuites);
+  if (!suite.empty()) add(models ? "--model" : "--suite", std::string(suite));
+  if (models && selection.max_tensor_bytes() > 0)
+    add("--max-bytes", absl::StrCat(selection.max_tensor_bytes()));
+  return options;
+}
 
 const std::vector<std::string>& SuiteNames() {
   static const auto* names = new std::vector<std::string>{"core", "smoke"};

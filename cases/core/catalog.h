@@ -38,6 +38,9 @@ const std::vector<std::string>& SuiteNames();
 // "models/NAME", the suite of the calls of one model; NAME may be a list of globs: "models/resnet*,vit".
 inline constexpr char kModelSuites[] = "models/";
 
+// The options of diopi-cli gen that select the same cases: {"--fname", "add", "--dtype", "int32"}.
+std::vector<std::string> SelectionOptions(const v1::Selection& selection);
+
 // The operators built into the program (every cases/ops/**/*.textproto at build time), and a user's own
 // (cases/user). Thread-safe: immutable after construction.
 class Catalog {

@@ -26,7 +26,6 @@
 #include "absl/strings/str_join.h"
 #include "baselines/compare/compare.h"
 #include "baselines/compare/contract.h"
-#include "cases/base/dtype.h"
 #include "cases/base/host_name.h"
 #include "cases/base/process.h"
 #include "cases/base/stage.h"
@@ -199,7 +198,7 @@ absl::Status Agent::InspectImpl() {
 
 absl::Status Agent::SelectCases() {
   SelectionArguments arguments = options_.selection;
-  if (arguments.auto_bytes && options_.resume.empty()) {
+  if (HasAutoBound(arguments) && options_.resume.empty()) {
     const std::string bound = FitToDevice(options_, facts_, &arguments);
     if (!options_.quiet) *out_ << bound << "\n" << std::flush;
   }
@@ -348,20 +347,15 @@ absl::Status Agent::CreateRun() {
 
 // The run's cases of these operators; on --resume, whose selection the server knows, whole operators.
 std::vector<std::string> Agent::GenSelection(const std::vector<std::string>& operators) const {
-  std::vector<std::string> words = {"--fname"};
-  words.insert(words.end(), operators.begin(), operators.end());
+  v1::Selection selection = selection_;
+  selection.mutable_functions()->Assign(operators.begin(), operators.end());
   std::set<std::string> globs;  // of these operators: gen refuses one that matches nothing
   for (const std::string& name : operators) {
     const auto known = globs_.find(name);
     if (known != globs_.end()) globs.insert(known->second.begin(), known->second.end());
   }
-  for (const std::string& glob : globs) words.insert(words.end(), {"--case", glob});
-  for (const int dtype : selection_.dtypes())
-    words.insert(words.end(), {"--dtype", std::string(DtypeName(static_cast<Dtype>(dtype)))});
-  if (!selection_.suite().empty()) words.insert(words.end(), {"--suite", selection_.suite()});
-  if (selection_.max_tensor_bytes() > 0)
-    words.insert(words.end(), {"--max-bytes", absl::StrCat(selection_.max_tensor_bytes())});
-  return words;
+  selection.mutable_cases()->Assign(globs.begin(), globs.end());
+  return cases::SelectionOptions(selection);
 }
 
 absl::Status Agent::HaveBaselines(const std::vector<std::string>& operators) {
@@ -372,9 +366,9 @@ absl::Status Agent::HaveBaselines(const std::vector<std::string>& operators) {
           << std::flush;
     status = Generate(operators);
   } else {
-    status = absl::FailedPreconditionError(absl::StrCat("the server has no baselines of ", names,
-                                                        ". On its machine run: diopi-cli gen --data ",
-                                                        client_->server().data_folder(), " --fname ", names));
+    status = absl::FailedPreconditionError(
+        absl::StrCat("the server has no baselines of ", names, ". On its machine run: diopi-cli gen --data ",
+                     client_->server().data_folder(), " ", absl::StrJoin(GenSelection(operators), " ")));
   }
   if (!status.ok()) {
     v1::FinishRunRequest request;

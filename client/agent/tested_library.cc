@@ -68,6 +68,7 @@ loader::WorkerOptions MakeWorkerOptions(const AgentOptions& options, const Libra
 
 std::string FitToDevice(const AgentOptions& options, const LibraryFacts& facts,
                         SelectionArguments* arguments) {
+  arguments->max_tensor_bytes = TensorBytesForFreeMemory(FreeMemory());
   loader::WorkerOptions worker =
       MakeWorkerOptions(options, facts, options.timeout_s, options.devices.empty() ? -1 : options.devices[0]);
   worker.device_bytes = static_cast<uint64_t>(arguments->max_tensor_bytes * kTensorsInMemory);

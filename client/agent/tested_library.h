@@ -19,8 +19,9 @@ namespace diopi::agent {
 // damaged file, and for a library that is not the one that --require-sha256 names.
 absl::StatusOr<LibraryFacts> InspectTested(const AgentOptions& options);
 
-// For --max-bytes auto: lowers the bound until the memory of the tested library's device, if it has one,
-// gives so many tensors, which a worker process of its own finds out. Says what the bound is and why.
+// For --max-bytes auto: sets the bound that the free memory of this machine allows, or the memory of the
+// tested library's device, if it has one and that is less, which a worker process of its own finds out. Says
+// what the bound is and which memory set it.
 std::string FitToDevice(const AgentOptions& options, const LibraryFacts& facts,
                         SelectionArguments* arguments);
 

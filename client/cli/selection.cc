@@ -74,11 +74,12 @@ absl::Status VisitCases(const agent::SelectionArguments& arguments, cases::Catal
 }
 
 absl::Status VisitModelCalls(const agent::SelectionArguments& arguments, cases::Catalog::VisitCall visit) {
-  absl::StatusOr<v1::Selection> selection = agent::MakeSelection(arguments);
+  agent::SelectionArguments of_models = arguments;
+  if (of_models.models.empty() && of_models.suite.empty()) of_models.models = {"*"};
+  const absl::StatusOr<v1::Selection> selection = agent::MakeSelection(of_models);
   if (!selection.ok()) return selection.status();
   const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog(arguments.cases_folder);
   if (!catalog.ok()) return catalog.status();
-  if (selection->suite().empty()) selection->set_suite(absl::StrCat(cases::kModelSuites, "*"));
   const absl::StatusOr<std::vector<v1::Case>> chosen = (*catalog)->Select(*selection);
   if (!chosen.ok()) return chosen.status();
   std::set<std::string> ids;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
 #include "cases/core/catalog.h"
+#include "client/setup/modes.h"
 
 namespace diopi::agent {
 namespace {
@@ -32,7 +33,8 @@ absl::StatusOr<v1::Selection> MakeSelection(const SelectionArguments& arguments)
   }
   for (const std::string& glob : arguments.cases) selection.add_cases(glob);
   selection.set_suite(arguments.suite);
-  selection.set_max_tensor_bytes(arguments.max_tensor_bytes);
+  selection.set_max_tensor_bytes(HasAutoBound(arguments) ? TensorBytesForFreeMemory(FreeMemory())
+                                                         : arguments.max_tensor_bytes);
   if (!arguments.models.empty() && !arguments.suite.empty()) {
     return absl::InvalidArgumentError("--model and --suite exclude each other: a model's calls are a suite");
   }

@@ -19,10 +19,14 @@ struct SelectionArguments {
   std::vector<std::string> filter_dtypes;  // --filter-dtype: all but these, as in the public harness
   std::string suite;                       // --suite
   std::vector<std::string> models;  // --model: the calls of these models, names or globs, instead of a suite
-  int64_t max_tensor_bytes = 0;     // --max-bytes, of models; 0: the default
-  bool auto_bytes = false;          // --max-bytes auto: max_tensor_bytes is for this machine's memory
+  int64_t max_tensor_bytes = 0;     // --max-bytes, of models; 0: auto, what this machine's free memory allows
   std::string cases_folder;         // --cases: the user's own operator files, beside ours
 };
+
+// Whether the memory decides how large the tensors of the models' calls may be.
+inline bool HasAutoBound(const SelectionArguments& arguments) {
+  return !arguments.models.empty() && arguments.max_tensor_bytes == 0;
+}
 
 // InvalidArgument for an unknown dtype, with the known names, when no dtype is left, or for a suite beside
 // models.

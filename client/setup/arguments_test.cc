@@ -57,19 +57,37 @@ TEST(MaxBytes, AutoIsAnEighthOfWhatIsFree) {
   EXPECT_EQ(TensorBytesForFreeMemory(0), int64_t{1} << 20);
 }
 
-TEST(MaxBytes, TakesAutoAndSizes) {
+TEST(MaxBytes, AreASizeOrDecidedByTheMemory) {
   const struct {
     const char* text;
     int64_t least;
     int64_t most;
-  } rows[] = {{"auto", 1 << 20, int64_t{1} << 42}, {"64K", 64 << 10, 64 << 10}, {"1G", 1 << 30, 1 << 30}};
+  } rows[] = {
+      {"--model vit", 1 << 20, int64_t{1} << 42},
+      {"--model vit --max-bytes auto", 1 << 20, int64_t{1} << 42},
+      {"--model vit --max-bytes 64K", 64 << 10, 64 << 10},
+      {"--model vit --max-bytes 1G", 1 << 30, 1 << 30},
+      {"--suite smoke", 0, 0},
+  };
   for (const auto& row : rows) {
     CLI::App app;
     SelectionArguments arguments;
     AddModelOptions(&app, &arguments);
-    app.parse(std::string("--max-bytes ") + row.text);
-    EXPECT_GE(arguments.max_tensor_bytes, row.least) << row.text;
-    EXPECT_LE(arguments.max_tensor_bytes, row.most) << row.text;
+    app.add_option("--suite", arguments.suite);
+    app.parse(row.text);
+    const auto selection = MakeSelection(arguments);
+    ASSERT_TRUE(selection.ok()) << selection.status();
+    EXPECT_GE(selection->max_tensor_bytes(), row.least) << row.text;
+    EXPECT_LE(selection->max_tensor_bytes(), row.most) << row.text;
+  }
+}
+
+TEST(MaxBytes, RefusesWhatIsNoBound) {
+  for (const char* text : {"0", "1023", "-1", "8192G", "Auto", "1X"}) {
+    CLI::App app;
+    SelectionArguments arguments;
+    AddModelOptions(&app, &arguments);
+    EXPECT_THROW(app.parse(std::string("--max-bytes ") + text), CLI::ValidationError) << text;
   }
 }
 

@@ -75,18 +75,18 @@ void AddModelOptions(CLI::App* app, SelectionArguments* arguments) {
       ->delimiter(',');
   app->add_option(
          "--max-bytes", arguments->max_tensor_bytes,
-         "With --model: the most that a tensor may hold, such as 16K (the default) or 1G; auto: an eighth "
-         "of the free memory of this machine or, in a run, of the library's device if that gives less, "
-         "rounded down to a power of two")
-      ->transform(CLI::AsSizeValue(false))
+         "With --model: the most that a tensor may hold, such as 16K, with which all models take minutes, or "
+         "1G; auto (the default): an eighth of the free memory of this machine or, in a run, of the "
+         "library's device if that gives less, rounded down to a power of two")
       ->transform(CLI::Validator(
-          [arguments](std::string& text) {
-            arguments->auto_bytes = text == kAuto;
-            if (arguments->auto_bytes) text = absl::StrCat(TensorBytesForFreeMemory(FreeMemory()));
-            return std::string();
+          [](std::string& text) {
+            const bool automatic = text == kAuto;
+            if (automatic) text = "0";
+            std::string error = CLI::AsSizeValue(false)(text);
+            if (error.empty() && !automatic) error = CLI::Range(int64_t{1} << 10, int64_t{1} << 42)(text);
+            return error;
           },
-          ""))
-      ->check(CLI::Range(int64_t{1} << 10, int64_t{1} << 42));
+          "SIZE"));
   app->add_flag_callback(
       "--get-model-list",
       [] {

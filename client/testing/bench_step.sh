@@ -14,8 +14,8 @@ models=("$@")
 
 describe_machine ""
 for model in "${models[@]}"; do
-  ran "$bin/diopi-agent" --impl "$lib" --data "$work/data" --error-report "$work/errors.csv" --model "$model" --performance \
-    --timeout-s 600
+  ran "$bin/diopi-agent" --impl "$lib" --data "$work/data" --error-report "$work/errors.csv" --model "$model" --max-bytes 16K \
+    --performance --timeout-s 600
   "$bin/diopi-cli" performance --data "$work/data" --models --format csv --output "$work/steps.csv"
   "$tools/step_bench" "$lib" "$lib" "$model" >"$work/measured"
   # model,stage,ms,low,high,"N of M",operators; a stage that has no name is - in the tool's lines

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -55,7 +56,8 @@ TEST_F(ModelsTest, EveryModelIsReadyOnTheReferenceItself) {
 }
 
 TEST_F(ModelsTest, AFaultyLibraryIsNotReadyAndItsFailuresAreRepeated) {
-  const Finished run = Agent(VendorPath("libdiopi_faulty"), "faulty", {"--model", "crnn,bert_large"});
+  const Finished run =
+      Agent(VendorPath("libdiopi_faulty"), "faulty", {"--model", "crnn,bert_large", "--max-bytes", "16K"});
   EXPECT_EQ(run.code, 1) << run.out << run.err;
   const std::map<std::string, std::string> models = Models();
   ASSERT_EQ(models.size(), 2U);
@@ -92,13 +94,47 @@ TEST_F(ModelsTest, LargeCallsAreJudgedOnSlices) {
   EXPECT_THAT(repro.out, HasSubstr("C file     none: "));
 }
 
+TEST_F(ModelsTest, AServerWithoutTheirBaselinesSaysHowToMakeThem) {
+  Running server({BinPath("diopi-server"), "--data", data(), "--listen", "127.0.0.1:0", "--ready-fd", "1",
+                  "--log-level", "error"},
+                 {});
+  const std::string address = server.WaitForLine("ready ").substr(std::string("ready ").size());
+  const std::vector<std::string> command = {BinPath("diopi-agent"),
+                                            "--server",
+                                            address,
+                                            "--impl",
+                                            LibPath("libdiopi_cpu.so"),
+                                            "--error-report",
+                                            folder_ / "e",
+                                            "--model",
+                                            "vit",
+                                            "--max-bytes",
+                                            "4K",
+                                            "--fname",
+                                            "add,layer_norm",
+                                            "--dtype",
+                                            "float32"};
+  const Finished without = RunProgram(command);
+  EXPECT_EQ(without.code, 4) << without.out;
+  const std::string how = "On its machine run: diopi-cli ";
+  ASSERT_THAT(without.err, HasSubstr(how));
+  std::string words(absl::StripAsciiWhitespace(without.err.substr(without.err.find(how) + how.size())));
+  EXPECT_THAT(words, HasSubstr("--model vit --max-bytes 4096"));
+  std::vector<std::string> gen = {BinPath("diopi-cli")};
+  for (const auto word : absl::StrSplit(words, ' ')) gen.emplace_back(word);
+  const Finished made = RunProgram(gen);
+  EXPECT_EQ(made.code, 0) << made.err;
+  const Finished run = RunProgram(command);
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+}
+
 TEST_F(ModelsTest, AreListedByWhatTheyCall) {
   const Finished all = RunProgram({BinPath("diopi-cli"), "list", "models"});
   EXPECT_EQ(all.code, 0) << all.err;
   EXPECT_THAT(all.out, HasSubstr("\nllama3_8b "));
   EXPECT_THAT(all.out, HasSubstr("\nresnet50 "));
-  const Finished some =
-      RunProgram({BinPath("diopi-cli"), "list", "models", "--fname", "diopiFlashAttention"});
+  const Finished some = RunProgram(
+      {BinPath("diopi-cli"), "list", "models", "--fname", "diopiFlashAttention", "--max-bytes", "16K"});
   EXPECT_THAT(some.out, HasSubstr("    3 calls,    3 scaled  Llama 3 8B"));
   EXPECT_THAT(some.out, Not(HasSubstr("resnet50")));
   const Finished none = RunProgram({BinPath("diopi-cli"), "list", "models", "--suite", "smoke"});

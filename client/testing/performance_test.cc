@@ -97,16 +97,16 @@ TEST_F(Performance, AWrongResultHasNoTime) {
   const Finished run = Measure(VendorPath("vendor_noimplement"), {"--fname", "diopiAdd", "--suite", "smoke"});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("Measured 0 calls, 0 were not timed"));
-  const Finished model =
-      Measure(VendorPath("vendor_noimplement"), {"--model", "bert_large", "--fname", "add"});
+  const Finished model = Measure(VendorPath("vendor_noimplement"),
+                                 {"--model", "bert_large", "--max-bytes", "16K", "--fname", "add"});
   EXPECT_THAT(model.out, HasSubstr("Measured 0 calls"));
   EXPECT_THAT(Cli({"performance"}).out, HasSubstr("does not pass: unsupported_dtype"));
 }
 
 TEST_F(Performance, AModelsCallsAtTheirTrueSize) {
-  const Finished run =
-      Measure(LibPath("libdiopi_cpu.so"), {"--model", "llama3_8b", "--fname", "rms_norm", "rotary_embedding",
-                                           "--performance-max-bytes", "4000000"});
+  const Finished run = Measure(LibPath("libdiopi_cpu.so"),
+                               {"--model", "llama3_8b", "--max-bytes", "16K", "--fname", "rms_norm",
+                                "rotary_embedding", "--performance-max-bytes", "4000000"});
   ASSERT_EQ(run.code, 0) << run.err;
   const Finished text = Cli({"performance"});
   ASSERT_EQ(text.code, 0) << text.err;

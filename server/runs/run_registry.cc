@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "baselines/compare/contract.h"
 #include "cases/base/dtype.h"
+#include "cases/core/catalog.h"
 #include "cases/core/library_checks.h"
 #include "proto/enum_name.h"
 #include "server/scheduler/shard.h"
@@ -294,15 +295,17 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& 
 }
 
 absl::StatusOr<v1::RunInfo> RunRegistry::Submit(const v1::RunOptions& options, const NewRun& more) {
-  absl::StatusOr<Made> made = Make(options, more, [this](const std::vector<PackedCase>& cases) {
+  absl::StatusOr<Made> made = Make(options, more, [&](const std::vector<PackedCase>& cases) {
     std::set<std::string> without;
     absl::Status status = absl::OkStatus();
     for (const PackedCase& c : cases) status.Update(CheckBaseline(c.serialized, &without));
     if (!status.ok() || without.empty()) return status;
-    const std::string names = absl::StrJoin(without, " ");
+    v1::Selection selection = options.selection();
+    selection.mutable_functions()->Assign(without.begin(), without.end());
     return absl::FailedPreconditionError(
-        absl::StrCat("the server has no baselines of ", names,
-                     ". On its machine run: diopi-cli gen --data ITS-FOLDER --fname ", names));
+        absl::StrCat("the server has no baselines of ", absl::StrJoin(without, " "),
+                     ". On its machine run: diopi-cli gen --data ITS-FOLDER ",
+                     absl::StrJoin(cases::SelectionOptions(selection), " ")));
   });
   if (!made.ok()) return made.status();
   return std::move(made->info);
