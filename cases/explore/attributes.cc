@@ -14,11 +14,6 @@ bool IsMode(const v1::PointAttribute& attribute) {
   return attribute.has_s() || attribute.has_b();
 }
 
-bool IsPlace(const v1::PointAttribute& attribute) {
-  return attribute.has_i() &&
-         (absl::StartsWith(attribute.name(), "dim") || absl::StartsWith(attribute.name(), "axis"));
-}
-
 bool IsExtent(const std::string& name) {
   return absl::StrContains(name, "size") || absl::StrContains(name, "kernel") ||
          absl::StrContains(name, "window");
@@ -29,6 +24,11 @@ double NumberOf(const v1::PointAttribute& attribute) {
 }
 
 }  // namespace
+
+bool NamesDimensions(const v1::PointAttribute& attribute) {
+  return (attribute.has_i() || attribute.has_sizes()) &&
+         (absl::StartsWith(attribute.name(), "dim") || absl::StartsWith(attribute.name(), "axis"));
+}
 
 template <typename Wanted>
 v1::PointAttribute* AttributeChange::Pick(Wanted wanted, v1::PointAttribute* fallback) {
@@ -104,14 +104,29 @@ bool AttributeChange::FromKnown(v1::PointAttribute* attribute) {
   return true;
 }
 
-// A dimension of some tensor, counted from either end.
+// A dimension, or several different ones in any order, each counted from either end.
 bool AttributeChange::Place(v1::PointAttribute* attribute) {
-  for (const v1::PointTensor& tensor : point_->in()) {
-    if (tensor.shape().empty()) continue;
-    attribute->set_i(draws_->Below(int64_t{2} * tensor.shape_size()) - tensor.shape_size());
+  int64_t rank = 0;
+  for (const v1::PointTensor& tensor : point_->in())
+    if (rank == 0) rank = tensor.shape_size();
+  if (rank == 0) return false;
+  if (attribute->has_i()) {
+    attribute->set_i(draws_->Below(2 * rank) - rank);
     return true;
   }
-  return false;
+  const int64_t before = attribute->sizes().values_size();
+  const bool as_many = before > 0 && before <= rank && draws_->Below(2) == 0;
+  std::vector<int64_t> order;
+  for (int64_t d = 0; d < rank; ++d)
+    order.insert(order.begin() + draws_->Below(d + 1), draws_->Below(4) == 0 ? d - rank : d);
+  order.resize(static_cast<size_t>(as_many ? before : 1 + draws_->Below(rank)));
+  attribute->mutable_sizes()->mutable_values()->Assign(order.begin(), order.end());
+  return true;
+}
+
+void AttributeChange::PlaceAll() {
+  for (v1::PointAttribute& attribute : *point_->mutable_attr())
+    if (NamesDimensions(attribute)) Place(&attribute);
 }
 
 std::vector<double> AttributeChange::Degenerates(const v1::PointAttribute& attribute) const {
@@ -154,7 +169,7 @@ std::string AttributeChange::Any() {
     return !(limits_.table && (each.has_i() || each.has_sizes())) && !(limits_.index && IsMode(each));
   };
   return Apply(free, [this](v1::PointAttribute* attribute) {
-    if (IsPlace(*attribute) && Place(attribute)) return true;
+    if (NamesDimensions(*attribute) && draws_->Below(3) > 0 && Place(attribute)) return true;
     const bool number = attribute->has_i() || attribute->has_f();
     return number && draws_->Below(2) == 0 ? Between(attribute) : FromKnown(attribute);
   });
@@ -162,9 +177,10 @@ std::string AttributeChange::Any() {
 
 std::string AttributeChange::Degenerate() {
   const auto free = [this](const v1::PointAttribute& each) {
-    return each.has_f() || (!limits_.table && (each.has_sizes() || (each.has_i() && !IsPlace(each))));
+    return each.has_f() || (!limits_.table && (each.has_sizes() || each.has_i()));
   };
   return Apply(free, [this](v1::PointAttribute* attribute) {
+    if (NamesDimensions(*attribute)) return Place(attribute);
     if (attribute->has_sizes()) return OneSize(attribute);
     const std::vector<double> values = Degenerates(*attribute);
     if (values.empty()) return false;

@@ -18,6 +18,8 @@ struct AttributeLimits {
   bool index = false;  // what a mode does with indices that occur twice may be undefined
 };
 
+bool NamesDimensions(const v1::PointAttribute& attribute);
+
 class AttributeChange {
  public:
   AttributeChange(const MutateOptions& options, const AttributeLimits& limits, cases::Draws* draws,
@@ -28,8 +30,11 @@ class AttributeChange {
   // what was drawn does not suit the point, which is unchanged.
   std::string Any();
   // To a number at which formulas degenerate, where the operator's own points reach as far: 0, 1, -1, the
-  // least, the greatest; a whole number to a size of the call, where no tensor holds indices.
+  // least, the greatest; a whole number to a size of the call, where no tensor holds indices; to any
+  // dimensions.
   std::string Degenerate();
+  // Draws all dimensions that attributes name, as for another rank.
+  void PlaceAll();
   // A word or a yes or no, which libraries may forget in the keys of what they keep from call to call.
   std::string Mode();
 

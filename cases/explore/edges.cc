@@ -91,10 +91,15 @@ std::string SetToEdge(Dtype integral, cases::Draws* draws, v1::PointAttribute* a
                       v1::PointTensor* tensor) {
   if (!attribute->has_i()) return "";
   const auto [least, greatest] = LimitsOf(integral);
-  // The digits of floating types, through which the number may pass, and those of integers.
-  static const std::vector<int> rounding = {8, 11, 24, 53}, widths = {7, 15, 16, 31, 32, 62};
+  // The digits of a floating type of this width or half of it, through which the number may pass, or the ends
+  // of integers.
+  static const std::vector<int> widths = {7, 8, 15, 16, 31, 32, 62};
+  const int64_t size = ElementSize(integral);
+  const std::vector<int> digits = size == 8   ? std::vector<int>{24, 53}
+                                  : size == 4 ? std::vector<int>{24, 11}
+                                              : std::vector<int>{8, 11};
   std::vector<int64_t> possible;
-  for (const int bits : draws->Below(2) == 0 ? rounding : widths) {
+  for (const int bits : draws->Below(3) == 0 ? widths : digits) {
     if (int64_t{1} << bits > greatest) continue;
     for (const int64_t beside : {-1, 0, 1, 1}) {
       const int64_t number = (int64_t{1} << bits) + beside;

@@ -38,11 +38,15 @@ std::string Mutation::Run() {
 }
 
 std::string Mutation::RunEdge() {
-  static const std::vector<Change> elementwise = {&Mutation::Broadcast, &Mutation::Broadcast,
-                                                  &Mutation::Edge,      &Mutation::Edge,
-                                                  &Mutation::Whole,     &Mutation::Degenerate};
-  static const std::vector<Change> others = {&Mutation::Narrow, &Mutation::Narrow,     &Mutation::Whole,
-                                             &Mutation::Short,  &Mutation::Degenerate, &Mutation::Degenerate};
+  static const std::vector<Change> elementwise = {
+      &Mutation::Broadcast, &Mutation::Broadcast, &Mutation::Edge,       &Mutation::Edge,  &Mutation::Edge,
+      &Mutation::Whole,     &Mutation::Mask,      &Mutation::Degenerate, &Mutation::Lists,
+  };
+  static const std::vector<Change> others = {
+      &Mutation::Narrow,     &Mutation::Narrow, &Mutation::Whole,      &Mutation::Short,
+      &Mutation::Short,      &Mutation::Spoil,  &Mutation::Degenerate, &Mutation::Degenerate,
+      &Mutation::Degenerate, &Mutation::Mask,   &Mutation::Lists,
+  };
   std::string change;
   for (int tries = kMostTries; tries > 0 && change.empty(); --tries)
     change = OneOf(words_.elementwise ? elementwise : others);
@@ -50,8 +54,10 @@ std::string Mutation::RunEdge() {
 }
 
 std::string Mutation::RunForSequence() {
-  static const std::vector<Change> changes = {&Mutation::Mode,   &Mutation::Mode,     &Mutation::Attribute,
-                                              &Mutation::Layout, &Mutation::Exchange, &Mutation::LeaveOut};
+  static const std::vector<Change> changes = {
+      &Mutation::Mode,   &Mutation::Mode,   &Mutation::Attribute, &Mutation::Attribute,
+      &Mutation::Layout, &Mutation::Layout, &Mutation::Exchange,  &Mutation::LeaveOut,
+  };
   return OneOf(changes);
 }
 
@@ -229,6 +235,12 @@ std::string Mutation::Broadcast() {
   return may ? Repeat(draws_, tensor) : "";
 }
 
+bool Mutation::IsList(const std::string& name) const {
+  const v1::ArgRule& rule = RuleOf(name);
+  const abi::Param* param = abi::FindParam(*options_.function, rule.name().empty() ? name : rule.name());
+  return param != nullptr && (param->kind() == abi::TENSOR_ARRAY || param->kind() == abi::CONST_TENSOR_ARRAY);
+}
+
 // In the case's dtype.
 bool Mutation::IsPlain(const v1::PointTensor& tensor) const {
   return !tensor.has_dtype() && RuleOf(tensor.name()).dtype().empty();
@@ -253,6 +265,26 @@ std::string Mutation::Narrow() {
   v1::PointTensor* tensor = AnyTensor();
   const std::vector<v1::Fill>* known = tensor == nullptr ? nullptr : RangesOf(*tensor);
   return known == nullptr ? "" : explore::Narrow(*known, MayTie(), draws_, tensor);
+}
+
+// NaN and infinity among the values of a tensor that has some in the operator's own points.
+std::string Mutation::Spoil() {
+  v1::PointTensor* tensor = AnyTensor();
+  const std::vector<v1::Fill>* known = tensor == nullptr ? nullptr : RangesOf(*tensor);
+  if (known == nullptr || !words_.open || IsGradient()) return "";
+  return AddKnownSpecials(*known, draws_, tensor);
+}
+
+// A mask of nothing, of everything, or nearly so.
+std::string Mutation::Mask() {
+  v1::PointTensor* tensor = AnyTensor();
+  if (tensor == nullptr || !words_.open || tensor->fill().has_values()) return "";
+  if ((tensor->has_dtype() ? tensor->dtype() : RuleOf(tensor->name()).dtype()) != "bool") return "";
+  static const double shares[] = {0, 1, 1.0 / 64, 63.0 / 64};
+  v1::Fill fill;
+  fill.mutable_bernoulli()->set_p(shares[draws_->Below(std::size(shares))]);
+  *tensor->mutable_fill() = fill;
+  return absl::StrCat(tensor->name(), ": true in ", fill.bernoulli().p());
 }
 
 // Of all operands at once: only so do they tie, cancel, and divide without a rest.

@@ -1,6 +1,7 @@
 // Sizes that belong together change together: where one occurs in several shapes, lists of sizes and ranges
 // of indices, it usually is one size of the operator, so it is replaced in all of them.
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,7 @@ namespace {
 constexpr int64_t kSurelyASize = 5;  // an attribute as large as a size of a tensor is that size
 constexpr int kMostRank = 7;
 constexpr int64_t kShort = 4;
+constexpr int64_t kMostAdded = 16;  // to a list
 
 int64_t ElementsOf(const v1::PointTensor& tensor) {
   return NumElements({tensor.shape().begin(), tensor.shape().end()});
@@ -106,11 +108,16 @@ std::string Mutation::SizeOfShape() {
   return SetSizeOfShape(tensor, static_cast<int>(draws_->Below(tensor->shape_size())), std::nullopt);
 }
 
-// Which sums, searches and vectors treat otherwise.
+// The dimension that an attribute names, or any: sums, searches and vectors treat short lines otherwise.
 std::string Mutation::Short() {
   v1::PointTensor* tensor = AnyTensor();
   if (tensor == nullptr || tensor->shape().empty() || HasTable()) return "";
-  const int d = static_cast<int>(draws_->Below(tensor->shape_size()));
+  const int rank = tensor->shape_size();
+  int d = static_cast<int>(draws_->Below(rank));
+  for (const v1::PointAttribute& attribute : point_->attr()) {
+    const bool named = attribute.has_i() && NamesDimensions(attribute) && std::abs(attribute.i()) < rank;
+    if (named && Chance(60)) d = static_cast<int>(attribute.i() + (attribute.i() < 0 ? rank : 0));
+  }
   return tensor->shape(d) <= kShort ? "" : SetSizeOfShape(tensor, d, 1 + draws_->Below(kShort));
 }
 
@@ -135,6 +142,25 @@ std::string Mutation::SetSizeOfShape(v1::PointTensor* tensor, int d, std::option
   return absl::StrCat(tensor->name(), ", dimension ", d, ": ", from, " -> ", to);
 }
 
+// Longer lists, of which kernels hold tables: tensors of all lists of one length are there again.
+std::string Mutation::Lists() {
+  std::map<std::string, std::vector<v1::PointTensor>> lists;
+  for (const v1::PointTensor& tensor : point_->in())
+    if (IsList(tensor.name())) lists[tensor.name()].push_back(tensor);
+  if (lists.empty()) return "";
+  const size_t length = lists.begin()->second.size();
+  for (const v1::PointAttribute& attribute : point_->attr())
+    if (static_cast<size_t>(attribute.sizes().values_size()) == length) return "";
+  const size_t most = length + static_cast<size_t>(1 + draws_->Below(kMostAdded));
+  for (const auto& [name, tensors] : lists) {
+    for (size_t i = length; i < most && tensors.size() == length; ++i) {
+      if (!IsGiven(tensors[i % length])) return "";
+      *point_->add_in() = tensors[i % length];
+    }
+  }
+  return absl::StrCat("lists of ", most);
+}
+
 // Two sizes change places everywhere: as many elements, other rows.
 std::string Mutation::Exchange() {
   const v1::PointTensor* tensor = AnyTensor();
@@ -155,7 +181,7 @@ std::string Mutation::Exchange() {
   return absl::StrCat(a, " <-> ", b);
 }
 
-// Adds or removes a dimension where all tensors have as many and no attribute names or counts them.
+// Adds or removes a dimension where all tensors have as many and no attribute counts them.
 std::string Mutation::Rank() {
   int rank = -1;
   if (HasTable()) return "";
@@ -164,9 +190,8 @@ std::string Mutation::Rank() {
     if (rank >= 0 && tensor.shape_size() != rank) return "";
     rank = tensor.shape_size();
   }
-  for (const v1::PointAttribute& attribute : point_->attr()) {
-    if (attribute.has_sizes() || (attribute.has_i() && absl::StartsWith(attribute.name(), "dim"))) return "";
-  }
+  for (const v1::PointAttribute& attribute : point_->attr())
+    if (attribute.has_sizes() && !NamesDimensions(attribute)) return "";
   const bool add = rank < kMostRank && (rank == 0 || Chance(60));
   if (rank < 0 || (!add && rank == 0)) return "";
   const auto at = static_cast<int>(draws_->Below(add ? rank + 1 : rank));
@@ -183,6 +208,7 @@ std::string Mutation::Rank() {
     tensor.mutable_shape()->Assign(shape.begin(), shape.end());
   }
   point_->clear_out_layout();
+  Attributes().PlaceAll();
   return absl::StrCat("dimension ", at, add ? absl::StrCat(" of ", size, " added") : " dropped");
 }
 

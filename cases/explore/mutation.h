@@ -36,6 +36,7 @@ class Mutation {
   std::string SetSizeOfShape(v1::PointTensor* tensor, int d, std::optional<int64_t> size);
   std::string Short();
   std::string Exchange();
+  std::string Lists();
   std::string Rank();
 
   std::string Layout();
@@ -49,6 +50,8 @@ class Mutation {
   std::string Seed();
   std::string Narrow();
   std::string Whole();
+  std::string Spoil();
+  std::string Mask();
   AttributeChange Attributes() { return {options_, {HasTable(), HasIndex()}, draws_, point_}; }
   std::string Attribute() { return Attributes().Any(); }
   std::string Degenerate() { return Attributes().Degenerate(); }
@@ -62,13 +65,13 @@ class Mutation {
   bool IsPlain(const v1::PointTensor& tensor) const;
   const std::vector<v1::Fill>* RangesOf(const v1::PointTensor& tensor) const;
   // Which of equal elements counts is a convention in gradients, and decides what is found, kept or drawn.
-  bool MayTie() const {
-    return words_.smooth && (words_.pairwise || !absl::StrContains(options_.rules->name(), "Backward"));
-  }
+  bool MayTie() const { return words_.smooth && (words_.pairwise || !IsGradient()); }
+  bool IsGradient() const { return absl::StrContains(options_.rules->name(), "Backward"); }
   // Indices, lengths, masks: what they may hold depends on the point.
   bool IsIndex(const v1::PointTensor& tensor) const;
   // Starts or lengths of sequences, slots, rows that belong together, ...: they fit the point's sizes only.
   bool HasTable() const;
+  bool IsList(const std::string& name) const;
   bool IsWritten(const std::string& name) const {
     const auto& params = options_.function->param();
     return std::any_of(params.begin(), params.end(), [&](const abi::Param& param) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@ namespace diopi::explore {
 namespace {
 
 constexpr int64_t kParts = 8;  // of a range
+constexpr int64_t kMostKnown = 3;
 constexpr double kSigmas = 3;  // of normal numbers that are taken for their range
 
 struct Range {
@@ -88,6 +90,30 @@ std::string MakeWhole(const std::vector<v1::Fill>& known, int64_t reach, cases::
   fill.mutable_integers()->set_low(static_cast<int64_t>(low));
   fill.mutable_integers()->set_high(static_cast<int64_t>(high));
   *tensor->mutable_fill() = fill;
+  return Described(*tensor);
+}
+
+std::string AddKnownSpecials(const std::vector<v1::Fill>& known, cases::Draws* draws,
+                             v1::PointTensor* tensor) {
+  std::vector<double> possible;
+  for (const v1::Fill& fill : known) {
+    for (const auto* values : {&fill.values().values(), &fill.specials().values()})
+      std::copy_if(values->begin(), values->end(), std::back_inserter(possible),
+                   [](double value) { return !std::isfinite(value); });
+  }
+  if (possible.empty() || tensor->fill().has_values()) return "";
+  const auto any = [&] {
+    return possible[static_cast<size_t>(draws->Below(static_cast<int64_t>(possible.size())))];
+  };
+  v1::Fill* fill = tensor->mutable_fill();
+  fill->clear_specials();
+  if (draws->Below(8) == 0) {
+    fill->mutable_constant()->set_value(any());
+    return Described(*tensor);
+  }
+  for (int64_t left = 1 + draws->Below(kMostKnown); left > 0; --left)
+    fill->mutable_specials()->add_values(any());
+  fill->mutable_specials()->set_tail(draws->Below(4) == 0);
   return Described(*tensor);
 }
 

@@ -12,7 +12,7 @@
 namespace diopi::explore {
 
 // `known`: the fills that points give the tensor; those that draw each element alone count, as each number of
-// their range is then one that the function is defined for. Both say what they did; empty: there is no such
+// their range is then one that the function is defined for. All say what they did; empty: there is no such
 // fill, and the tensor is unchanged.
 
 // Numbers of a part of one of the ranges or, where `ties` is true, one number inside it.
@@ -22,6 +22,11 @@ std::string Narrow(const std::vector<v1::Fill>& known, bool ties, cases::Draws* 
 // Whole numbers inside one of the ranges, at most `reach` from 0.
 std::string MakeWhole(const std::vector<v1::Fill>& known, int64_t reach, cases::Draws* draws,
                       v1::PointTensor* tensor);
+
+// Writes a few of the NaN and infinities that any of the fills has over the tensor's elements, or makes all
+// elements one of them. Empty: the fills have none.
+std::string AddKnownSpecials(const std::vector<v1::Fill>& known, cases::Draws* draws,
+                             v1::PointTensor* tensor);
 
 }  // namespace diopi::explore
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kCandidates = 3;
 constexpr int kMostDraws = 60;                    // for the candidates of one call
-constexpr int64_t kEdges[] = {0, 0, 0, 1, 1, 2};  // of a call
+constexpr int64_t kEdges[] = {0, 0, 1, 1, 2, 2};  // of a call
 constexpr int kMostRows = 12;                     // drawn until one meets the cover's conditions
 constexpr int64_t kMostElements = 140'000;
 constexpr double kMostOperations = 2e7;
