@@ -96,7 +96,7 @@ std::string SetToEdge(Dtype integral, cases::Draws* draws, v1::PointAttribute* a
   static const std::vector<int> widths = {7, 8, 15, 16, 31, 32, 62};
   const int64_t size = ElementSize(integral);
   const std::vector<int> digits = size == 8   ? std::vector<int>{24, 53}
-                                  : size == 4 ? std::vector<int>{24, 11}
+                                  : size == 4 ? std::vector<int>{24}
                                               : std::vector<int>{8, 11};
   std::vector<int64_t> possible;
   for (const int bits : draws->Below(3) == 0 ? widths : digits) {
@@ -111,7 +111,7 @@ std::string SetToEdge(Dtype integral, cases::Draws* draws, v1::PointAttribute* a
   const int64_t number = AnyOf(possible, draws);
   attribute->set_i(number);
   std::string set = absl::StrCat(attribute->name(), ": ", number);
-  if (tensor == nullptr || tensor->fill().has_values() || draws->Below(4) == 0) return set;
+  if (tensor == nullptr || tensor->fill().has_values() || draws->Below(8) == 0) return set;
   v1::Fill::Integers* around = tensor->mutable_fill()->mutable_integers();
   around->set_low(number < least + 2 ? least : number - 2);
   around->set_high(number > greatest - 2 ? greatest : number + 2);
