@@ -30,6 +30,8 @@ static_assert(sizeof(Noise64) == 16 && sizeof(Noise80) == 32);
 
 constexpr double kUnit32 = 0x1p-24;
 constexpr double kUnit64 = 0x1p-53;
+constexpr long double kHalfStep32 = 0x1p-150L;  // of subnormal numbers
+constexpr long double kHalfStep64 = 0x1p-1075L;
 
 template <typename T>
 T ElementAt(const HostTensor& tensor, size_t i) {
@@ -70,10 +72,18 @@ HostTensor WidenOne(const HostTensor& tensor, Dtype noise, double unit) {
   return wide;
 }
 
+// Up where T would lose digits of it, or all: a few subnormal steps must not become none.
+template <typename T>
+T Stored(long double sigma) {
+  const T nearest = static_cast<T>(sigma);
+  const bool less = nearest < sigma && nearest < std::numeric_limits<T>::min();
+  return less ? std::nextafter(nearest, T(1)) : nearest;
+}
+
 // A value that is NaN or infinite has no noise; where the variance overflowed, any number passes.
 double SigmaOf(double value, long double variance) {
   if (!std::isfinite(value)) return 0.0;
-  const double sigma = static_cast<double>(std::sqrt(variance));
+  const double sigma = Stored<double>(std::sqrt(variance));
   return std::isfinite(sigma) ? sigma : double{std::numeric_limits<float>::max()};
 }
 
@@ -95,7 +105,7 @@ void SetExpected(Expected* expected, size_t i, long double value, double sigma) 
                std::isfinite(r) ? static_cast<double>(value - static_cast<long double>(r)) : 0.0);
   } else {
     const double most = double{std::numeric_limits<float>::max()};
-    SetElement(&expected->sigma, i, static_cast<float>(std::fmin(sigma, most)));
+    SetElement(&expected->sigma, i, Stored<float>(std::fmin(sigma, most)));
   }
 }
 
@@ -182,6 +192,7 @@ absl::StatusOr<Expected> LinearNoise(const HostTensor& r, const HostTensor& q2, 
     return absl::InternalError("the oracle of a linear operator did not give float64");
   }
   const double unit = output == D::float64 ? kUnit64 : kUnit32;
+  const long double step = output == D::float64 ? kHalfStep64 : kHalfStep32;
   Expected expected = NewExpected(r.shape, output);
   const size_t count = static_cast<size_t>(NumElements(r.shape));
   for (size_t i = 0; i < count; ++i) {
@@ -189,7 +200,8 @@ absl::StatusOr<Expected> LinearNoise(const HostTensor& r, const HostTensor& q2, 
         wide ? ElementAt<Noise80>(r, i).v : static_cast<long double>(ElementAt<double>(r, i));
     const long double q = ElementAt<double>(q2, i);
     const long double terms = std::fmax(ElementAt<double>(n, i) - 1, 0.0);
-    const long double variance = unit * unit / 3 * (terms * (q / 2 + value * value / 3) + q);
+    const long double variance = unit * unit / 3 * (terms * (q / 2 + value * value / 3) + q) +
+                                 (q > 0 || value != 0 ? (terms + 1) * step * step / 3 : 0);
     SetExpected(&expected, i, value, SigmaOf(static_cast<double>(value), variance));
   }
   return expected;

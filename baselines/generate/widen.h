@@ -33,7 +33,7 @@ absl::StatusOr<Expected> SplitNoise(const HostTensor& noise, Dtype output);
 
 // Sigma of a multilinear function from three evaluations (docs/method.md, section 3.2): r = f(x), q2 =
 // f(x^2), n = f(1), all float64 but r, which may be noise80; u is the compute type's unit roundoff:
-//   sigma^2 = u^2/3 * [(n-1) * (q2/2 + r^2/3) + q2]
+//   sigma^2 = u^2/3 * [(n-1) * (q2/2 + r^2/3) + q2] + n h^2/3, h: half a subnormal step
 absl::StatusOr<Expected> LinearNoise(const HostTensor& r, const HostTensor& q2, const HostTensor& n,
                                      Dtype output);
 

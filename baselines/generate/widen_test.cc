@@ -87,6 +87,17 @@ TEST(LinearNoiseTest, IsTheFormulaOfTheVerdict) {
   EXPECT_FLOAT_EQ(static_cast<float>(At(expected->sigma, 0)), static_cast<float>(std::sqrt(variance)));
 }
 
+// A product that float32 rounds to a subnormal number, or to none, is off by up to half a subnormal step.
+TEST(LinearNoiseTest, KnowsSubnormalRoundings) {
+  const auto expected =
+      LinearNoise(DoublesOf({1e-43, 0}), DoublesOf({1e-87, 0}), DoublesOf({100, 100}), D::float32);
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  EXPECT_NEAR(At(expected->sigma, 0), 0x1p-150 * 10 / std::sqrt(3.0), 0x1p-149);
+  EXPECT_EQ(At(expected->sigma, 1), 0.0) << "products of zeros";
+  const auto one = LinearNoise(DoublesOf({1e-43}), DoublesOf({1e-86}), DoublesOf({1}), D::float32);
+  EXPECT_EQ(At(one->sigma, 0), 0x1p-149) << "not rounded to 0";
+}
+
 TEST(LinearNoiseTest, InfinityAndOverflowOfTheSquares) {
   const auto expected =
       LinearNoise(DoublesOf({kInf, 1e200}), DoublesOf({kInf, kInf}), DoublesOf({2, 2}), D::float64);

@@ -27,7 +27,7 @@ bool Holds(const FloatFormat& format, double number) {
 }
 
 std::vector<double> SpecialsOf(Dtype floating, const Edges& edges, const std::vector<double>& thresholds) {
-  std::vector<double> values = {0, -0.0, 1, -1, 2, -2, 3, -3, 6, -6};
+  std::vector<double> values = {0, -0.0, 0.5, -0.5, 1, -1, 1.5, 2, -2, -2.5, 3, -3, 6, -6};
   const FloatFormat format = FormatOf(floating);
   for (const double threshold : thresholds)
     if (Holds(format, threshold)) values.insert(values.end(), {threshold, -threshold, threshold});
@@ -48,6 +48,19 @@ std::pair<int64_t, int64_t> LimitsOf(Dtype integral) {
   if (bits == 64) return {is_unsigned ? 0 : INT64_MIN, INT64_MAX};
   if (is_unsigned) return {0, (int64_t{1} << bits) - 1};
   return {-(int64_t{1} << (bits - 1)), (int64_t{1} << (bits - 1)) - 1};
+}
+
+// At which powers, products and quotients take another path.
+std::string SetToKnot(cases::Draws* draws, v1::PointAttribute* scalar) {
+  static const std::vector<double> whole = {0, 1, -1, 2, 3, -2}, other = {0.5, -0.5, 1.5, -0.0};
+  if (scalar->has_f()) {
+    scalar->set_f(AnyOf(draws->Below(3) == 0 ? other : whole, draws));
+  } else if (scalar->has_i()) {
+    scalar->set_i(static_cast<int64_t>(AnyOf(whole, draws)));
+  } else {
+    return "";
+  }
+  return scalar->ShortDebugString();
 }
 
 // Of a single operand only: the least number over -1 is no number of the type.
@@ -78,18 +91,27 @@ std::string SetToEdge(Dtype integral, cases::Draws* draws, v1::PointAttribute* a
                       v1::PointTensor* tensor) {
   if (!attribute->has_i()) return "";
   const auto [least, greatest] = LimitsOf(integral);
+  // The digits of a floating type of this width or half of it, through which the number may pass, or the ends
+  // of integers.
+  static const std::vector<int> widths = {7, 8, 15, 16, 31, 32, 62};
+  const int64_t size = ElementSize(integral);
+  const std::vector<int> digits = size == 8   ? std::vector<int>{24, 53}
+                                  : size == 4 ? std::vector<int>{24}
+                                              : std::vector<int>{8, 11};
   std::vector<int64_t> possible;
-  for (const int bits : {7, 8, 15, 16, 24, 31, 32, 53, 62}) {
-    for (const int64_t beside : {-1, 0, 1}) {
+  for (const int bits : draws->Below(3) == 0 ? widths : digits) {
+    if (int64_t{1} << bits > greatest) continue;
+    for (const int64_t beside : {-1, 0, 1, 1}) {
       const int64_t number = (int64_t{1} << bits) + beside;
       if (number <= greatest) possible.push_back(number);
       if (-number >= least && least < 0) possible.push_back(-number);
     }
   }
+  if (possible.empty()) possible = {greatest, least};
   const int64_t number = AnyOf(possible, draws);
   attribute->set_i(number);
   std::string set = absl::StrCat(attribute->name(), ": ", number);
-  if (tensor == nullptr || tensor->fill().has_values() || draws->Below(2) == 0) return set;
+  if (tensor == nullptr || tensor->fill().has_values() || draws->Below(8) == 0) return set;
   v1::Fill::Integers* around = tensor->mutable_fill()->mutable_integers();
   around->set_low(number < least + 2 ? least : number - 2);
   around->set_high(number > greatest - 2 ? greatest : number + 2);
@@ -112,7 +134,9 @@ std::string EdgeOf(const v1::FunctionRules& rules, const abi::Function& function
     if (!scalars.empty()) return SetToEdge(dtype, draws, AnyOf(scalars, draws), tensor);
     return moves && point->in_size() == 1 && tensor != nullptr ? AddEnds(dtype, draws, tensor) : "";
   }
-  if (!IsFloating(dtype) || tensor == nullptr || tensor->fill().has_values()) return "";
+  if (!IsFloating(dtype)) return "";
+  if (!scalars.empty() && draws->Below(3) == 0) return SetToKnot(draws, AnyOf(scalars, draws));
+  if (tensor == nullptr || tensor->fill().has_values()) return "";
   const bool gradient = absl::StrContains(rules.name(), "Backward");
   if (gradient && absl::StartsWith(tensor->name(), "grad")) return "";
   const Edges edges{.nan = !gradient, .infinite = !gradient, .extreme = !gradient && moves};

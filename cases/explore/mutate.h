@@ -32,9 +32,14 @@ bool IsRandom(const v1::FunctionRules& rules);
 // does not suit the point, which is unchanged.
 std::string MutatePoint(const MutateOptions& options, cases::Draws* draws, v1::Point* point);
 
-// Changes a point of an element-wise function in one more way: an operand that repeats along dimensions, or a
-// number at which kernels take another path (edges.h). Says which, or nothing, as above.
+// Changes the point in one way at which kernels take another path: an operand that repeats along dimensions,
+// special numbers (edges.h), values of a part of their range (ranges.h), a degenerate attribute, a short
+// dimension. Says which, or nothing, as above.
 std::string MutateEdge(const MutateOptions& options, cases::Draws* draws, v1::Point* point);
+
+// Changes the point in one way that the key of what a library keeps from call to call may lack: a mode or
+// another attribute, a layout, sizes that change places, an argument left out. Says which, or nothing.
+std::string MutateForSequence(const MutateOptions& options, cases::Draws* draws, v1::Point* point);
 
 }  // namespace diopi::explore
 

@@ -17,16 +17,16 @@
 #include "cases/core/operator_file.h"
 #include "cases/core/work.h"
 #include "cases/explore/extents.h"
-#include "cases/explore/mutate.h"
 
 namespace diopi::explore {
 namespace {
 
 constexpr int kCandidates = 3;
-constexpr int kMostDraws = 60;  // for the candidates of one call
-constexpr int kMostRows = 12;   // drawn until one meets the cover's conditions
+constexpr int kMostDraws = 60;                    // for the candidates of one call
+constexpr int64_t kEdges[] = {0, 0, 1, 1, 2, 2};  // of a call
+constexpr int kMostRows = 12;                     // drawn until one meets the cover's conditions
 constexpr int64_t kMostElements = 140'000;
-constexpr double kMostOperations = 5e7;
+constexpr double kMostOperations = 2e7;
 
 template <typename List, typename Value>
 bool Has(const List& list, const Value& value) {
@@ -217,7 +217,7 @@ std::optional<Call> Source::Build(v1::Point point, Dtype dtype, const Limits& li
   point.set_reveals(absl::StrCat("explored: ", absl::StrJoin(how, "; ")));
   absl::StatusOr<cases::Fit> fit = cases::BuildCase(*op_, *rules_, point, dtype);
   if (!fit.ok() || !fit->c.has_value()) return std::nullopt;
-  Call call{op_, std::move(point), *std::move(fit->c)};
+  Call call{op_, std::move(point), *std::move(fit->c), {}};
   if (MostElements(call.c) > limits.elements) return std::nullopt;
   if (cases::LargestTensorBytes(call.c) > cases::kMostTensorBytes) return std::nullopt;
   if (Operations(*op_, call.c) > limits.operations) return std::nullopt;
@@ -251,11 +251,14 @@ std::optional<Call> Source::Draw(const Accepts& accepts, const std::string& labe
     if (!change.empty()) how.push_back(std::move(change));
     options.large = false;  // one size makes the call large
   }
-  if (!random_ && draws->Below(2) == 0) {
+  // Some edges show together only.
+  for (int64_t edges = random_ ? 0 : kEdges[draws->Below(std::size(kEdges))]; edges > 0; --edges) {
     std::string edge = MutateEdge(options, draws, &*point);
     if (!edge.empty()) how.push_back(std::move(edge));
   }
-  return Build(*std::move(point), dtype, limits, label, how, accepts);
+  std::optional<Call> call = Build(*std::move(point), dtype, limits, label, how, accepts);
+  if (call.has_value()) call->dtypes = origin.dtypes;
+  return call;
 }
 
 std::optional<Call> Source::Next(const Accepts& accepts) {
@@ -279,24 +282,45 @@ std::optional<Call> Source::Next(const Accepts& accepts) {
   return best;
 }
 
+// Says what it changed; empty: nothing.
+std::string Source::ChangePoint(Variation variation, const MutateOptions& options, cases::Draws* draws,
+                                v1::Point* point) const {
+  switch (variation) {
+    case Variation::kAlignment:
+      return MisalignPoint(*vocabulary_, point);
+    case Variation::kKey:
+      return MutateForSequence(options, draws, point);
+    case Variation::kChange:
+      return MutatePoint(options, draws, point);
+    case Variation::kDtype:
+      return absl::StrCat("in ", std::string(DtypeName(options.dtype)));
+    case Variation::kValues:
+      break;
+  }
+  return "other values";
+}
+
 // `relation`: how the new call is to `call`, in words.
 std::optional<Call> Source::Vary(const Call& call, Variation variation, const std::string& relation,
                                  const Accepts& accepts) {
   const std::string label = absl::StrCat(name_, "_", drawn_);
   cases::Draws draws = NextDraws();
-  const bool change = variation == Variation::kChange;
+  const bool change = variation == Variation::kChange, search = change || variation == Variation::kKey;
   const Limits limits = change ? DrawLimits(&draws) : Limits{kMostElements, kMostOperations, false};
-  const Dtype dtype = call.c.dtype();
+  Dtype dtype = call.c.dtype();
+  if (variation == Variation::kDtype)
+    dtype = call.dtypes[static_cast<size_t>(draws.Below(static_cast<int64_t>(call.dtypes.size())))];
+  const bool other = dtype != call.c.dtype();
+  if (variation == Variation::kDtype && (!other || left_out_.contains(dtype))) return std::nullopt;
   const MutateOptions options{rules_, function_, vocabulary_, dtype, limits.elements, false};
-  for (int tries = change ? kMostDraws : 1; tries > 0; --tries) {
+  for (int tries = search ? kMostDraws : 1; tries > 0; --tries) {
     v1::Point point = call.point;
-    const std::string what = change                               ? MutatePoint(options, &draws, &point)
-                             : variation == Variation::kAlignment ? MisalignPoint(*vocabulary_, &point)
-                                                                  : "other values";
+    const std::string what = ChangePoint(variation, options, &draws, &point);
     if (what.empty()) continue;
     std::optional<Call> varied = Build(std::move(point), dtype, limits, label,
                                        {absl::StrCat(relation, " ", call.c.label()), what}, accepts);
     if (!varied.has_value()) continue;
+    varied->dtypes = call.dtypes;
     seen_.Add(ClassesOf(varied->c));
     return varied;
   }
@@ -311,7 +335,10 @@ std::optional<Call> Source::Near(const Call& call, const Accepts& accepts) {
 
 std::vector<Call> Source::Sequel(const Call& call, const Accepts& accepts) {
   cases::Draws draws = NextDraws();
-  const auto variation = static_cast<Variation>(draws.Below(3));
+  constexpr Variation kVariations[] = {Variation::kValues, Variation::kAlignment, Variation::kDtype,
+                                       Variation::kKey,    Variation::kKey,       Variation::kKey,
+                                       Variation::kChange};
+  const Variation variation = kVariations[draws.Below(std::size(kVariations))];
   const bool beside = draws.Below(2) == 0;
   std::vector<Call> calls;
   std::optional<Call> between = Vary(call, variation, "after", accepts);

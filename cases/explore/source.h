@@ -13,6 +13,7 @@
 #include "cases/base/dtype.h"
 #include "cases/core/sample.h"
 #include "cases/explore/classes.h"
+#include "cases/explore/mutate.h"
 #include "cases/explore/vocabulary.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/operator.pb.h"
@@ -25,9 +26,10 @@ struct Call {
   const v1::OperatorFile* op = nullptr;  // of the catalog
   v1::Point point;
   v1::Case c;
-  int64_t number = 0;     // in the exploration, from 0
-  size_t source = 0;      // index of its function's source
-  bool followup = false;  // near a call that was odd
+  std::vector<Dtype> dtypes;  // in which its point may be called
+  int64_t number = 0;         // in the exploration, from 0
+  size_t source = 0;          // index of its function's source
+  bool followup = false;      // near a call that was odd
   // Calls of one process, made in the order of their numbers: that of the first. -1: a call on its own.
   int64_t sequence = -1;
   bool beside = false;  // is made while the call before it in the sequence is made again on another thread
@@ -50,9 +52,10 @@ class Source {
   std::optional<Call> Next(const Accepts& accepts);
   // A call one change away from an earlier one.
   std::optional<Call> Near(const Call& call, const Accepts& accepts);
-  // What makes a sequence of the call: the same once more with other values, one change or another alignment,
-  // then the call itself again with other values, every other time beside the call before it. Plans and
-  // values that a library keeps from call to call, and scratch memory that its calls share, show so.
+  // What makes a sequence of the call: the same once more with other values, another alignment, dtype, mode,
+  // layout or order of sizes, or one change, then the call itself again with other values, every other time
+  // beside the call before it. Plans and values that a library keeps from call to call, and scratch memory
+  // that its calls share, show so.
   std::vector<Call> Sequel(const Call& call, const Accepts& accepts);
 
   // The library does not take this dtype: no further calls in it.
@@ -67,7 +70,7 @@ class Source {
     const v1::Cover* cover = nullptr;
     std::vector<Dtype> dtypes;
   };
-  enum class Variation { kValues, kAlignment, kChange };
+  enum class Variation { kValues, kAlignment, kDtype, kKey, kChange };
   struct Limits {
     int64_t elements = 0;   // of the largest tensor
     double operations = 0;  // of the call, with those that produce its inputs
@@ -83,6 +86,8 @@ class Source {
                             const std::vector<std::string>& how, const Accepts& accepts) const;
   std::optional<Call> Vary(const Call& call, Variation variation, const std::string& relation,
                            const Accepts& accepts);
+  std::string ChangePoint(Variation variation, const MutateOptions& options, cases::Draws* draws,
+                          v1::Point* point) const;
   cases::Draws NextDraws();
 
   const v1::OperatorFile* op_;

@@ -91,7 +91,15 @@ DtypeKind KindOf(Dtype dtype) {
 
 Vocabulary VocabularyOf(const v1::OperatorFile& op) {
   Vocabulary vocabulary;
-  vocabulary.elementwise = op.family() == "elementwise";
+  const std::string& family = op.family();
+  vocabulary.elementwise = family == "elementwise";
+  vocabulary.pairwise = vocabulary.elementwise || family == "loss";
+  static const std::set<std::string> smooth = {"attention",     "convolution", "interpolate", "linear",
+                                               "normalization", "optimizer",   "pooling",     "reduction",
+                                               "softmax",       "sort"};
+  vocabulary.smooth = vocabulary.pairwise || smooth.contains(family);
+  static const std::set<std::string> open = {"index", "loss", "reduction", "softmax", "sort", "tensor"};
+  vocabulary.open = vocabulary.elementwise || open.contains(family);
   for (const v1::Grid& grid : op.grid()) {
     const Kinds of_grid = KindsOf(grid.dtypes(), grid.dtype_sets());
     for (const v1::Point& point : grid.point()) {

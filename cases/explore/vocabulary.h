@@ -29,7 +29,11 @@ struct Vocabulary {
   std::set<std::pair<std::string, std::string>> same;  // a tensor, and the one that is passed in its place
   std::set<std::string> nulls;                         // tensors that may be null
   std::set<std::string> repeated;                      // tensors that repeat along dimensions of another one
-  bool elementwise = false;                            // the operator's family
+  // By the operator's family.
+  bool elementwise = false;
+  bool pairwise = false;  // elements go with elements, whichever of them are equal
+  bool smooth = false;    // no result depends on which of equal elements comes first
+  bool open = false;      // NaN is defined wherever it is at all, and so is every mask
   // Where a size may be 0: the tensor, its number of dimensions, and the dimension.
   std::set<std::tuple<std::string, int, int>> empty;
 };

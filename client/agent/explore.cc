@@ -63,6 +63,7 @@ class Explorer {
     stored_ = Stored(*result);
     PrintStatistics(*result);
     status = cases::WriteFileWhole(absl::StrCat(folder_, "/statistics.csv"), Statistics());
+    if (status.ok() && !result->unloadable.ok()) status = Unloadable(*result);
     if (status.ok() && result->stop_signal == 0) status = WriteFindings(&*result);
     if (!status.ok()) return Fail(status);
     status = Finish(result->stop_signal != 0);
@@ -143,6 +144,14 @@ class Explorer {
          << server::DatabasePath(own ? options_.data_folder : client_->server().data_folder())
          << (own ? "" : " on the server") << "\n";
     return absl::OkStatus();
+  }
+
+  // Its causes cannot be sought without the library.
+  static absl::Status Unloadable(const ExploreResult& result) {
+    return absl::Status(
+        result.unloadable.code(),
+        absl::StrCat("the exploration ended after ", Counted(result.calls, "call"),
+                     " because the library cannot be loaded again: ", result.unloadable.message()));
   }
 
   // The exploration ends with this error; what it did so far is stored.

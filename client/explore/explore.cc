@@ -139,7 +139,8 @@ class Exploration {
   bool HasEnded() {
     const std::lock_guard lock(mutex_);
     if (result_.stop_signal == 0) result_.stop_signal = stop_.Take();
-    if (result_.stop_signal != 0 || (options_.stop_on_first && !result_.failures.empty())) return true;
+    if (result_.stop_signal != 0 || !result_.unloadable.ok()) return true;
+    if (options_.stop_on_first && !result_.failures.empty()) return true;
     return options_.time.count() > 0 && Seconds() >= options_.time.count();
   }
 
@@ -236,16 +237,24 @@ class Exploration {
     auto& [place, baseline] = ready->calls[i];
     const Call& call = ready->round->calls[place];
     FailedCall made{call, {}, earlier->Of(call.c.function()), is_beside(i)};
-    made.verdict = CallAndJudge(worker, &baseline, is_beside(i + 1), made.beside);
+    const absl::StatusOr<v1::Verdict> verdict =
+        CallAndJudge(worker, &baseline, is_beside(i + 1), made.beside);
     earlier->Add(worker->pid(), call);
     const std::lock_guard lock(mutex_);
-    ready->round->seen[place] = Observe(made.verdict);
-    Record(std::move(made));
     --ready->round->pending;
+    if (verdict.ok()) {
+      made.verdict = *verdict;
+      ready->round->seen[place] = Observe(made.verdict);
+      Record(std::move(made));
+    } else {
+      result_.unloadable.Update(verdict.status());
+    }
     changed_.notify_all();
   }
 
-  v1::Verdict CallAndJudge(loader::Worker* worker, baselines::Baseline* baseline, bool keep, bool beside) {
+  // FailedPrecondition: no process can load the library any more.
+  absl::StatusOr<v1::Verdict> CallAndJudge(loader::Worker* worker, baselines::Baseline* baseline, bool keep,
+                                           bool beside) {
     const auto lost = [&](const absl::Status& status) {
       return agent::MakeVerdict(baseline->c, v1::OUTCOME_HARNESS_ERROR, std::string(status.message()));
     };
@@ -254,6 +263,7 @@ class Exploration {
     call->keep = keep;
     call->beside = beside;
     const absl::Status submitted = worker->Submit(baseline->c, baseline->inputs, *call);
+    if (absl::IsFailedPrecondition(submitted)) return submitted;
     if (!submitted.ok()) return lost(submitted);
     const loader::CallOutcome outcome = worker->Wait();
     return judge_.Judge(baseline->c, baseline->inputs, baseline->references, outcome, call->adaptor);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "baselines/generate/oracle_pool.h"
 #include "cases/base/stop_signal.h"
@@ -47,6 +48,9 @@ struct ExploreResult {
   double random_outputs = 0;                        // judged by their distribution
   double seconds = 0;
   int stop_signal = 0;  // that ended it; 0: none
+  // FailedPrecondition: it ended because the library could not be loaded again, as when its file was
+  // replaced.
+  absl::Status unloadable;
 
   // Of a correct library, at most: docs/method.md, 4.1 and 7.
   double ExpectedFalseAlarms() const;

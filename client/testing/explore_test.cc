@@ -129,6 +129,19 @@ TEST_F(ExploreTest, FindsWhatOnlySequencesShow) {
   }
 }
 
+// One error, instead of one for each call that can no longer be made.
+TEST_F(ExploreTest, EndsWhenTheLibraryIsReplaced) {
+  const std::string impl = folder_ / "libdiopi_impl.so";
+  for (const std::string& copy : {impl, impl + ".next"})
+    std::filesystem::copy_file(VendorPath("vendor_replaced"), copy);
+  const Finished run =
+      Explore(impl, {"--fname", "diopiAdd", "--dtype", "float32", "--explore", "5000", "--sandbox", "off"});
+  EXPECT_EQ(run.code, 4) << run.out << run.err;
+  EXPECT_TRUE(absl::StrContains(run.err, "the library cannot be loaded again: " + impl)) << run.err;
+  EXPECT_FALSE(absl::StrContains(run.out, "2 harness_error"))
+      << run.out << "only the call that was under way";
+}
+
 // What the data folder has of an exploration, beside what was printed and written.
 TEST_F(ExploreTest, IsStoredLikeARun) {
   const Finished run = Explore(VendorPath("libdiopi_mutants"),

@@ -15,6 +15,7 @@
 
 #include "baselines/ops/both.h"
 #include "baselines/ops/random/philox.h"
+#include "baselines/ops/support/operands.h"
 #include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
@@ -89,27 +90,6 @@ struct Sight {
   }
 };
 
-// The 16-bit type in which a matrix unit takes its operands: its roundoff and half its smallest step.
-struct Operands {
-  double unit = 0, least = 0;  // 0: the compute type
-  explicit Operands(diopiDtype_t dtype)
-      : unit(dtype == diopi_dtype_float16    ? 0x1p-11
-             : dtype == diopi_dtype_bfloat16 ? 0x1p-8
-                                             : 0),
-        least(dtype == diopi_dtype_float16 ? 0x1p-25 : 0) {}
-
-  template <typename C>
-  DIOPI_HD C Rounded(const C& x) const {
-    if constexpr (kIsNoise<C>) {
-      if (unit == 0 || x.v == 0) return x;
-      const auto error = std::max<decltype(C::v)>(unit * std::fabs(x.v), least);
-      return C::Clean(x.v, x.s2 + error * error / 3);
-    } else {
-      return x;
-    }
-  }
-};
-
 // a(0) b(0) + ... + a(n - 1) b(n - 1). Its noise is that of docs/method.md, 3.2, the operands' own included;
 // where the operands have 16 bits, plus that of an accumulator that truncates (contract tc32).
 template <typename C, typename A, typename B>
@@ -126,6 +106,7 @@ DIOPI_HD C Dot(int64_t n, const Operands& operands, const A& a, const B& b) {
     }
     const decltype(r) unit = C::kUnit;
     if (count > 0) variance += unit * unit / 3 * ((count - 1) * (squares / 2 + r * r / 3) + squares);
+    variance += count * C::kHalfStep * C::kHalfStep / 3;
     if (operands.unit > 0) {
       const auto lost =
           decltype(r)(0.72) * unit * count / 4 * (0.53 * std::sqrt(squares) + 0.5 * std::fabs(r));

@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "baselines/ops/both.h"
+#include "baselines/ops/support/operands.h"
 #include "baselines/ops/support/sum.h"
 
 namespace diopi::ops::both {
@@ -21,13 +22,7 @@ namespace diopi::ops::both {
 // A value that an implementation may keep in memory of a 16-bit type, or not: the noise of that rounding.
 template <typename C>
 DIOPI_HD C MayRound(const C& x, diopiDtype_t stored) {
-  if constexpr (kIsNoise<C>) {
-    if (stored != diopi_dtype_float16 && stored != diopi_dtype_bfloat16) return x;
-    const auto lost = x.v * (stored == diopi_dtype_float16 ? 0x1p-11 : 0x1p-8);
-    return C::Clean(x.v, x.s2 + lost * lost / 3);
-  } else {
-    return x;
-  }
+  return Operands(stored).Rounded(x);
 }
 
 // Anything finite: what a function leaves where its sources define nothing.

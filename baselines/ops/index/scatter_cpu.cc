@@ -12,13 +12,14 @@ std::vector<C> Sources(const Tensor& src, const diopiScalar_t* value, const Shap
   std::vector<C> all = Load<C>(src);
   if (src.shape() == index_shape) return all;
   Check(src.shape().size() == index_shape.size(), "index must have as many dimensions as src");
+  for (size_t d = 0; d < index_shape.size(); ++d)
+    Check(index_shape[d] <= src.shape()[d], "index shape exceeds src shape");
   const Shape strides = DenseStrides(src.shape());
   Shape at(index_shape.size(), 0);
   std::vector<C> sources(static_cast<size_t>(Numel(index_shape)));
   for (C& source : sources) {
     int64_t position = 0;
     for (size_t d = 0; d < at.size(); ++d) position += at[d] * strides[d];
-    Check(position < static_cast<int64_t>(all.size()), "index shape exceeds src shape");
     source = all[static_cast<size_t>(position)];
     ToNext(index_shape, &at);
   }

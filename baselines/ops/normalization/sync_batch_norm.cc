@@ -48,18 +48,27 @@ struct NormalizeElement {
   }
 };
 
+// The elements of all devices together.
+struct AddCounts {
+  In<int64_t> counts;
+  int64_t devices;
+  Scratch<int64_t> total;
+  DIOPI_HD void operator()(int64_t /*only*/) const {
+    int64_t count = 0;
+    for (int64_t d = 0; d < devices; ++d) count += counts[d];
+    total[0] = count;
+  }
+};
+
 template <typename C>
 struct GradientElement {
   Out<C> out;
   In<C> grad, x, weight, mean, invstd, sum_dy, sum_dy_xmu;
-  In<int64_t> counts;
+  Scratch<int64_t> count;
   Channels s;
-  int64_t devices;
   DIOPI_HD void operator()(int64_t i) const {
-    int64_t count = 0;
-    for (int64_t d = 0; d < devices; ++d) count += counts[d];
     const int64_t c = i / s.area % s.channels;
-    const C share = C(1) / C(count), spread = invstd[c];
+    const C share = C(1) / C(count[0]), spread = invstd[c];
     const C slope = spread * spread * (sum_dy_xmu[c] * share);
     out.Set(i, (grad[i] - sum_dy[c] * share - (x[i] - mean[c]) * slope) * (weight[c] * spread));
   }
@@ -109,10 +118,13 @@ DIOPI_KERNEL(diopiBatchNormBackwardElemt, a) {
   CheckShape(out, x.shape(), "grad_input");
   CheckShape(grad, x.shape(), "grad_out");
   CheckEach({w, mean, invstd, sum_dy, sum_dy_xmu}, s.channels);
+  const Queue queue(a.ctx);
+  const Scratch<int64_t> count(queue, 1);
+  ForEach(queue, 1, AddCounts{In<int64_t>(counts), counts.numel(), count});
   DispatchFloating(ResultType(out, {grad, x}), [&]<typename C>() {
-    ForEach(Queue(a.ctx), out.numel(),
+    ForEach(queue, out.numel(),
             GradientElement<C>{Out<C>(out), In<C>(grad), In<C>(x), InOr<C>(w, 1), In<C>(mean), In<C>(invstd),
-                               In<C>(sum_dy), In<C>(sum_dy_xmu), In<int64_t>(counts), s, counts.numel()});
+                               In<C>(sum_dy), In<C>(sum_dy_xmu), count, s});
   });
 }
 

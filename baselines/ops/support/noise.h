@@ -1,7 +1,8 @@
 // A number that carries the variance of the rounding noise that an ordinary evaluation would give it; the
 // oracle runs the kernels on these numbers (docs/method.md, section 3.1). Each operation propagates
 // the variances by its squared partial derivatives and adds one rounding, (k*u*v)^2/3, where k is the
-// quality of the primitive in half ulps (1 for + - * / sqrt, twice CUDA's bound in ulps for functions).
+// quality of the primitive in half ulps (1 for + - * / sqrt, twice CUDA's bound in ulps for functions) and
+// u*v is at least half a subnormal step.
 //
 //   Noise<double>       noise64: the oracle of float16, bfloat16 and float32 cases, u = 2^-24
 //   Noise<long double>  noise80: the oracle of float64 cases, u = 2^-53
@@ -26,6 +27,8 @@ struct Noise {
   static_assert(std::is_same_v<V, double> || std::is_same_v<V, long double>);
   // Unit roundoff of the arithmetic whose noise is tracked.
   static constexpr double kUnit = std::is_same_v<V, double> ? 0x1p-24 : 0x1p-53;
+  // Half a subnormal step of it: the rounding of a number below the normal ones.
+  static constexpr V kHalfStep = static_cast<V>(std::is_same_v<V, double> ? 0x1p-150L : 0x1p-1075L);
 
   V v = 0;
   V s2 = 0;  // in V too: the squares of small float64 values do not fit a double
@@ -40,9 +43,10 @@ struct Noise {
   requires std::is_arithmetic_v<T>
   explicit constexpr operator T() const { return static_cast<T>(v); }
 
-  // `variance` from the operands, plus one rounding of `value` of quality k.
+  // `variance` from the operands, plus one rounding of `value` of quality k. 0 needs none.
   static Noise Of(V value, V variance, double k) {
-    const V d = static_cast<V>(k * kUnit) * value;
+    const V unit = std::fmax(static_cast<V>(kUnit) * std::fabs(value), value == 0 ? V(0) : kHalfStep);
+    const V d = static_cast<V>(k) * unit;
     return Clean(value, variance + d * d / 3);
   }
   // No rounding: the value is exact given the operands.

@@ -55,6 +55,11 @@ C TanhOf(C x, C y) {
   using std::tanh;
   return tanh(x) - tanh(y);
 }
+// The product is subnormal in float32.
+template <typename C>
+C UnderflowOf(C x, C y) {
+  return C(0x1p-132F) * x * y * C(0x1p100F);
+}
 template <typename C>
 C PowOf(C x, C y) {
   using std::fabs;
@@ -74,6 +79,7 @@ TEST(Noise, CoversFloat32) {
       {"angle sum", -3, 3, TrigOf<float>, TrigOf<N>},
       {"tanh difference", -3, 3, TanhOf<float>, TanhOf<N>},
       {"pow", -5, 5, PowOf<float>, PowOf<N>},
+      {"underflow", -4, 4, UnderflowOf<float>, UnderflowOf<N>},
   };
   std::mt19937_64 random(7);
   for (const Formula& f : formulas) {

@@ -1,0 +1,106 @@
+// One random change of a point: what mutate.h offers, in its parts.
+#ifndef CASES_EXPLORE_MUTATION_H_
+#define CASES_EXPLORE_MUTATION_H_
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "cases/explore/attributes.h"
+#include "cases/explore/mutate.h"
+
+namespace diopi::explore {
+
+// Each change says what it did; empty: what was drawn does not suit the point, which is unchanged.
+class Mutation {
+ public:
+  Mutation(const MutateOptions& options, cases::Draws* draws, v1::Point* point)
+      : options_(options), words_(*options.vocabulary), draws_(draws), point_(point) {}
+
+  std::string Run();
+  std::string RunEdge();
+  std::string RunForSequence();
+
+ private:
+  using Change = std::string (Mutation::*)();
+  std::string OneOf(const std::vector<Change>& changes);
+
+  // Of sizes: mutate_sizes.cc.
+  std::string Size();
+  std::string SizeOfShape();
+  // To `size`, or a drawn one.
+  std::string SetSizeOfShape(v1::PointTensor* tensor, int d, std::optional<int64_t> size);
+  std::string Short();
+  std::string Exchange();
+  std::string Lists();
+  std::string Rank();
+
+  std::string Layout();
+  std::string Strides();
+  std::string OutLayout();
+  std::string Fill();
+  std::string LeaveOut();
+  std::string Same();
+  std::string Broadcast();
+  std::string Edge();
+  std::string Seed();
+  std::string Narrow();
+  std::string Whole();
+  std::string Spoil();
+  std::string Mask();
+  AttributeChange Attributes() { return {options_, {HasTable(), HasIndex()}, draws_, point_}; }
+  std::string Attribute() { return Attributes().Any(); }
+  std::string Degenerate() { return Attributes().Degenerate(); }
+  std::string Mode() { return Attributes().Mode(); }
+
+  static bool IsGiven(const v1::PointTensor& tensor) { return !tensor.null() && tensor.same_as().empty(); }
+  bool Chance(int64_t percent) { return draws_->Below(100) < percent; }
+  // A random tensor that the point describes; null where it has none.
+  v1::PointTensor* AnyTensor();
+  const v1::ArgRule& RuleOf(const std::string& name) const;
+  bool IsPlain(const v1::PointTensor& tensor) const;
+  const std::vector<v1::Fill>* RangesOf(const v1::PointTensor& tensor) const;
+  // Which of equal elements counts is a convention in gradients, and decides what is found, kept or drawn.
+  bool MayTie() const { return words_.smooth && (words_.pairwise || !IsGradient()); }
+  bool IsGradient() const { return absl::StrContains(options_.rules->name(), "Backward"); }
+  // Indices, lengths, masks: what they may hold depends on the point.
+  bool IsIndex(const v1::PointTensor& tensor) const;
+  // Starts or lengths of sequences, slots, rows that belong together, ...: they fit the point's sizes only.
+  bool HasTable() const;
+  bool IsList(const std::string& name) const;
+  bool IsWritten(const std::string& name) const {
+    const auto& params = options_.function->param();
+    return std::any_of(params.begin(), params.end(), [&](const abi::Param& param) {
+      return param.name() == name && param.kind() == abi::TENSOR;
+    });
+  }
+  bool HasIndex() const {
+    // Whose values the point gives, or the operator's rules.
+    const auto& rules = options_.rules->arg();
+    return std::any_of(point_->in().begin(), point_->in().end(),
+                       [this](const auto& tensor) { return IsIndex(tensor); }) ||
+           std::any_of(rules.begin(), rules.end(),
+                       [this](const auto& rule) { return rule.has_fill() && IsIndexType(rule.dtype()); });
+  }
+  bool IsIndexType(const std::string& name) const;
+  int64_t MostExtent(int64_t extent) const;
+  // For the dimensions that `changes` names, which have `from` elements.
+  int64_t NewExtent(int64_t from, const std::function<bool(const v1::PointTensor&, int)>& changes);
+  std::map<int, int> ShapeLists() const;
+  void SetShapeLists(const std::map<int, int>& lists);
+  void MoveIndexRanges(int64_t from, int64_t to);
+  bool AreBroadcast(const std::string& a, const std::string& b) const;
+
+  const MutateOptions& options_;
+  const Vocabulary& words_;
+  cases::Draws* const draws_;
+  v1::Point* const point_;
+};
+
+}  // namespace diopi::explore
+
+#endif  // CASES_EXPLORE_MUTATION_H_
