@@ -100,17 +100,21 @@ class CallBuilder {
   absl::StatusOr<CallCases> Run() {
     absl::Status status = FindFunctions();
     if (!status.ok()) return status;
+    std::string why;
+    const int64_t largest = Largest(call_.point);
+    if (largest > bound_)
+      why = absl::StrCat("a tensor takes ", largest, " bytes, more than the ", bound_, " of --max-bytes");
     for (int64_t bound = bound_;; bound /= 4) {
       v1::Point point = call_.point;
-      const int64_t largest = Largest(point);
-      const bool scaled = largest > bound && !MaskCounts();
-      if (scaled) point = Scaled(bound);
+      if (largest > bound && !MaskCounts()) point = Scaled(bound);
       absl::StatusOr<std::vector<v1::Case>> cases = At(point);
       if (!cases.ok()) return cases.status();
+      const std::string obstacle = ObstacleOf(*cases);
+      if (why.empty()) why = obstacle;
       // A call that cannot be scaled is taken as it is.
-      if (bound <= kMostWholeBytes || MaskCounts() || AllComputable(*cases)) {
+      if (bound <= kMostWholeBytes || MaskCounts() || obstacle.empty()) {
         const bool changed = point.SerializeAsString() != call_.point.SerializeAsString();
-        return CallCases{*std::move(cases), changed};
+        return CallCases{*std::move(cases), changed, changed ? why : ""};
       }
       bound = std::min(bound, largest);
     }
@@ -124,12 +128,20 @@ class CallBuilder {
              return tensor.dtype() == "bool" && tensor.fill().has_values();
            });
   }
-  // Whether the reference can compute all of them: whole, or on slices.
-  bool AllComputable(const std::vector<v1::Case>& cases) const {
-    return std::all_of(cases.begin(), cases.end(), [&](const v1::Case& c) {
-      if (!IsLarge(c)) return true;
-      return IsSliced(c) ? ArePiecesComputable(c) : LargestTensorBytes(c) <= kMostWholeBytes;
-    });
+  // Why the reference cannot compute one of them, neither whole nor on slices; empty where it can.
+  std::string ObstacleOf(const std::vector<v1::Case>& cases) const {
+    for (const v1::Case& c : cases) {
+      if (!IsLarge(c)) continue;
+      std::string why = IsSliced(c) ? WhyNotComputable(c) : WhyNotWhole(c);
+      if (!why.empty()) return absl::StrCat(c.function(), ": ", why);
+    }
+    return "";
+  }
+  std::string WhyNotWhole(const v1::Case& c) const {
+    const int64_t bytes = LargestTensorBytes(c);
+    if (bytes <= kMostWholeBytes) return "";
+    return absl::StrCat("outputs that are not judged element by element, and a tensor of ", bytes, " bytes, more than ",
+                        kMostWholeBytes);
   }
   absl::Status FindFunctions();
   absl::StatusOr<std::vector<v1::Case>> At(v1::Point point) const;
