@@ -140,8 +140,8 @@ class CallBuilder {
   std::string WhyNotWhole(const v1::Case& c) const {
     const int64_t bytes = LargestTensorBytes(c);
     if (bytes <= kMostWholeBytes) return "";
-    return absl::StrCat("outputs that are not judged element by element, and a tensor of ", bytes, " bytes, more than ",
-                        kMostWholeBytes);
+    return absl::StrCat("outputs that are not judged element by element, and a tensor of ", bytes,
+                        " bytes, more than ", kMostWholeBytes);
   }
   absl::Status FindFunctions();
   absl::StatusOr<std::vector<v1::Case>> At(v1::Point point) const;
