@@ -78,6 +78,29 @@ bool AreSame(const TensorView& a, int64_t i, const TensorView& b, int64_t j) {
                      b.data.data() + static_cast<size_t>(j) * size, size) == 0;
 }
 
+// What is wrong with the element i of the indices, by itself and beside the value there; empty where nothing
+// is.
+std::string WrongIndex(const LargePicks& picks, const TensorView& input, const TensorView* values,
+                       const std::string& values_name, int64_t i) {
+  const int64_t index = picks.Index(i);
+  if (!picks.InRange(index)) return picks.OutOfRange(index);
+  const int64_t source = picks.Source(i, index);
+  if (values == nullptr || AreSame(input, source, *values, i)) return "";
+  return absl::StrCat("index ", index, " picks ", ElementText(ElementOf(input, source), 0), ", but ",
+                      values_name, " has ", ElementText(ElementOf(*values, i), 0));
+}
+
+// The same, with the reference's index beside it.
+std::string WrongPick(const LargePicks& picks, const TensorView& input, int64_t i, int64_t wanted_index) {
+  const int64_t index = picks.Index(i);
+  if (!picks.InRange(index)) return picks.OutOfRange(index);
+  const int64_t source = picks.Source(i, index);
+  const int64_t wanted = picks.Source(i, wanted_index);
+  if (AreSame(input, source, input, wanted)) return "";
+  return absl::StrCat("index ", index, " picks ", ElementText(ElementOf(input, source), 0),
+                      ", expected a pick of ", ElementText(ElementOf(input, wanted), 0));
+}
+
 void FailPick(const TensorView& indices, int64_t i, const std::string& wrong, v1::OutputStats* stats) {
   v1::Mismatch* first = stats->add_first();
   first->set_index(i);
@@ -107,34 +130,20 @@ bool JudgeLargePicks(const v1::Case& c, const JudgedOutput& output, const Tensor
     return false;
   }
   const TensorView* values = FindView(actual, output.judge->values());
-  const bool compares = values != nullptr && values->shape == indices.shape && values->dtype == input->dtype;
+  if (values != nullptr && (values->shape != indices.shape || values->dtype != input->dtype))
+    values = nullptr;
   const int64_t count = NumElements(indices.shape);
   for (int64_t i = 0; i < count; ++i) {
-    const int64_t index = picks.Index(i);
-    std::string wrong;
-    if (!picks.InRange(index)) {
-      wrong = picks.OutOfRange(index);
-    } else if (compares && !AreSame(*input, picks.Source(i, index), *values, i)) {
-      wrong =
-          absl::StrCat("index ", index, " picks ", ElementText(ElementOf(*input, picks.Source(i, index)), 0),
-                       ", but ", output.judge->values(), " has ", ElementText(ElementOf(*values, i), 0));
-    } else {
-      continue;
-    }
+    const std::string wrong = WrongIndex(picks, *input, values, output.judge->values(), i);
+    if (wrong.empty()) continue;
     FailPick(indices, i, wrong, stats);
     return true;
   }
   for (size_t k = 0; k < places.size(); ++k) {
-    const int64_t i = places[k];
-    const int64_t index = picks.Index(i);
     const int64_t wanted = LargePicks::IndexIn(expected, static_cast<int64_t>(k));
-    if (!picks.InRange(index) || AreSame(*input, picks.Source(i, index), *input, picks.Source(i, wanted)))
-      continue;
-    FailPick(
-        indices, i,
-        absl::StrCat("index ", index, " picks ", ElementText(ElementOf(*input, picks.Source(i, index)), 0),
-                     ", expected a pick of ", ElementText(ElementOf(*input, picks.Source(i, wanted)), 0)),
-        stats);
+    const std::string wrong = WrongPick(picks, *input, places[k], wanted);
+    if (wrong.empty()) continue;
+    FailPick(indices, places[k], wrong, stats);
     return true;
   }
   const int64_t repeat = output.judge->unique() ? picks.FirstRepeat() : -1;

@@ -25,6 +25,7 @@ namespace {
 // that carry their noise, 16 bytes each.
 constexpr int64_t kMostMovedBytes = int64_t{4} << 30;
 constexpr int64_t kMostComputedElements = int64_t{1} << 27;
+constexpr int64_t kIndexBytes = 8;
 constexpr int64_t kMostProducts = int64_t{1} << 32;  // where one piece is the whole call
 
 // Bytes that the references of an element take: r and sigma in float64 with what r lost, or r with a smaller
@@ -338,9 +339,15 @@ PieceSizes MeasurePieces(const v1::Case& c, const v1::Slices& slices) {
     const bool moved = std::all_of(
         piece.c.judges().begin(), piece.c.judges().end(),
         [](const v1::Judge& judge) { return IsMoved(judge) || judge.kind() == v1::Judge::NOT_JUDGED; });
+    const bool makes = std::any_of(piece.c.args().begin(), piece.c.args().end(), [](const v1::Argument& arg) {
+      return arg.role() == v1::ROLE_LIBRARY_OUTPUT;
+    });
     for (v1::Argument arg : piece.c.args()) {
       ForEachTensor(&arg, [&](const std::string&, int, const v1::TensorSpec* spec) {
         const int64_t elements = NumElements(SpecShape(*spec));
+        // What a library makes has at most the place of every element: an index along every axis.
+        if (makes && IsInput(arg))
+          sizes.moved_bytes = std::max(sizes.moved_bytes, elements * spec->shape_size() * kIndexBytes);
         if (moved) {
           sizes.moved_bytes = std::max(sizes.moved_bytes, elements * ElementSize(spec->dtype()));
         } else {
@@ -355,14 +362,16 @@ PieceSizes MeasurePieces(const v1::Case& c, const v1::Slices& slices) {
 
 std::string WhyNotComputable(const v1::Case& c) {
   const PieceSizes sizes = MeasurePieces(c, BuiltinSlices(c.function()));
-  const auto more = [](const char* what, int64_t value, int64_t most) {
-    return value <= most
-               ? ""
-               : absl::StrCat("the reference would have to ", what, " ", value, ", more than ", most);
+  const auto more = [](int64_t value, int64_t most, const char* what) {
+    return value <= most ? "" : absl::StrCat("its references would take ", value, what, ", more than ", most);
   };
-  return absl::StrCat(more("move bytes:", sizes.moved_bytes, kMostMovedBytes),
-                      more("compute at once elements:", sizes.computed_elements, kMostComputedElements),
-                      more("add up products:", sizes.products, kMostProducts));
+  for (const std::string& why :
+       {more(sizes.moved_bytes, kMostMovedBytes, " bytes that are moved"),
+        more(sizes.computed_elements, kMostComputedElements, " elements that are computed with at once"),
+        more(sizes.products, kMostProducts, " products")}) {
+    if (!why.empty()) return why;
+  }
+  return "";
 }
 
 std::vector<int64_t> PlacesIn(const v1::Case& c, const std::string& key, const std::vector<int64_t>& shape,

@@ -65,7 +65,8 @@ class ListCommand final : public Command {
     };
     std::map<std::string, Calls> models;
     absl::Status status = VisitModelCalls(
-        selection_, [&](const cases::Model& model, const cases::ModelCall& line, const cases::CallCases& call) {
+        selection_,
+        [&](const cases::Model& model, const cases::ModelCall& line, const cases::CallCases& call) {
           Calls& calls = models[model.name];
           ++calls.all;
           calls.scaled += call.scaled ? 1 : 0;
