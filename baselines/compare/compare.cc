@@ -63,18 +63,6 @@ void ClearFigures(v1::OutputStats* stats) {
   }
 }
 
-v1::OutputStats NewStats(const JudgedOutput& output, const HostTensor& actual) {
-  v1::OutputStats stats;
-  stats.set_key(output.key);
-  stats.set_dtype(actual.dtype);
-  stats.mutable_shape()->Assign(actual.shape.begin(), actual.shape.end());
-  stats.set_ok(true);
-  stats.set_argmax(-1);
-  ClearFigures(&stats);
-  stats.set_digest(Xxh64Hex(actual.data));
-  return stats;
-}
-
 void AddReason(const std::string& text, v1::Verdict* verdict) {
   verdict->set_reason(verdict->reason().empty() ? text : absl::StrCat(verdict->reason(), "; ", text));
 }
@@ -185,6 +173,18 @@ v1::Verdict CompareByEachReading(const v1::Case& c, const TensorMap& inputs, con
 }
 
 }  // namespace
+
+v1::OutputStats NewStats(const JudgedOutput& output, const TensorView& actual) {
+  v1::OutputStats stats;
+  stats.set_key(output.key);
+  stats.set_dtype(actual.dtype);
+  stats.mutable_shape()->Assign(actual.shape.begin(), actual.shape.end());
+  stats.set_ok(true);
+  stats.set_argmax(-1);
+  ClearFigures(&stats);
+  stats.set_digest(Xxh64Hex(actual.data));
+  return stats;
+}
 
 v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                         const TensorMap& actual, const CompareOptions& options) {

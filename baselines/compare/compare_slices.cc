@@ -14,7 +14,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "baselines/compare/expect.h"
+#include "baselines/compare/gates.h"
 #include "baselines/compare/groups.h"
+#include "baselines/compare/large_picks.h"
+#include "baselines/compare/large_random.h"
 #include "baselines/compare/product_probe.h"
 #include "baselines/compare/rule.h"
 #include "cases/base/hash.h"
@@ -142,6 +145,12 @@ void PutIntoWhole(const std::vector<int64_t>& places, const TensorView& actual, 
   }
 }
 
+std::vector<int64_t> ShapeIn(const HostTensor& sizes) {
+  std::vector<int64_t> shape(static_cast<size_t>(NumElements(sizes.shape)));
+  if (!shape.empty()) std::memcpy(shape.data(), sizes.data.data(), shape.size() * sizeof(int64_t));
+  return shape;
+}
+
 bool HasForm(const JudgedOutput& output, const v1::Case& c, const TensorView& actual) {
   for (const v1::Argument& arg : c.args()) {
     const bool in_list = arg.has_tensors() && BelongsTo(output.key, arg.name());
@@ -153,6 +162,126 @@ bool HasForm(const JudgedOutput& output, const v1::Case& c, const TensorView& ac
            std::equal(actual.shape.begin(), actual.shape.end(), spec.shape().begin(), spec.shape().end());
   }
   return false;
+}
+
+// Of a tensor that the library makes, the reference says the shape.
+bool HasForm(const JudgedOutput& output, const v1::Case& c, const TensorMap& references,
+             const TensorView& actual) {
+  const HostTensor* made = Find(references, ReferenceKey(output.key, ReferencePart::kShape));
+  return made == nullptr ? HasForm(output, c, actual)
+                         : actual.dtype == output.dtype && actual.shape == ShapeIn(*made);
+}
+
+// The case without judges of what CompareCase does not judge.
+v1::Case WithoutJudging(v1::Case c, const std::set<std::string>& outputs) {
+  for (v1::Judge& judge : *c.mutable_judges()) {
+    const bool named = std::any_of(outputs.begin(), outputs.end(), [&](const std::string& key) {
+      return BelongsTo(key, judge.output());
+    });
+    if (named) judge.set_kind(v1::Judge::NOT_JUDGED);
+  }
+  return c;
+}
+
+// Judges outputs that only the whole can judge: random ones, indices, and those that the library made in
+// another shape. Adds them to the verdict, and their names to `judged`.
+class WholeOutputs {
+ public:
+  WholeOutputs(const v1::Case& c, const SlicePlaces& places, const TensorViews& inputs,
+               const TensorMap& references, const TensorViews& actual)
+      : c_(c), places_(places), inputs_(inputs), references_(references), actual_(actual) {}
+
+  std::set<std::string> Names() const {
+    std::set<std::string> names;
+    for (const JudgedOutput& output : JudgedOutputs(c_)) {
+      const TensorView* whole = FindView(actual_, output.key);
+      if (whole != nullptr && IsWhole(output, *whole)) names.insert(output.key);
+    }
+    return names;
+  }
+
+  // Their mismatches go into the verdict's reason.
+  void AddTo(v1::Verdict* verdict) const {
+    const std::set<std::string> names = Names();
+    for (const JudgedOutput& output : JudgedOutputs(c_)) {
+      if (!names.contains(output.key) || verdict->outcome() == v1::OUTCOME_HARNESS_ERROR) continue;
+      v1::OutputStats stats = NewStats(output, actual_.at(output.key));
+      std::string harness_error;
+      if (!Judge(output, &stats, &harness_error)) {
+        verdict->set_outcome(v1::OUTCOME_HARNESS_ERROR);
+        verdict->set_reason(absl::StrCat(output.key, ": ", harness_error));
+      } else if (!stats.ok()) {
+        verdict->set_outcome(v1::OUTCOME_FAIL);
+        verdict->set_reason(absl::StrCat(verdict->reason(), verdict->reason().empty() ? "" : "; ", output.key,
+                                         ": ", stats.detail()));
+      }
+      *verdict->add_outputs() = std::move(stats);
+    }
+  }
+
+ private:
+  bool IsMade(const JudgedOutput& output) const {
+    return references_.contains(ReferenceKey(output.key, ReferencePart::kShape));
+  }
+  bool IsWhole(const JudgedOutput& output, const TensorView& whole) const {
+    return output.kind == v1::Judge::RANDOM || output.kind == v1::Judge::INDEX_OF ||
+           (IsMade(output) && !HasForm(output, c_, references_, whole));
+  }
+
+  bool Judge(const JudgedOutput& output, v1::OutputStats* stats, std::string* harness_error) const {
+    const TensorView& whole = actual_.at(output.key);
+    if (!HasForm(output, c_, references_, whole)) {
+      Fail("S", FormText(output, whole), stats);
+      return true;
+    }
+    if (output.kind == v1::Judge::RANDOM)
+      return JudgeLargeRandom(c_, output, inputs_, actual_, stats, harness_error);
+    const auto at = places_.find(output.key);
+    const HostTensor* expected = Find(references_, output.key);
+    if (at == places_.end() || expected == nullptr) {
+      *harness_error = "the baseline has no reference for it";
+      return false;
+    }
+    return JudgeLargePicks(c_, output, inputs_, *expected, at->second, actual_, stats, harness_error);
+  }
+
+  std::string FormText(const JudgedOutput& output, const TensorView& whole) const {
+    const std::string form =
+        absl::StrCat(std::string(DtypeName(whole.dtype)), " of shape ", ShapeText(whole.shape));
+    const HostTensor* made = Find(references_, ReferenceKey(output.key, ReferencePart::kShape));
+    const v1::Argument* arg = FindArgument(c_, output.key);
+    std::vector<int64_t> wanted;
+    if (made != nullptr) {
+      wanted = ShapeIn(*made);
+    } else if (arg != nullptr) {
+      wanted = {arg->tensor().shape().begin(), arg->tensor().shape().end()};
+    }
+    return absl::StrCat(form, ", expected ", std::string(DtypeName(output.dtype)), " of shape ",
+                        ShapeText(wanted));
+  }
+
+  const v1::Case& c_;
+  const SlicePlaces& places_;
+  const TensorViews& inputs_;
+  const TensorMap& references_;
+  const TensorViews& actual_;
+};
+
+// With those of outputs that the library makes.
+SlicePlaces AllPlaces(const v1::Case& c, SlicePlaces places, const TensorMap& references) {
+  for (const JudgedOutput& output : JudgedOutputs(c)) {
+    const HostTensor* made = Find(references, ReferenceKey(output.key, ReferencePart::kShape));
+    if (made != nullptr) places[output.key] = cases::PlacesIn(c, output.key, ShapeIn(*made));
+  }
+  return places;
+}
+
+// Elements that are not compared one by one, where a hash of all is known.
+void CheckHash(const std::string& key, const TensorMap& references, const TensorView& whole,
+               v1::OutputStats* stats) {
+  const HostTensor* hash = Find(references, ReferenceKey(key, ReferencePart::kHash));
+  if (!stats->ok() || hash == nullptr || hash->data == Xxh128Hex(whole.data)) return;
+  Fail("X", "the elements that are compared one by one are right, but a hash of all elements differs", stats);
 }
 
 // The case with the number of groups in its judges.
@@ -173,29 +302,36 @@ v1::Case WithGroups(const v1::Case& c, const SlicePlaces& places, const TensorVi
 
 }  // namespace
 
-TensorMap TakeCompared(const v1::Case& c, const SlicePlaces& places, const TensorViews& outputs) {
+TensorMap TakeCompared(const v1::Case& c, const SlicePlaces& places, const TensorMap& references,
+                       const TensorViews& outputs) {
   TensorMap taken;
   for (const JudgedOutput& output : JudgedOutputs(c)) {
     const TensorView* whole = FindView(outputs, output.key);
     const auto at = places.find(output.key);
     if (whole == nullptr || at == places.end()) continue;
-    taken[output.key] = HasForm(output, c, *whole) ? cases::TakeFlat(*whole, at->second) : whole->Copy();
+    taken[output.key] =
+        HasForm(output, c, references, *whole) ? cases::TakeFlat(*whole, at->second) : whole->Copy();
   }
   return taken;
 }
 
 bool NeedsWholeInputs(const v1::Case& c) {
   const std::vector<JudgedOutput> outputs = JudgedOutputs(c);
-  return std::any_of(outputs.begin(), outputs.end(),
-                     [](const JudgedOutput& output) { return output.kind == v1::Judge::ACCUMULATION; });
+  return std::any_of(outputs.begin(), outputs.end(), [](const JudgedOutput& output) {
+    return output.kind == v1::Judge::ACCUMULATION || output.kind == v1::Judge::INDEX_OF ||
+           (output.kind == v1::Judge::RANDOM && output.judge->distribution() != v1::Judge::UNIFORM &&
+            output.judge->distribution() != v1::Judge::NORMAL);
+  });
 }
 
-v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places, const TensorViews& inputs,
+v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places_of_case, const TensorViews& inputs,
                           const TensorMap& references, const TensorViews& actual,
                           const CompareOptions& options) {
-  const TensorMap taken = TakeCompared(c, places, actual);
-  const TensorMap before = TakeCompared(c, places, inputs);
-  const v1::Case judged = WithGroups(c, places, actual);
+  const SlicePlaces places = AllPlaces(c, places_of_case, references);
+  const WholeOutputs whole_outputs(c, places, inputs, references, actual);
+  const TensorMap taken = TakeCompared(c, places, references, actual);
+  const TensorMap before = TakeCompared(c, places, references, inputs);
+  const v1::Case judged = WithoutJudging(WithGroups(c, places, actual), whole_outputs.Names());
   v1::Verdict verdict = CompareCase(judged, before, references, taken, options);
   AddWouldPassUnder(judged, before, references, taken, options, &verdict);
   const absl::StatusOr<cases::SliceAxes> axes = cases::ParseSliceAxes(cases::BuiltinSlices(c.function()));
@@ -211,6 +347,7 @@ v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places, const Te
     compared += static_cast<int64_t>(at->second.size());
     elements += NumElements(whole.shape);
     const bool passed = stats.ok();
+    CheckHash(stats.key(), references, whole, &stats);
     CheckFinite(*output, inputs, references.at(stats.key()), whole, &stats);
     if (stats.ok() && output->kind == v1::Judge::ACCUMULATION && axes.ok()) {
       const double deviation =
@@ -227,7 +364,9 @@ v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places, const Te
     if (!detail.empty())
       verdict.set_reason(absl::StrReplaceAll(verdict.reason(), {{detail, stats.detail()}}));
   }
-  if (verdict.outcome() == v1::OUTCOME_FAIL) {
+  const bool sampled_fail = verdict.outcome() == v1::OUTCOME_FAIL;
+  whole_outputs.AddTo(&verdict);
+  if (sampled_fail && verdict.outcome() == v1::OUTCOME_FAIL) {
     verdict.set_reason(
         absl::StrCat(verdict.reason(), "; compared on slices: ", compared, " of ", elements, " elements"));
     if (!verdict.would_pass_under().empty()) {

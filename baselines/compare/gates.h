@@ -7,9 +7,13 @@
 #include <vector>
 
 #include "baselines/compare/expect.h"
+#include "cases/base/tensor_view.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::baselines {
+
+// What a gate gets: nothing is measured yet.
+v1::OutputStats NewStats(const JudgedOutput& output, const TensorView& actual);
 
 // EXACT, gate X: bit for bit. NaN equals NaN whatever its payload, -0 is not +0, a bool is the byte 0 or 1.
 bool JudgeExact(const Job& job, v1::OutputStats* stats, Findings* findings);

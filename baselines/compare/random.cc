@@ -196,7 +196,6 @@ std::vector<double> Granularity(const HostTensor& tensor, double scale) {
   return widths;
 }
 
-// The nearest number of a floating type: where a bound, or a value near it, is rounded to.
 double InDtype(Dtype dtype, double value) {
   if (!IsFloating(dtype)) return value;
   uint64_t bytes = 0;
@@ -349,14 +348,6 @@ std::string CheckBernoulli(const HostTensor& actual, const Parameter& p) {
   // Rare events make the product's tails heavy; then the count must do.
   const bool heavy = p.constant() && (p.At(0) < 0.1 || p.At(0) > 0.9);
   return heavy || !p.constant() ? "" : CheckLags(z);
-}
-
-double DropRate(const Job& job) {
-  double p = 0.5;
-  for (const char* name : {"p", "p_dropout", "dropout_p"}) {
-    if (NumberOf(job.c, name, &p)) break;
-  }
-  return p;
 }
 
 std::string CheckIndependent(const std::vector<double>& kept, double keep) {

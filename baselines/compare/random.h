@@ -13,6 +13,8 @@ namespace diopi::baselines {
 // it).
 class Parameter {
  public:
+  Parameter() = default;
+  explicit Parameter(double number) : values_{number} {}
   // From the argument of that name; `fallback` when the case has none. False, with the reason, when it is
   // neither.
   bool Load(const Job& job, const std::string& name, double fallback, std::string* error);
@@ -29,6 +31,9 @@ std::vector<double> BroadcastNumbers(const HostTensor& from, const std::vector<i
 // The elements as numbers.
 std::vector<double> Numbers(const HostTensor& tensor);
 
+// The nearest number of a floating type: where a bound, or a value near it, is rounded to.
+double InDtype(Dtype dtype, double value);
+
 // Half-widths within which an element of `tensor` may lie from the number that was drawn before it was
 // rounded (or truncated) to the dtype.
 std::vector<double> Granularity(const HostTensor& tensor, double scale);
@@ -41,12 +46,13 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
 std::string CheckPermutation(const HostTensor& actual);
 // Indices drawn by the weights of each row (the last dimension of `weights`).
 std::string CheckCategories(const HostTensor& actual, const HostTensor& weights, bool replacement);
-// The probability with which the case's dropout drops an element: argument p, p_dropout or dropout_p.
-double DropRate(const Job& job);
 // The mask of a dropout that keeps with probability `keep`: no element depends on another.
 std::string CheckIndependent(const std::vector<double>& kept, double keep);
 // The public harness's verdict on a random output; for comparison only.
 bool PublicRuleAccepts(const Job& job);
+// The same from an output's share of elements that are not 0, and from its Kolmogorov-Smirnov distance times
+// sqrt(N).
+bool PublicRuleAccepts(const v1::Case& c, v1::Judge::Distribution distribution, double nonzero, double ks);
 
 // Correlation of standardised numbers with those 1, 2, 4, ... 4096 elements ahead: shows repeated blocks and
 // reused states. The product of two draws has heavy tails, so it needs at least 1024 of them.

@@ -7,20 +7,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "baselines/compare/dropped.h"
 #include "baselines/compare/gates.h"
 #include "baselines/compare/random.h"
-#include "baselines/compare/readings.h"
-#include "baselines/compare/rule.h"
 #include "baselines/compare/sampled_tokens.h"
 #include "baselines/compare/tails.h"
 
 namespace diopi::baselines {
 namespace {
-
-bool Training(const Job& job) {
-  double train = 1;
-  return !NumberOf(job.c, "train", &train) || train != 0;
-}
 
 // One more than an integer type's greatest number.
 double BeyondGreatest(Dtype dtype) {
@@ -104,7 +98,7 @@ std::string DropoutMask(const Job& job) {
     }
     if (y[i] != 0 && y[i] != 1) return absl::StrFormat("element %d is %g, expected 0 or 1", i, y[i]);
   }
-  return CheckKept(y, Training(job) ? 1 - DropRate(job) : 1);
+  return CheckKept(y, Training(job.c) ? 1 - DropRate(job.c) : 1);
 }
 
 // Where no mask says what was dropped, the zeros do, but for elements that are 0 anyway.
@@ -116,14 +110,6 @@ std::string CheckZeros(const std::vector<double>& y, const std::vector<double>& 
   return CheckKept(draws, keep);
 }
 
-// What one element of dropout's output should be: x/(1-p) rounded once or twice, or 0.
-bool DropoutElementOk(const PointwiseRule& rule, double y, double x, bool kept, double scale) {
-  if (!kept) return y == 0 || (!std::isfinite(x) && std::isnan(y));
-  const double r = x * scale;
-  const double sigma = std::isfinite(r) ? std::ldexp(std::fabs(r), rule.wide ? -53 : -24) : 0;
-  return Judge(rule, y, r, sigma, 0).bad == 0;
-}
-
 std::string DropoutOut(const Job& job, v1::OutputStats* stats, std::string* harness_error) {
   const std::string& named = job.output.judge->input();
   const HostTensor* input = Find(job.inputs, named.empty() ? "input" : named);
@@ -132,44 +118,15 @@ std::string DropoutOut(const Job& job, v1::OutputStats* stats, std::string* harn
     return "";
   }
   const HostTensor* mask = Find(job.all_actual, "mask");
-  const std::vector<double> x = Numbers(*input);
-  const std::vector<double> y = Numbers(job.actual);
-  std::vector<double> kept = mask == nullptr ? y : BroadcastNumbers(*mask, job.actual.shape);
-  if (kept.size() != y.size()) return "the mask's shape does not fit";
-  const bool training = Training(job);
-  const double kept_share = training ? 1 - DropRate(job) : 1;
-  double scale = 1 / kept_share;
-  const PointwiseRule rule = RuleFor(job.actual.dtype, 0);
-  const auto fits = [&](double factor) {
-    for (size_t i = 0; i < y.size(); ++i) {
-      if (!DropoutElementOk(rule, y[i], x[i], !training || kept[i] != 0, factor)) return false;
-    }
-    return true;
-  };
-  // A kernel may get the factor as a number of the 16-bit type (dropout.textproto).
-  const double rounded = RoundedTo(job.actual.dtype, scale);
-  if (FormatOf(job.actual.dtype).precision < 24 && !fits(scale) && fits(rounded)) scale = rounded;
-  int64_t wrong = 0;
-  std::string first;
-  for (size_t i = 0; i < y.size(); ++i) {
-    const bool keep = !training || kept[i] != 0;
-    if (DropoutElementOk(rule, y[i], x[i], keep, scale)) continue;
-    const auto index = static_cast<int64_t>(i);
-    const double expected = keep ? x[i] * scale : 0;
-    if (wrong++ == 0) {
-      first = absl::StrFormat("first at %s: got %.9g, expected %.9g", PlaceText(job.actual.shape, index),
-                              y[i], expected);
-    }
-    if (static_cast<size_t>(stats->first_size()) < kMaxFirst) {
-      v1::Mismatch* m = stats->add_first();
-      m->set_index(index);
-      m->set_actual(y[i]);
-      m->set_expected(expected);
-    }
-  }
-  stats->set_mismatches(wrong);
-  if (wrong == 0) return mask == nullptr ? CheckZeros(y, x, kept_share) : "";
-  return absl::StrCat(CountText(wrong, static_cast<int64_t>(y.size())), ", ", first);
+  const std::vector<double> kept =
+      mask == nullptr ? Numbers(job.actual) : BroadcastNumbers(*mask, job.actual.shape);
+  if (kept.size() != static_cast<size_t>(NumElements(job.actual.shape)))
+    return "the mask's shape does not fit";
+  const double keep = Training(job.c) ? 1 - DropRate(job.c) : 1;
+  std::string wrong = CheckDropped(
+      *input, job.actual, keep, [&](int64_t i) { return kept[static_cast<size_t>(i)] != 0; }, stats);
+  if (!wrong.empty() || mask != nullptr) return wrong;
+  return CheckZeros(Numbers(job.actual), Numbers(*input), keep);
 }
 
 }  // namespace

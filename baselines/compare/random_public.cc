@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "baselines/compare/dropped.h"
 #include "baselines/compare/random.h"
 
 namespace diopi::baselines {
@@ -46,16 +47,19 @@ bool NormalAccepted(const Job& job) {
 
 }  // namespace
 
+bool PublicRuleAccepts(const v1::Case& c, v1::Judge::Distribution distribution, double nonzero, double ks) {
+  if (distribution == v1::Judge::NORMAL) return ks <= kKolmogorov5Percent;
+  const bool dropout = distribution == v1::Judge::DROPOUT_MASK || distribution == v1::Judge::DROPOUT_OUT;
+  return !dropout || !Training(c) || std::fabs(nonzero - (1 - DropRate(c))) <= kShareTolerance;
+}
+
 bool PublicRuleAccepts(const Job& job) {
-  double number = 0;
   switch (job.output.judge->distribution()) {
     case v1::Judge::NORMAL:
       return NormalAccepted(job);
     case v1::Judge::DROPOUT_MASK:
-    case v1::Judge::DROPOUT_OUT: {
-      const bool training = !NumberOf(job.c, "train", &number) || number != 0;
-      return !training || ShareIsNear(Numbers(job.actual), 1 - DropRate(job));
-    }
+    case v1::Judge::DROPOUT_OUT:
+      return !Training(job.c) || ShareIsNear(Numbers(job.actual), 1 - DropRate(job.c));
     default:
       return true;
   }

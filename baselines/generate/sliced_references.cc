@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/hash.h"
 #include "cases/core/reference_key.h"
 #include "cases/core/slices.h"
 
@@ -16,7 +17,12 @@ namespace {
 class Collector {
  public:
   // A reference has a value for each element of its output, or says something about all of it.
-  absl::Status Add(const cases::Piece& piece, TensorMap references) {
+  absl::Status Add(const v1::Case& c, const cases::Piece& piece, TensorMap references) {
+    for (const std::string& key : piece.hashed) {
+      const auto found = references.find(key);
+      if (found == references.end()) return absl::InternalError(absl::StrCat("no reference for ", key));
+      AddWhole(c, key, piece.outputs.contains(key), found->second);
+    }
     for (auto& [key, tensor] : references) {
       const ReferenceName name = ParseReferenceKey(key);
       const auto found = piece.outputs.find(name.output.substr(name.output.rfind(':') + 1));
@@ -43,6 +49,19 @@ class Collector {
   }
 
  private:
+  // Of an output that is not among the piece's, the library makes, also its shape and its places' elements.
+  void AddWhole(const v1::Case& c, const std::string& key, bool has_places, const HostTensor& whole) {
+    const std::string hash = Xxh128Hex(whole.data);
+    collected_[ReferenceKey(key, ReferencePart::kHash)] =
+        HostTensor{v1::Dtype::uint8, {static_cast<int64_t>(hash.size())}, hash};
+    if (has_places) return;
+    HostTensor shape{v1::Dtype::int64, {static_cast<int64_t>(whole.shape.size())}, {}};
+    shape.data.assign(reinterpret_cast<const char*>(whole.shape.data()),
+                      whole.shape.size() * sizeof(int64_t));
+    collected_[ReferenceKey(key, ReferencePart::kShape)] = std::move(shape);
+    collected_[key] = cases::TakeFlat(whole, cases::PlacesIn(c, key, whole.shape));
+  }
+
   void Append(const std::string& key, HostTensor taken) {
     auto [at, added] = collected_.try_emplace(key, std::move(taken));
     if (added) return;
@@ -65,7 +84,7 @@ absl::StatusOr<TensorMap> SlicedReferences(loader::InProcessLibrary& reference, 
     if (!taken.ok()) return taken.status();
     absl::StatusOr<TensorMap> references = GenerateReferences(reference, piece.c, *taken);
     absl::Status status =
-        references.ok() ? collector.Add(piece, *std::move(references)) : references.status();
+        references.ok() ? collector.Add(c, piece, *std::move(references)) : references.status();
     if (!status.ok()) return status;
   }
   return collector.Take();

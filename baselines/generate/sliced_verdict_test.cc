@@ -9,87 +9,12 @@
 #include <cstring>
 #include <set>
 
-#include "baselines/compare/compare_slices.h"
-#include "baselines/generate/generate.h"
-#include "build_paths.h"
-#include "cases/core/model_cases.h"
-#include "cases/core/slices.h"
+#include "baselines/generate/sliced_verdict_testing.h"
 
 namespace diopi::baselines {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr int64_t kTrueSize = int64_t{1} << 40;
-constexpr int64_t kMostStored = int64_t{1} << 20;
-
-class SlicedVerdictTest : public ::testing::Test {
- public:
-  void SetUp() override {
-    auto library = loader::InProcessLibrary::Open(DIOPI_BINARY_DIR "/lib/libdiopi_cpu.so");
-    ASSERT_TRUE(library.ok()) << library.status();
-    library_ = *std::move(library);
-    auto catalog = cases::Catalog::LoadBuiltin();
-    ASSERT_TRUE(catalog.ok()) << catalog.status();
-    catalog_ = *std::move(catalog);
-  }
-
-  // Makes the case of a model's call, its references and the library's own outputs.
-  void Make(const std::string& call, const std::string& function) {
-    const auto model = cases::ParseModel({"one", call});
-    ASSERT_TRUE(model.ok()) << model.status();
-    const v1::OperatorFile* op = cases::OperatorOf(model->calls[0], catalog_->operators());
-    const auto built = cases::BuildCall(*op, model->calls[0], kTrueSize);
-    ASSERT_TRUE(built.ok()) << built.status();
-    for (const v1::Case& c : built->cases) {
-      if (c.function() == function) case_ = c;
-    }
-    ASSERT_TRUE(cases::IsSliced(case_)) << call;
-    absl::StatusOr<Baseline> baseline = GenerateCase(*library_, case_);
-    ASSERT_TRUE(baseline.ok()) << baseline.status();
-    baseline_ = *std::move(baseline);
-    absl::StatusOr<TensorMap> outputs = library_->Call(baseline_.c, baseline_.inputs, v1::Dtype::unsupported);
-    ASSERT_TRUE(outputs.ok()) << outputs.status();
-    outputs_ = *std::move(outputs);
-    places_ = cases::ComparedPlaces(cases::Cut(case_, cases::BuiltinSlices(case_.function())));
-    int64_t stored = 0;
-    for (const auto& [key, tensor] : baseline_.references) stored += static_cast<int64_t>(tensor.data.size());
-    EXPECT_LT(stored, kMostStored) << case_.id();
-  }
-
-  v1::Verdict Judge(const TensorMap& outputs) const {
-    return CompareSlices(case_, places_, baseline_.inputs, baseline_.references, outputs);
-  }
-
-  // The output of a call whose input lacks one row of each plane.
-  HostTensor OutputWithoutRow(int64_t row, int64_t rows, int64_t width) const {
-    TensorMap inputs = baseline_.inputs;
-    HostTensor& input = inputs.at("input");
-    const auto bytes = static_cast<size_t>(width * ElementSize(input.dtype));
-    for (size_t at = static_cast<size_t>(row) * bytes; at < input.data.size();
-         at += static_cast<size_t>(rows) * bytes)
-      input.data.replace(at, bytes, bytes, '\0');
-    const absl::StatusOr<TensorMap> outputs = library_->Call(baseline_.c, inputs, v1::Dtype::unsupported);
-    EXPECT_TRUE(outputs.ok()) << outputs.status();
-    return outputs.ok() ? outputs->at("out") : HostTensor();
-  }
-
-  // The outputs with zeros in [begin, end) of an output's elements.
-  TensorMap Zeroed(const std::string& output, int64_t begin, int64_t end) const {
-    TensorMap wrong = outputs_;
-    const auto size = static_cast<size_t>(ElementSize(wrong.at(output).dtype));
-    std::memset(wrong.at(output).data.data() + static_cast<size_t>(begin) * size, 0,
-                static_cast<size_t>(end - begin) * size);
-    return wrong;
-  }
-
-  std::unique_ptr<loader::InProcessLibrary> library_;
-  std::unique_ptr<cases::Catalog> catalog_;
-  v1::Case case_;
-  Baseline baseline_;
-  TensorMap outputs_;
-  SlicePlaces places_;
-};
 
 TEST_F(SlicedVerdictTest, RightOutputsPassAndWrongPartsDoNot) {
   const struct {
@@ -107,6 +32,13 @@ TEST_F(SlicedVerdictTest, RightOutputsPassAndWrongPartsDoNot) {
       {"conv2d+backward float32 input[6,32,50,50] weight[64,1,3,3] bias[64] stride=(1,1) padding=(1,1) "
        "dilation=(1,1) groups=32 bias_sizes=(64)",
        "diopiConvolution2dBackward", "grad_input"},
+      {"conv_transpose2d float32 input[6,32,28,28] weight[32,48,4,4] bias[48] stride=(2,2) padding=(1,1) "
+       "dilation=(1,1) groups=1 output_padding=(0,0)",
+       "diopiConvTranspose2d", "out"},
+      {"conv_transpose2d+backward float32 input[6,64,25,26] weight[64,16,3,2] bias[32] stride=(2,3) "
+       "padding=(1,0) "
+       "dilation=(1,1) groups=2 output_padding=(1,2) bias_sizes=(32)",
+       "diopiConvTranspose2dBackward", "grad_input"},
       {"batch_norm+backward float32 input[16,32,28,28] running_mean[32] running_var[32]~uniform(0.1,2) "
        "weight[32] "
        "bias[32] training=true momentum=0.1 eps=1e-05",

@@ -88,7 +88,7 @@ absl::StatusOr<v1::Verdict> Reference::JudgeOnSlices(const v1::Case& c, const Te
                                                      const TensorMap& outputs) {
   v1::Case large = c;  // what is judged on slices is marked as the suite's large cases are
   large.set_generator_version(kBlockGeneratorVersion);
-  if (IsComplex(c.dtype()) || !cases::IsSliced(large) || !cases::ArePiecesComputable(large) ||
+  if (IsComplex(c.dtype()) || !cases::IsSliced(large) || !cases::WhyNotComputable(large).empty() ||
       NanMaySpread(c, inputs)) {
     return absl::UnimplementedError("slices cannot judge it");
   }

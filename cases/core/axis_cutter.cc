@@ -35,6 +35,7 @@ std::vector<int64_t> Dealer::Next(int64_t count, Draws* draws) {
 bool AxisCutter::Cut(const std::vector<std::string>& outputs, const CutAxes& axes,
                      std::vector<Piece>* pieces) {
   axes_ = axes;
+  limits_ = given_limits_;
   pieces_ = pieces;
   cut_.clear();
   moved_ = std::all_of(outputs.begin(), outputs.end(),
@@ -53,7 +54,20 @@ bool AxisCutter::Cut(const std::vector<std::string>& outputs, const CutAxes& axe
 // take `dense` ones, or all, in as many pieces as the limits allow, or in fewer with more combinations of
 // positions; where that costs too much, half as many positions, and so on. Nothing where even one position of
 // each is too much.
-std::optional<AxisCutter::Deal> AxisCutter::FindDeal() const {
+std::optional<AxisCutter::Deal> AxisCutter::FindDeal() {
+  std::optional<Deal> deal = FindAffordableDeal();
+  if (deal.has_value()) return deal;
+  // One position of a long sum, or of attention, may take more than that.
+  limits_.elements = limits_.elements_in_all;
+  deal = FindAffordableDeal();
+  if (deal.has_value()) return deal;
+  limits_.products_in_all = limits_.most_products;
+  Deal least{1, {}};
+  for (const std::string& letter : axes_.free) least.positions[letter] = 1;
+  return IsAffordable(least) ? std::optional<Deal>(least) : std::nullopt;
+}
+
+std::optional<AxisCutter::Deal> AxisCutter::FindAffordableDeal() const {
   int64_t most = 1;
   int64_t different = 1;  // pieces, but no more than there may be
   for (const std::string& letter : axes_.free) {

@@ -43,6 +43,7 @@ class AxisCutter {
   AxisCutter(const PieceGrids& grids, const SliceLimits& limits,
              const std::map<std::string, CutOutput>& outputs, bool choose, bool skips_null, Draws* draws)
       : grids_(grids),
+        given_limits_(limits),
         limits_(limits),
         outputs_(outputs),
         choose_(choose),
@@ -72,7 +73,8 @@ class AxisCutter {
   bool Cover();
   std::pair<int64_t, int64_t> PlaceIn(const Letters& own, const std::string& letter, int64_t chunk,
                                       int64_t place) const;
-  std::optional<Deal> FindDeal() const;
+  std::optional<Deal> FindDeal();
+  std::optional<Deal> FindAffordableDeal() const;
   bool IsAffordable(const Deal& deal) const;
   Deal WithCombinations(Deal deal) const;
   static int64_t Combinations(const Deal& deal);
@@ -84,7 +86,8 @@ class AxisCutter {
   bool AddPiece(const Grid& grid, Chosen chosen);
 
   const PieceGrids& grids_;
-  const SliceLimits& limits_;
+  const SliceLimits& given_limits_;
+  SliceLimits limits_;  // of the outputs that are being cut
   const std::map<std::string, CutOutput>& outputs_;
   const bool choose_;
   const bool skips_null_;

@@ -30,7 +30,8 @@ constexpr size_t kHashDigits = 6;
 
 // Of a tensor of a call whose inputs and references are stored: others are judged on slices.
 constexpr int64_t kMostStoredBytes = int64_t{32} << 10;
-// Of a tensor of a call that is larger, but cannot be judged on slices: its references are stored whole.
+// Of a tensor of a call that is larger, but cannot be judged where its outputs lie (IsSliced): its references
+// are stored whole.
 constexpr int64_t kMostWholeBytes = int64_t{128} << 10;
 static_assert(kMostStoredBytes >= kModelTensorBytes);  // what every run has does not depend on it
 
@@ -100,18 +101,21 @@ class CallBuilder {
   absl::StatusOr<CallCases> Run() {
     absl::Status status = FindFunctions();
     if (!status.ok()) return status;
+    const int64_t largest = Largest(call_.point);
+    std::string why =
+        largest > bound_ ? absl::StrCat("a tensor takes ", largest, " bytes, more than the bound of ", bound_)
+                         : "";
     for (int64_t bound = bound_;; bound /= 4) {
       v1::Point point = call_.point;
-      const int64_t largest = Largest(point);
-      const bool scaled = largest > bound && !MaskCounts();
-      if (scaled) point = Scaled(bound);
-      absl::StatusOr<std::vector<v1::Case>> cases = At(point);
+      if (largest > bound && !MaskCounts()) point = Scaled(bound);
+      const bool changed = point.SerializeAsString() != call_.point.SerializeAsString();
+      absl::StatusOr<std::vector<v1::Case>> cases = At(std::move(point), changed ? why : "");
       if (!cases.ok()) return cases.status();
+      const std::string obstacle = ObstacleOf(*cases);
+      if (why.empty()) why = obstacle;
       // A call that cannot be scaled is taken as it is.
-      if (bound <= kMostWholeBytes || MaskCounts() || AllComputable(*cases)) {
-        const bool changed = point.SerializeAsString() != call_.point.SerializeAsString();
-        return CallCases{*std::move(cases), changed};
-      }
+      if (bound <= kMostWholeBytes || MaskCounts() || obstacle.empty())
+        return CallCases{*std::move(cases), changed, changed ? why : ""};
       bound = std::min(bound, largest);
     }
   }
@@ -124,15 +128,23 @@ class CallBuilder {
              return tensor.dtype() == "bool" && tensor.fill().has_values();
            });
   }
-  // Whether the reference can compute all of them: whole, or on slices.
-  bool AllComputable(const std::vector<v1::Case>& cases) const {
-    return std::all_of(cases.begin(), cases.end(), [&](const v1::Case& c) {
-      if (!IsLarge(c)) return true;
-      return IsSliced(c) ? ArePiecesComputable(c) : LargestTensorBytes(c) <= kMostWholeBytes;
-    });
+  // Why the reference cannot compute one of them, neither whole nor on slices; empty where it can.
+  std::string ObstacleOf(const std::vector<v1::Case>& cases) const {
+    for (const v1::Case& c : cases) {
+      if (!IsLarge(c)) continue;
+      std::string why = IsSliced(c) ? WhyNotComputable(c) : WhyNotWhole(c);
+      if (!why.empty()) return absl::StrCat(c.function(), ": ", why);
+    }
+    return "";
+  }
+  static std::string WhyNotWhole(const v1::Case& c) {
+    const int64_t bytes = LargestTensorBytes(c);
+    if (bytes <= kMostWholeBytes) return "";
+    return absl::StrCat("its outputs cannot be judged where they lie, and to store them whole, a tensor of ",
+                        bytes, " bytes is more than ", kMostWholeBytes);
   }
   absl::Status FindFunctions();
-  absl::StatusOr<std::vector<v1::Case>> At(v1::Point point) const;
+  absl::StatusOr<std::vector<v1::Case>> At(v1::Point point, const std::string& why_scaled) const;
   int64_t Largest(const v1::Point& point) const;
   v1::Point Scaled(int64_t bound) const;
   v1::Point ScaledTo(int64_t threshold) const;
@@ -167,9 +179,10 @@ absl::Status CallBuilder::FindFunctions() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<v1::Case>> CallBuilder::At(v1::Point point) const {
+absl::StatusOr<std::vector<v1::Case>> CallBuilder::At(v1::Point point, const std::string& why_scaled) const {
   point.set_label(Label(point));
-  point.set_reveals(absl::StrCat("a model's call: ", call_.text));
+  point.set_reveals(absl::StrCat("a model's call", why_scaled.empty() ? "" : ", scaled, as ", why_scaled,
+                                 ": ", call_.text));
   std::vector<v1::Case> cases;
   for (const v1::FunctionRules* rules : functions_) {
     absl::StatusOr<Fit> fit = BuildCase(op_, *rules, point, call_.dtype);

@@ -28,6 +28,7 @@ inline constexpr int64_t kModelTensorBytes = int64_t{16} << 10;
 struct CallCases {
   std::vector<v1::Case> cases;  // finished
   bool scaled = false;
+  std::string why_scaled;  // in words, where it is
 };
 
 // The operator that a call names, by its own name or a function's; null when there is none.

@@ -176,11 +176,12 @@ TEST(ModelCasesTest, EveryBuiltinModelIsTakenAtItsTrueSizeAndScaled) {
     std::map<std::string, std::string> hashes;  // by id
     int64_t calls = 0;
     int64_t scaled = 0;
-    const absl::Status status =
-        catalog->VisitModels(selection, [&](const Model& model, const ModelCall&, const CallCases& cases) {
+    const absl::Status status = catalog->VisitModels(
+        selection, [&](const Model& model, const ModelCall& call, const CallCases& cases) {
           ++calls;
           EXPECT_FALSE(model.summary.empty()) << model.name;
           scaled += bound == kUnscaled && cases.scaled ? 1 : 0;
+          EXPECT_EQ(cases.scaled, !cases.why_scaled.empty()) << call.text;
           for (const v1::Case& c : cases.cases) {
             const auto [at, is_new] = hashes.emplace(c.id(), c.hash());
             EXPECT_EQ(at->second, c.hash()) << c.id();
@@ -194,7 +195,7 @@ TEST(ModelCasesTest, EveryBuiltinModelIsTakenAtItsTrueSizeAndScaled) {
     // Those whose reference would be too large even on slices.
     std::printf("%lld of %lld calls are scaled at their true size\n", static_cast<long long>(scaled),
                 static_cast<long long>(calls));
-    EXPECT_LE(scaled, calls / 20);
+    EXPECT_LE(scaled, calls / 200);
   }
 }
 

@@ -13,6 +13,9 @@ bool Contains(const Letters& letters, const std::string& letter) {
   return std::find(letters.begin(), letters.end(), letter) != letters.end();
 }
 
+// Of a transposed convolution, whose output is what windows read.
+constexpr char kOutputPadding[] = "output_padding";
+
 int64_t Bounded(double count) {
   return count < 0x1p62 ? static_cast<int64_t>(count) : INT64_MAX;
 }
@@ -38,7 +41,11 @@ PieceGrids::PieceGrids(const v1::Case& c, const SliceAxes& axes, const SliceLimi
       windows_in_a_row_(limits.windows),
       resolved_(std::move(resolved)),
       windows_(WindowShapes(c, axes, resolved_)) {
-  for (const v1::Argument& arg : c.args()) specs_[arg.name()] = &arg.tensor();
+  for (const v1::Argument& arg : c.args()) {
+    specs_[arg.name()] = &arg.tensor();
+    transposed_ = transposed_ ||
+                  (arg.name() == kOutputPadding && arg.sizes().values_size() == static_cast<int>(windows()));
+  }
 }
 
 Letters PieceGrids::LettersOf(const std::string& output, const v1::TensorSpec& spec) const {
@@ -118,6 +125,8 @@ void PieceGrids::TakeWindow(const CutAxes& axes, size_t window, int64_t begin, G
   const int64_t first = of_input ? range.in_right_begin : range.out_right_begin;
   const int64_t end = of_input ? range.in_right_end : range.out_right_end;
   if (first >= end || shape.Outputs(range.in_end - range.in_begin) != range.out_end - range.out_begin) return;
+  const int64_t beyond = shape.Beyond(range.out_end - range.out_begin, range.in_end - range.in_begin);
+  if (transposed_ && (beyond < 0 || beyond >= std::max(shape.stride, shape.dilation))) return;
   grid->lists[names.out] = Range(range.out_begin, range.out_end);
   grid->lists[names.in] = Range(range.in_begin, range.in_end);
   const int64_t offset = of_input ? range.in_begin : range.out_begin;
@@ -193,6 +202,16 @@ Piece PieceGrids::PieceOf(const Grid& grid) const {
 
 // An attribute that says how large an axis is.
 void PieceGrids::SetAttribute(const Grid& grid, v1::Argument* arg) const {
+  if (transposed_ && arg->name() == kOutputPadding) {
+    for (size_t i = 0; i < windows(); ++i) {
+      const auto size = [&](const std::string& letter) {
+        return static_cast<int64_t>(grid.lists.at(letter).size());
+      };
+      const int64_t beyond = (*windows_)[i].Beyond(size(axes_.windows[i].out), size(axes_.windows[i].in));
+      arg->mutable_sizes()->set_values(static_cast<int>(i), beyond);
+    }
+    return;
+  }
   const auto axes = resolved_.attributes.find(arg->name());
   if (axes == resolved_.attributes.end()) return;
   if (arg->value_case() == v1::Argument::kI && axes->second.size() == 1)

@@ -85,6 +85,7 @@ class PieceGrids {
   const ResolvedAxes resolved_;
   const std::optional<std::vector<WindowShape>> windows_;
   std::map<std::string, const v1::TensorSpec*> specs_;
+  bool transposed_ = false;  // an attribute says how far the axis that windows read goes beyond the last one
 };
 
 // [begin, end)

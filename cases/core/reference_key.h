@@ -24,9 +24,11 @@ enum class ReferencePart {
   kNative16Lanes,     // the same, with every sum in 32 lanes
   kNative16Cautious,  // as in pairs, with NaN for a sum that overflows in some order
   kSpreadNan,         // uint8, 1: NaN is accepted too (baselines/compare/readings.h)
+  kShape,             // int64, of large calls: the shape of an output that the library makes
+  kHash,              // uint8, of large calls: XXH128 of all of an output's bytes, as 32 hex digits
 };
 
-inline constexpr std::array<std::pair<ReferencePart, std::string_view>, 10> kReferenceSuffixes = {
+inline constexpr std::array<std::pair<ReferencePart, std::string_view>, 12> kReferenceSuffixes = {
     {{ReferencePart::kSigma, ".sigma"},
      {ReferencePart::kLow, ".low"},
      {ReferencePart::kTerms, ".n"},
@@ -36,7 +38,9 @@ inline constexpr std::array<std::pair<ReferencePart, std::string_view>, 10> kRef
      {ReferencePart::kNative16Pairwise, ".native16_pairwise"},
      {ReferencePart::kNative16Lanes, ".native16_lanes"},
      {ReferencePart::kNative16Cautious, ".native16_cautious"},
-     {ReferencePart::kSpreadNan, ".spread_nan"}}};
+     {ReferencePart::kSpreadNan, ".spread_nan"},
+     {ReferencePart::kShape, ".shape"},
+     {ReferencePart::kHash, ".hash"}}};
 
 // "out.sigma" for "out".
 inline std::string ReferenceKey(std::string_view output, ReferencePart part) {

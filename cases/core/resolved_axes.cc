@@ -227,6 +227,10 @@ int64_t WindowShape::Outputs(int64_t length) const {
   return outputs;
 }
 
+int64_t WindowShape::Beyond(int64_t windows, int64_t length) const {
+  return length - ((windows - 1) * stride - 2 * padding + dilation * (kernel - 1) + 1);
+}
+
 WindowRange WindowShape::Around(int64_t begin, int64_t end) const {
   const int64_t reach = dilation * (kernel - 1) + 1;
   WindowRange range;

@@ -42,6 +42,8 @@ struct WindowShape {
 
   // Outputs of an input of that length.
   int64_t Outputs(int64_t length) const;
+  // How far an input of that length goes beyond what so many windows reach, without the padding.
+  int64_t Beyond(int64_t windows, int64_t length) const;
   // For the outputs [begin, end).
   WindowRange Around(int64_t begin, int64_t end) const;
 };

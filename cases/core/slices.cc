@@ -6,10 +6,12 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "cases/base/hash.h"
 #include "cases/core/axis_cutter.h"
 #include "cases/core/block_fill.h"
 #include "cases/core/fill.h"
+#include "cases/core/judges.h"
 #include "cases/core/piece_case.h"
 #include "cases/core/piece_grid.h"
 #include "cases/core/resolved_axes.h"
@@ -22,7 +24,8 @@ namespace {
 // What the reference computes at most of a tensor of a piece: of values that are only moved, and of numbers
 // that carry their noise, 16 bytes each.
 constexpr int64_t kMostMovedBytes = int64_t{4} << 30;
-constexpr int64_t kMostComputedElements = int64_t{1} << 26;
+constexpr int64_t kMostComputedElements = int64_t{1} << 27;
+constexpr int64_t kIndexBytes = 8;
 constexpr int64_t kMostProducts = int64_t{1} << 32;  // where one piece is the whole call
 
 // Bytes that the references of an element take: r and sigma in float64 with what r lost, or r with a smaller
@@ -31,6 +34,50 @@ constexpr int64_t kMostProducts = int64_t{1} << 32;  // where one piece is the w
 int64_t BytesPerElement(const v1::Case& c, bool moved, Dtype dtype) {
   const int64_t bytes = moved ? ElementSize(dtype) : dtype == v1::Dtype::float64 ? 28 : 16;
   return bytes * (1 + c.readings_size());
+}
+
+// Whether values are moved, not computed, wherever they come from.
+bool IsMoved(const v1::Judge& judge) {
+  return judge.kind() == v1::Judge::EXACT || judge.kind() == v1::Judge::INDEX_OF;
+}
+
+// Whether every right output has the same bytes.
+bool IsHashed(const v1::Judge& judge) {
+  return judge.kind() == v1::Judge::EXACT && !judge.computed() && !judge.may_be_nondeterministic();
+}
+
+// Whether a number, or nothing, says what the argument would.
+bool IsNumber(const v1::Case& c, std::string_view name) {
+  return std::all_of(c.args().begin(), c.args().end(), [&](const v1::Argument& arg) {
+    return arg.name() != name || arg.value_case() == v1::Argument::kF;
+  });
+}
+
+// Whether random elements can be judged, all of them: few as a small call's are, many block by block, which
+// is written for distributions that are the same for all elements.
+bool AreDrawsJudged(const v1::Case& c, const v1::Judge& judge) {
+  const auto named = [&](std::string_view name) {
+    return std::find_if(c.args().begin(), c.args().end(),
+                        [&](const v1::Argument& arg) { return arg.name() == name; });
+  };
+  const auto output = named(judge.output());
+  if (output == c.args().end() || !output->has_tensor()) return false;
+  if (NumElements(SpecShape(output->tensor())) < kShortestStream) return true;
+  switch (judge.distribution()) {
+    case v1::Judge::UNIFORM:
+      return (IsNumber(c, "from") && IsNumber(c, "to")) || named("n") != c.args().end();
+    case v1::Judge::NORMAL:
+      return IsNumber(c, "mean") && IsNumber(c, "std");
+    case v1::Judge::DROPOUT_MASK:
+      return true;
+    case v1::Judge::DROPOUT_OUT: {
+      const auto mask = named("mask");
+      return mask != c.args().end() && mask->has_tensor() &&
+             SpecShape(mask->tensor()) == SpecShape(output->tensor());
+    }
+    default:
+      return false;
+  }
 }
 
 class Cutter {
@@ -46,7 +93,10 @@ class Cutter {
     c_.set_generator_version(kGeneratorVersion);  // pieces are ordinary cases
     int64_t outputs = 0;
     for (v1::Argument& arg : *c_.mutable_args()) {
-      if (!IsOutput(arg) || JudgeOf(c_, arg.name()) == nullptr) continue;
+      const v1::Judge* judge = JudgeOf(c_, arg.name());
+      if (judge == nullptr || judge->kind() == v1::Judge::RANDOM) continue;
+      if (arg.role() == v1::ROLE_LIBRARY_OUTPUT) made_.insert(arg.name());
+      if (!IsOutput(arg)) continue;
       ForEachTensor(&arg, [&](const std::string& key, int, v1::TensorSpec* spec) {
         outputs_[key].spec = spec;
         ++outputs;
@@ -54,24 +104,25 @@ class Cutter {
     }
     for (auto& [key, output] : outputs_) {
       const Dtype dtype = output.spec->dtype();
-      output.moved = JudgeOf(c_, ArgumentOf(key))->kind() == v1::Judge::EXACT || !IsFloating(dtype);
+      output.moved = IsMoved(*JudgeOf(c_, ArgumentOf(key))) || !IsFloating(dtype);
       const int64_t bytes = BytesPerElement(c_, output.moved, dtype);
       output.budget = std::min(limits_.compared, limits_.stored_bytes / outputs / bytes);
     }
   }
 
   std::vector<Piece> Run() {
-    if (axes_.elementwise && CutElementwise()) return std::move(pieces_);
+    if (made_.empty() && axes_.elementwise && CutElementwise()) return std::move(pieces_);
     pieces_.clear();
     std::set<std::string> whole;
     for (const auto& [key, output] : outputs_) whole.insert(key);
-    std::optional<ResolvedAxes> resolved = axes_.elementwise ? std::nullopt : ResolveAxes(c_, axes_);
+    std::optional<ResolvedAxes> resolved;
+    if (made_.empty() && !axes_.elementwise) resolved = ResolveAxes(c_, axes_);
     if (resolved.has_value()) {
       const PieceGrids grids(c_, axes_, limits_, *std::move(resolved));
       CutByAxes(grids, &whole);
       if (!whole.empty()) whole_products_ = grids.WorkOf(grids.Whole({}));
     }
-    if (!whole.empty()) TakeWhole(whole);
+    if (!whole.empty() || !made_.empty()) TakeWhole(whole);
     return std::move(pieces_);
   }
   int64_t whole_products() const { return whole_products_; }
@@ -101,9 +152,11 @@ class Cutter {
     Piece piece;
     piece.c = c_;
     piece.whole = true;
-    std::set<std::string> judged;
+    std::set<std::string> judged = made_;
+    piece.hashed = made_;
     for (const std::string& key : keys) {
       judged.insert(ArgumentOf(key));
+      if (IsHashed(*JudgeOf(c_, ArgumentOf(key)))) piece.hashed.insert(key);
       const std::vector<int64_t> places =
           SamplePlaces(SpecShape(*outputs_.at(key).spec), choose_ ? outputs_.at(key).budget : 1, &draws_);
       piece.outputs[key] = {places, places};
@@ -204,6 +257,7 @@ class Cutter {
   Draws draws_;
   const bool skips_null_;
   std::map<std::string, CutOutput> outputs_;  // judged ones by key; point into c_
+  std::set<std::string> made_;                // judged ones that the library makes
   int64_t whole_products_ = 0;
   std::vector<Piece> pieces_;
 };
@@ -218,6 +272,10 @@ bool IsSliced(const v1::Case& c) {
   if (!IsLarge(c)) return false;
   for (const v1::Judge& judge : c.judges()) {
     switch (judge.kind()) {
+      case v1::Judge::RANDOM:
+        if (!AreDrawsJudged(c, judge)) return false;
+        break;
+      case v1::Judge::INDEX_OF:
       case v1::Judge::EXACT:
       case v1::Judge::MATH:
       case v1::Judge::ACCUMULATION:
@@ -228,9 +286,12 @@ bool IsSliced(const v1::Case& c) {
         return false;
     }
   }
-  return std::none_of(c.args().begin(), c.args().end(), [](const v1::Argument& arg) {
-    return arg.role() == v1::ROLE_LIBRARY_OUTPUT || arg.has_host_output() ||
-           arg.tensors().sparse_shape_size() > 0;
+  return std::none_of(c.args().begin(), c.args().end(), [&](const v1::Argument& arg) {
+    if (arg.role() == v1::ROLE_LIBRARY_OUTPUT) {
+      const v1::Judge* judge = JudgeOf(c, arg.name());
+      return judge != nullptr && !IsHashed(*judge);
+    }
+    return arg.has_host_output() || arg.tensors().sparse_shape_size() > 0;
   });
 }
 
@@ -275,13 +336,18 @@ PieceSizes MeasurePieces(const v1::Case& c, const v1::Slices& slices) {
   PieceSizes sizes;
   Cutter cutter(c, slices, SliceLimits(), false);
   for (const Piece& piece : cutter.Run()) {
-    const bool moved =
-        std::all_of(piece.c.judges().begin(), piece.c.judges().end(), [](const v1::Judge& judge) {
-          return judge.kind() == v1::Judge::EXACT || judge.kind() == v1::Judge::NOT_JUDGED;
-        });
+    const bool moved = std::all_of(
+        piece.c.judges().begin(), piece.c.judges().end(),
+        [](const v1::Judge& judge) { return IsMoved(judge) || judge.kind() == v1::Judge::NOT_JUDGED; });
+    const bool makes = std::any_of(piece.c.args().begin(), piece.c.args().end(), [](const v1::Argument& arg) {
+      return arg.role() == v1::ROLE_LIBRARY_OUTPUT;
+    });
     for (v1::Argument arg : piece.c.args()) {
       ForEachTensor(&arg, [&](const std::string&, int, const v1::TensorSpec* spec) {
         const int64_t elements = NumElements(SpecShape(*spec));
+        // What a library makes has at most the place of every element: an index along every axis.
+        if (makes && IsInput(arg))
+          sizes.moved_bytes = std::max(sizes.moved_bytes, elements * spec->shape_size() * kIndexBytes);
         if (moved) {
           sizes.moved_bytes = std::max(sizes.moved_bytes, elements * ElementSize(spec->dtype()));
         } else {
@@ -294,10 +360,24 @@ PieceSizes MeasurePieces(const v1::Case& c, const v1::Slices& slices) {
   return sizes;
 }
 
-bool ArePiecesComputable(const v1::Case& c) {
+std::string WhyNotComputable(const v1::Case& c) {
   const PieceSizes sizes = MeasurePieces(c, BuiltinSlices(c.function()));
-  return sizes.moved_bytes <= kMostMovedBytes && sizes.computed_elements <= kMostComputedElements &&
-         sizes.products <= kMostProducts;
+  const auto more = [](int64_t value, int64_t most, const char* what) {
+    return value <= most ? "" : absl::StrCat("its references would take ", value, what, ", more than ", most);
+  };
+  for (const std::string& why :
+       {more(sizes.moved_bytes, kMostMovedBytes, " bytes that are moved"),
+        more(sizes.computed_elements, kMostComputedElements, " elements that are computed with at once"),
+        more(sizes.products, kMostProducts, " products")}) {
+    if (!why.empty()) return why;
+  }
+  return "";
+}
+
+std::vector<int64_t> PlacesIn(const v1::Case& c, const std::string& key, const std::vector<int64_t>& shape,
+                              const SliceLimits& limits) {
+  Draws draws(Xxh64(absl::StrCat(c.hash(), "\nslices\n", key)));
+  return SamplePlaces(shape, limits.compared, &draws);
 }
 
 std::map<std::string, std::vector<int64_t>> ComparedPlaces(const std::vector<Piece>& pieces) {

@@ -7,7 +7,8 @@
 // - along a free axis a piece takes any positions; every other axis it takes whole;
 // - along an axis that is read through windows it takes a range, with the neighbours that the windows need;
 //   outputs whose windows the cut shortens are not compared;
-// - a function without slices is called whole, and its outputs are compared at the chosen places.
+// - a function without slices is called whole, and its outputs are compared at the chosen places; those that
+//   are only moved also by a hash of all elements.
 //
 // Places follow from the case's hash, so that no file stores them. Where the pieces may cover an output,
 // places are all over it. Otherwise the positions of every free axis are dealt out to many small pieces, so
@@ -21,6 +22,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,8 +44,9 @@ struct SliceLimits {
   int64_t windows = 3;                  // neighbouring outputs along an axis that windows read
   int64_t pieces = 512;                 // of an output at most, each with other positions
   int64_t elements = int64_t{1} << 23;  // of a tensor of a piece that is a cut
-  int64_t elements_in_all = int64_t{1} << 26;   // of the largest tensors of all pieces of an output
-  int64_t products_in_all = int64_t{1} << 28;   // combinations of positions of all axes
+  int64_t elements_in_all = int64_t{1} << 26;  // of the largest tensors of all pieces of an output
+  int64_t products_in_all = int64_t{1} << 28;  // combinations of positions of all axes
+  int64_t most_products = int64_t{1} << 32;  // the same where even one position of each free axis takes more
   int64_t covered_elements = int64_t{1} << 22;  // the same where the pieces cover an output
   int64_t covered_products = int64_t{1} << 25;
 };
@@ -60,13 +63,17 @@ struct Piece {
   bool whole = false;                       // the call as it is: `inputs` is empty
   std::map<std::string, Places> inputs;     // by key
   std::map<std::string, Compared> outputs;  // by key; only those that this piece is for
+  // Outputs of a whole call that are only moved: a hash says whether all of their elements are right. Those
+  // that the library makes are among them alone, as their places follow from their shape (PlacesIn).
+  std::set<std::string> hashed;
 };
 
 // A model's call with a tensor above 32 KiB: its inputs are filled in blocks (fill.h), and no file
 // stores them.
 bool IsLarge(const v1::Case& c);
 
-// A large call whose outputs are all judged element by element, so that slices can judge it.
+// A large call whose outputs can be judged where they lie: by the elements that slices compute, and random
+// ones by their distribution, all of them.
 bool IsSliced(const v1::Case& c);
 
 // The pieces of a sliced case, in an order that never changes. `slices` is the function's entry in its
@@ -81,8 +88,8 @@ struct PieceSizes {
 };
 PieceSizes MeasurePieces(const v1::Case& c, const v1::Slices& slices);
 
-// Whether that is not too much for the reference: of a sliced case.
-bool ArePiecesComputable(const v1::Case& c);
+// Why that is too much for the reference, in words; empty where it is not. Of a sliced case.
+std::string WhyNotComputable(const v1::Case& c);
 
 // The piece of another function's call that gives an input of a piece: `places` of `output`, which are
 // `in_piece` of the piece's. It judges nothing. Nothing where no axis can be cut: the call is then made
@@ -93,6 +100,10 @@ struct ProducerPiece {
 };
 std::optional<ProducerPiece> CutProducer(const v1::Case& producer, const v1::Slices& slices,
                                          const std::string& output, const Places& places);
+
+// The flat indices that are compared of an output that the library makes, of this shape.
+std::vector<int64_t> PlacesIn(const v1::Case& c, const std::string& key, const std::vector<int64_t>& shape,
+                              const SliceLimits& limits = {});
 
 // The flat indices, in each judged output, of the elements that are compared: the pieces' in their order.
 std::map<std::string, std::vector<int64_t>> ComparedPlaces(const std::vector<Piece>& pieces);

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
@@ -36,6 +37,7 @@ class ListCommand final : public Command {
         ->check(CLI::IsMember({"operators", "functions", "cases", "models"}));
     AddSelectionOptions(app, &selection_);
     AddCasesOption(app, &selection_.cases_folder);
+    app->add_flag("--scaled", scaled_, "With models: also each call that is scaled, and why");
     app->add_flag("--count", count_, "Print only their number (of cases, unless another word is given)");
   }
 
@@ -59,14 +61,18 @@ class ListCommand final : public Command {
       int64_t all = 0;
       int64_t scaled = 0;
       std::string summary;
+      std::vector<std::string> reasons;  // a line for each scaled call
     };
     std::map<std::string, Calls> models;
     absl::Status status = VisitModelCalls(
-        selection_, [&](const cases::Model& model, const cases::ModelCall&, const cases::CallCases& call) {
+        selection_,
+        [&](const cases::Model& model, const cases::ModelCall& line, const cases::CallCases& call) {
           Calls& calls = models[model.name];
           ++calls.all;
           calls.scaled += call.scaled ? 1 : 0;
           calls.summary = model.summary;
+          if (call.scaled)
+            calls.reasons.push_back(absl::StrCat("  ", line.text, "\n    ", call.why_scaled, "\n"));
           return absl::OkStatus();
         });
     if (!status.ok()) return status;
@@ -77,6 +83,7 @@ class ListCommand final : public Command {
     for (const auto& [name, calls] : models) {
       std::cout << absl::StrFormat("%-20s %5d calls, %4d scaled  %s\n", name, calls.all, calls.scaled,
                                    calls.summary);
+      if (scaled_) std::cout << absl::StrJoin(calls.reasons, "");
     }
     return absl::OkStatus();
   }
@@ -119,6 +126,7 @@ class ListCommand final : public Command {
   std::string what_;
   agent::SelectionArguments selection_;
   bool count_ = false;
+  bool scaled_ = false;
 };
 
 }  // namespace

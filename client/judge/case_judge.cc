@@ -220,7 +220,7 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
     if (sliced) {
       TensorViews views = ViewsOf(outputs);
       if (!adapted) views.insert(outcome.output_views.begin(), outcome.output_views.end());
-      compared = baselines::TakeCompared(called, PlacesOf(called), views);
+      compared = baselines::TakeCompared(called, PlacesOf(called), references, views);
     }
     options_.profile->Waive(called, adapted ? handed->references : references, sliced ? compared : outputs,
                             &verdict);

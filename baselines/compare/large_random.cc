@@ -1,0 +1,96 @@
+#include "baselines/compare/large_random.h"
+
+#include <cmath>
+#include <utility>
+
+#include "baselines/compare/dropped.h"
+#include "baselines/compare/gates.h"
+#include "baselines/compare/random.h"
+#include "baselines/compare/random_stream.h"
+#include "cases/core/judges.h"
+
+namespace diopi::baselines {
+namespace {
+
+TensorMap CopiesOf(const TensorViews& tensors) {
+  TensorMap copies;
+  for (const auto& [key, tensor] : tensors) copies[key] = tensor.Copy();
+  return copies;
+}
+
+// As a small call's.
+bool JudgeCopy(const v1::Case& c, const JudgedOutput& output, const TensorViews& inputs,
+               const TensorViews& actual, v1::OutputStats* stats, std::string* harness_error) {
+  const TensorMap given = CopiesOf(inputs);
+  const TensorMap outputs = CopiesOf(actual);
+  const HostTensor& own = outputs.at(output.key);
+  const Job job{c, given, {}, outputs, output, own, own};
+  return JudgeRandom(job, stats, harness_error);
+}
+
+double NumberOr(const v1::Case& c, const char* name, double fallback) {
+  NumberOf(c, name, &fallback);
+  return fallback;
+}
+
+std::string CheckDropout(const v1::Case& c, const JudgedOutput& output, const TensorViews& inputs,
+                         const TensorViews& actual, v1::OutputStats* stats, std::string* harness_error) {
+  const double keep = Training(c) ? 1 - DropRate(c) : 1;
+  const TensorView& own = actual.at(output.key);
+  const TensorView* mask = FindView(actual, "mask");
+  if (output.judge->distribution() == v1::Judge::DROPOUT_MASK) return CheckKeptStream(own, keep);
+  const std::string& named = output.judge->input();
+  const TensorView* input = FindView(inputs, named.empty() ? "input" : named);
+  if (input == nullptr || input->shape != own.shape || mask == nullptr) {
+    *harness_error = "dropout's input or mask is not there";
+    return "";
+  }
+  if (keep < 1 && mask->shape != own.shape) return "the mask's shape does not fit";
+  return CheckDropped(
+      *input, own, keep, [&](int64_t i) { return mask->data[static_cast<size_t>(i)] != 0; }, stats);
+}
+
+// Figures that are no gates.
+void AddFigures(const v1::Case& c, const JudgedOutput& output, const TensorView& actual, double ks,
+                v1::OutputStats* stats) {
+  const int64_t count = NumElements(actual.shape);
+  int64_t zeros = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const double y = ElementAsDouble(actual.dtype, actual.data.data(), i);
+    zeros += y == 0 ? 1 : 0;
+    if (std::isnan(y)) stats->set_nan_actual(stats->nan_actual() + 1);
+  }
+  const double share = static_cast<double>(zeros) / static_cast<double>(count);
+  stats->set_zero_fraction(share);
+  stats->set_public_pass(PublicRuleAccepts(c, output.judge->distribution(), 1 - share, ks));
+}
+
+}  // namespace
+
+bool JudgeLargeRandom(const v1::Case& c, const JudgedOutput& output, const TensorViews& inputs,
+                      const TensorViews& actual, v1::OutputStats* stats, std::string* harness_error) {
+  const TensorView& own = actual.at(output.key);
+  const auto distribution = output.judge->distribution();
+  const bool is_short = NumElements(own.shape) < cases::kShortestStream;
+  // A permutation is as short as its numbers are checked one by one.
+  const bool numbers = distribution != v1::Judge::UNIFORM || FindArgument(c, "from") != nullptr;
+  if (is_short || !numbers) return JudgeCopy(c, output, inputs, actual, stats, harness_error);
+  double ks = 0;
+  std::string finding;
+  switch (distribution) {
+    case v1::Judge::UNIFORM:
+      finding = CheckUniformStream(own, NumberOr(c, "from", 0), NumberOr(c, "to", 1));
+      break;
+    case v1::Judge::NORMAL:
+      finding = CheckNormalStream(own, NumberOr(c, "mean", 0), NumberOr(c, "std", 1), &ks);
+      break;
+    default:
+      finding = CheckDropout(c, output, inputs, actual, stats, harness_error);
+  }
+  if (!harness_error->empty()) return false;
+  AddFigures(c, output, own, ks, stats);
+  if (!finding.empty()) Fail("RANDOM", finding, stats);
+  return true;
+}
+
+}  // namespace diopi::baselines

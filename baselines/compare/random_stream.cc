@@ -1,0 +1,367 @@
+// Numbers are standardised (mean 0, variance 1) a block at a time, and every check reads the block.
+#include "baselines/compare/random_stream.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "baselines/compare/random.h"
+#include "baselines/compare/repeats.h"
+#include "baselines/compare/tails.h"
+#include "cases/base/dtype.h"
+
+namespace diopi::baselines {
+namespace {
+
+constexpr int64_t kMostLag = 4096;
+constexpr size_t kLags = 13;
+constexpr size_t kStreamCells = 4096;
+constexpr size_t kCellGroups = 64;      // of cells, for chi-square
+constexpr double kFarDeviations = 3.5;  // standard deviations
+constexpr double kWidestNormal = 8;
+
+// What a stream's numbers should follow: y = location + scale z.
+struct Law {
+  double location = 0;
+  double scale = 1;
+  double largest = 0;     // of |z|; 0: not limited, and z is normal
+  double step = 0;        // of a number relative to its magnitude: an ulp; 0: numbers are as they were drawn
+  double least_step = 0;  // absolute, as draws have steps of their own
+  double one_value = 0;   // at least the probability of any single number
+
+  bool normal() const { return largest == 0; }
+  // How far a number may lie from the one that was drawn, in z.
+  double Grain(double z) const {
+    return std::max(std::fabs(location + scale * z) * step, least_step) / scale;
+  }
+  double Cdf(double z) const { return normal() ? NormalCdf(z) : std::clamp((z / largest + 1) / 2, 0.0, 1.0); }
+  double widest() const { return normal() ? kWidestNormal : largest; }
+  // Their mean grain, or more.
+  double room() const { return Grain(location < 0 ? -1 : 1); }
+};
+
+std::string TooFar(const std::string& what, double value, double bound) {
+  return absl::StrFormat("%s is %.5g, which exceeds %.5g with a probability below 1e-7", what, value, bound);
+}
+
+// In several sums, which the processor adds at a time.
+double DotOf(const double* a, const double* b, int64_t n) {
+  std::array<double, 8> sums{};
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) {
+    for (int64_t k = 0; k < 8; ++k) sums[static_cast<size_t>(k)] += a[i + k] * b[i + k];
+  }
+  double sum = 0;
+  for (; i < n; ++i) sum += a[i] * b[i];
+  for (const double each : sums) sum += each;
+  return sum;
+}
+
+double Added(const double* a, int64_t n) {
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i) sum += a[i];
+  return sum;
+}
+
+class Checks {
+ public:
+  Checks(const Law& law, int64_t n) : law_(law), n_(n), kept_(static_cast<size_t>(kMostLag + kBlock)) {}
+
+  // The next block, at most kBlock numbers, written by `fill` as z.
+  void Add(int64_t count, const std::function<void(double*)>& fill) {
+    double* z = kept_.data() + kMostLag;
+    fill(z);
+    AddMoments(z, count);
+    for (size_t k = 0; k < kLags; ++k) {
+      const int64_t lag = int64_t{1} << k;
+      const int64_t skipped = std::max<int64_t>(lag - seen_, 0);  // that the first ones have none to meet
+      lags_[k] += DotOf(z + skipped, z + skipped - lag, count - std::min(skipped, count));
+    }
+    AddCells(z, count);
+    seen_ += count;
+    std::memmove(kept_.data(), z + count - kMostLag, kMostLag * sizeof(double));
+  }
+
+  // The first check that failed. The variance of draws of two values follows from their mean.
+  std::string Finding(bool two_values) const {
+    for (const std::string& finding :
+         {CheckMoments(two_values), two_values || !law_.normal() ? "" : CheckFar(), block_finding_,
+          two_values ? "" : CheckGroups(), CheckLagSums(),
+          two_values || Distance() <= kKsBound
+              ? ""
+              : TooFar("the Kolmogorov-Smirnov distance times sqrt(N)", Distance(), kKsBound)}) {
+      if (!finding.empty()) return finding;
+    }
+    return "";
+  }
+
+  // sqrt(N) times a lower bound of the distance, by what the cells show.
+  double Distance() const {
+    double distance = 0;
+    double below = 0;
+    for (size_t k = 0; k < kStreamCells; ++k) {
+      if (cells_[k] == 0) continue;
+      const double low = k == 0 ? 0 : law_.Cdf(Edge(k) - law_.Grain(Edge(k)));
+      const double high = k + 1 == kStreamCells ? 1 : law_.Cdf(Edge(k + 1) + law_.Grain(Edge(k + 1)));
+      const double above = below + static_cast<double>(cells_[k]) / Total();
+      distance = std::max({distance, above - high, low - below});
+      below = above;
+    }
+    return distance * std::sqrt(Total());
+  }
+
+ private:
+  double Total() const { return static_cast<double>(n_); }
+  double Edge(size_t k) const {
+    return law_.widest() * (2 * static_cast<double>(k) / static_cast<double>(kStreamCells) - 1);
+  }
+
+  // How far the sum of n squares may be off. `alpha`: the false alarm rate.
+  double SpreadBound(double n, double alpha) const {
+    const double x = std::log(2 / alpha);
+    const double noise = law_.normal() ? 2 * std::sqrt(n * x) + 2 * x : BernsteinBound(0.8 * n, 2, alpha);
+    return noise + 4 * law_.room() * n;
+  }
+  double MeanBound(double n, double alpha) const {
+    return BernsteinBound(n, law_.largest, alpha) + law_.room() * n;
+  }
+
+  void AddMoments(const double* z, int64_t count) {
+    const double sum = Added(z, count);
+    const double square = DotOf(z, z, count);
+    sum_ += sum;
+    square_ += square;
+    const auto n = static_cast<double>(count);
+    const double alpha = kAlpha / (2 * (Total() / static_cast<double>(kBlock) + 1));
+    if (!block_finding_.empty()) return;
+    const auto in_block = [&](const char* what) {
+      return absl::StrFormat("%s of the %d elements from %d on", what, count, seen_);
+    };
+    if (std::fabs(sum) > MeanBound(n, alpha)) {
+      block_finding_ = TooFar(in_block("the mean"), sum / std::sqrt(n), MeanBound(n, alpha) / std::sqrt(n));
+    } else if (law_.largest <= std::sqrt(3.0) && std::fabs(square - n) > SpreadBound(n, alpha)) {
+      block_finding_ = TooFar(in_block("the variance"), square - n, SpreadBound(n, alpha));
+    }
+  }
+
+  void AddCells(const double* z, int64_t count) {
+    const double per_z = static_cast<double>(kStreamCells) / (2 * law_.widest());
+    for (int64_t i = 0; i < count; ++i) {
+      const double at =
+          std::clamp((z[i] + law_.widest()) * per_z, 0.0, static_cast<double>(kStreamCells - 1));
+      ++cells_[static_cast<size_t>(at)];
+      const double size = std::fabs(z[i]);
+      if (size < 3) continue;
+      const double grain = law_.Grain(z[i]);
+      surely_far_ += size - grain > kFarDeviations ? 1 : 0;
+      maybe_far_ += size + grain > kFarDeviations ? 1 : 0;
+      farthest_ = std::max(farthest_, size - grain);
+    }
+  }
+
+  std::string CheckMoments(bool two_values) const {
+    const double bound = MeanBound(Total(), kAlpha);
+    if (std::fabs(sum_) > bound) {
+      return TooFar("the mean, in its standard errors,", sum_ / std::sqrt(Total()),
+                    bound / std::sqrt(Total()));
+    }
+    if (two_values || std::fabs(square_ - Total()) <= SpreadBound(Total(), kAlpha)) return "";
+    return absl::StrFormat("the variance is %.6g times what it should be", square_ / Total());
+  }
+
+  std::string CheckFar() const {
+    const double p = 2 * NormalCdf(-kFarDeviations);
+    for (const int64_t far : {surely_far_, maybe_far_}) {
+      const bool many = static_cast<double>(far) > Total() * p;
+      if (many == (far == surely_far_) && BinomialRejects(n_, far, p)) {
+        return absl::StrFormat("%d of %d values lie beyond 3.5 standard deviations, expected about %.1f", far,
+                               n_, p * Total());
+      }
+    }
+    if (2 * Total() * NormalCdf(-farthest_) >= kAlpha) return "";
+    return absl::StrFormat("a value lies %.3g standard deviations from the mean", farthest_);
+  }
+
+  std::string CheckLagSums() const {
+    // Steps shift all numbers alike at most by `room`.
+    const double bound = 1.1 * kNormalBound + law_.room() * law_.room() * std::sqrt(Total());
+    for (size_t k = 0; k < kLags; ++k) {
+      const int64_t lag = int64_t{1} << k;
+      const double deviation = lags_[k] / std::sqrt(static_cast<double>(n_ - lag));
+      if (std::fabs(deviation) > bound)
+        return TooFar(absl::StrCat("the correlation with the element ", lag, " ahead"), deviation, bound);
+    }
+    return "";
+  }
+
+  // Neighbouring cells together, of about the same probability. Not where steps could move more numbers over
+  // a border than noise does.
+  std::string CheckGroups() const {
+    double statistic = 0;
+    int64_t groups = 0;
+    double begin = 0;
+    int64_t count = 0;
+    for (size_t k = 0; k < kStreamCells; ++k) {
+      count += cells_[k];
+      const double edge = Edge(k + 1);
+      const double end = k + 1 == kStreamCells ? 1 : law_.Cdf(edge);
+      const double expected = (end - begin) * Total();
+      const bool rest_suffices = 1 - end >= 1.0 / (2 * kCellGroups);
+      if (k + 1 < kStreamCells && (end - begin < 1.0 / kCellGroups || !rest_suffices)) continue;
+      const double grain = law_.Grain(edge);
+      const double moved = (law_.Cdf(edge + grain) - law_.Cdf(edge - grain)) * Total();
+      if (k + 1 < kStreamCells && moved > 0.05 * std::sqrt(expected)) return "";
+      const double off = static_cast<double>(count) - expected;
+      statistic += off * off / expected;
+      ++groups;
+      begin = end;
+      count = 0;
+    }
+    const double bound = PearsonBound(groups);
+    return statistic <= bound ? "" : TooFar("chi-square over cells", statistic, bound);
+  }
+
+  const Law law_;
+  const int64_t n_;
+  int64_t seen_ = 0;
+  std::vector<double> kept_;  // the last kMostLag numbers, and a block
+  double sum_ = 0, square_ = 0;
+  std::array<double, kLags> lags_{};
+  std::vector<int64_t> cells_ = std::vector<int64_t>(kStreamCells, 0);
+  int64_t surely_far_ = 0, maybe_far_ = 0;
+  double farthest_ = 0;
+  std::string block_finding_;
+};
+
+// The first element of each block that small outputs' checks look at: both ends and two between.
+std::vector<int64_t> ChosenBlocks(int64_t n) {
+  const int64_t last = n - kBlock;
+  return {0, last / 3 + 1, last - last / 3 - 1, last};
+}
+
+HostTensor BlockAt(const TensorView& whole, int64_t begin) {
+  const auto size = static_cast<size_t>(ElementSize(whole.dtype));
+  const std::string_view data =
+      whole.data.substr(static_cast<size_t>(begin) * size, static_cast<size_t>(kBlock) * size);
+  return {whole.dtype, {kBlock}, std::string(data)};
+}
+
+// `check` on the chosen blocks.
+std::string CheckBlocks(const TensorView& actual,
+                        const std::function<std::string(const HostTensor&)>& check) {
+  for (const int64_t begin : ChosenBlocks(NumElements(actual.shape))) {
+    const std::string finding = check(BlockAt(actual, begin));
+    if (!finding.empty()) return absl::StrFormat("of the %d elements from %d on: %s", kBlock, begin, finding);
+  }
+  return "";
+}
+
+double UlpOf(Dtype dtype) {
+  return std::ldexp(1.0, 1 - FormatOf(dtype).precision);
+}
+
+// All checks of a stream whose numbers `outside` does not reject.
+std::string CheckStream(const TensorView& actual, const Law& law,
+                        const std::function<std::string(int64_t, double)>& outside, double* ks) {
+  const int64_t n = NumElements(actual.shape);
+  Checks stream(law, n);
+  for (int64_t at = 0; at < n; at += kBlock) {
+    std::string wrong;
+    const int64_t count = std::min(kBlock, n - at);
+    stream.Add(count, [&](double* z) {
+      for (int64_t i = 0; i < count; ++i) {
+        const double y = ElementAsDouble(actual.dtype, actual.data.data(), at + i);
+        if (wrong.empty()) wrong = outside(at + i, y);
+        z[i] = wrong.empty() ? (y - law.location) / law.scale : 0;
+      }
+    });
+    if (!wrong.empty()) return wrong;
+  }
+  if (ks != nullptr) *ks = stream.Distance();
+  std::string finding = CheckRepeats(actual, law.one_value);
+  return finding.empty() ? stream.Finding(false) : finding;
+}
+
+}  // namespace
+
+std::string CheckUniformStream(const TensorView& actual, double from, double to) {
+  const double width = to - from;
+  const double least = std::min(from, InDtype(actual.dtype, from));
+  const double greatest = std::max(to, InDtype(actual.dtype, to));
+  if (!(width > 0)) return absl::StrFormat("no numbers lie in [%g, %g)", from, to);
+  const double most = std::max(std::fabs(from), std::fabs(to));
+  const double ulp = UlpOf(actual.dtype);
+  const Law law{.location = (from + to) / 2,
+                .scale = width / std::sqrt(12.0),
+                .largest = std::sqrt(3.0),
+                .step = ulp,
+                .least_step = width * ulp,
+                .one_value = ulp * (1 + 2 * most / width)};
+  int64_t at_end = 0;
+  std::string finding = CheckStream(
+      actual, law,
+      [&](int64_t i, double y) {
+        at_end += y >= to ? 1 : 0;
+        if (y >= least && y <= greatest) return std::string();
+        return absl::StrFormat("element %d is %.9g, outside [%g, %g)", i, y, from, to);
+      },
+      nullptr);
+  if (!finding.empty()) return finding;
+  // Only rounding up, or a generator of (0, 1], gives the end itself.
+  const auto n = NumElements(actual.shape);
+  const double share = std::min(0.5, std::max(std::fabs(to), width) * ulp / width);
+  if (static_cast<double>(at_end) > static_cast<double>(n) * share && BinomialRejects(n, at_end, share))
+    return absl::StrFormat("%d of %d values are %g, the excluded end", at_end, n, to);
+  return CheckBlocks(actual, [&](const HostTensor& block) { return CheckUniform(block, from, to); });
+}
+
+std::string CheckNormalStream(const TensorView& actual, double mean, double std, double* ks) {
+  const double ulp = UlpOf(actual.dtype);
+  const Law law{
+      .location = mean, .scale = std, .step = ulp, .one_value = ulp * (1 + 2 * std::fabs(mean) / std)};
+  std::string finding = CheckStream(
+      actual, law,
+      [](int64_t i, double y) {
+        return std::isfinite(y) ? std::string() : absl::StrFormat("element %d is %g", i, y);
+      },
+      ks);
+  if (!finding.empty()) return finding;
+  const Parameter mean_of_all(mean), std_of_all(std);
+  return CheckBlocks(actual,
+                     [&](const HostTensor& block) { return CheckNormal(block, mean_of_all, std_of_all); });
+}
+
+std::string CheckKeptStream(const TensorView& mask, double keep) {
+  const int64_t n = NumElements(mask.shape);
+  int64_t kept = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const auto byte = static_cast<unsigned char>(mask.data[static_cast<size_t>(i)]);
+    if (byte > 1) return absl::StrFormat("element %d is %d, expected 0 or 1", i, byte);
+    kept += byte;
+  }
+  if (BinomialRejects(n, kept, keep)) {
+    return absl::StrFormat("%d of %d are kept, expected about %.1f", kept, n, keep * static_cast<double>(n));
+  }
+  // Rare events make the product's tails heavy, and stretches alike; then the count must do.
+  if (keep < 0.1 || keep > 0.9) return "";
+  const double deviation = std::sqrt(keep * (1 - keep));
+  const Law law{.location = keep, .scale = deviation, .largest = std::max(keep, 1 - keep) / deviation};
+  Checks stream(law, n);
+  for (int64_t at = 0; at < n; at += kBlock) {
+    const int64_t count = std::min(kBlock, n - at);
+    stream.Add(count, [&](double* z) {
+      for (int64_t i = 0; i < count; ++i)
+        z[i] = ((mask.data[static_cast<size_t>(at + i)] == 1 ? 1 : 0) - keep) / deviation;
+    });
+  }
+  std::string finding = CheckRepeats(mask, std::max(keep, 1 - keep));
+  return finding.empty() ? stream.Finding(true) : finding;
+}
+
+}  // namespace diopi::baselines
