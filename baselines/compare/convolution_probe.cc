@@ -71,7 +71,7 @@ class ConvolutionProbe {
     return SortLetters();
   }
 
-  std::optional<std::string> Run(double deviation) {
+  Probed Run(double deviation) {
     const std::vector<double> signs[2] = {RandomSigns(key_, Count(1)), RandomSigns(key_ + 1, Count(2))};
     std::vector<double> both;
     for (const double a : signs[0]) {
@@ -86,14 +86,16 @@ class ConvolutionProbe {
     AddBias(signs, &expected);
     const double limit = kProbeLimit * deviation * std::sqrt(static_cast<double>(both.size()));
     const Offsets places = sides_[0].operand.Of(AxesOf(0));
+    Probed probed{true, std::nullopt};
     for (size_t i = 0; i < expected.size(); ++i) {
-      if (std::fabs(sides_[0].sums[i] - expected[i]) <= limit) continue;
-      return absl::StrCat("the elements at ", PlaceText(sides_[0].operand.tensor().shape, places.at[i]),
-                          " along ", absl::StrJoin(mixed, " and "), ", added up with random signs, are ",
-                          sides_[0].sums[i], " instead of ", expected[i], " +- ", limit,
-                          ": some that were not compared are wrong");
+      probed.finite = probed.finite && std::isfinite(sides_[0].sums[i]);
+      if (probed.wrong.has_value() || std::fabs(sides_[0].sums[i] - expected[i]) <= limit) continue;
+      probed.wrong = absl::StrCat(
+          "the elements at ", PlaceText(sides_[0].operand.tensor().shape, places.at[i]), " along ",
+          absl::StrJoin(mixed, " and "), ", added up with random signs, are ", sides_[0].sums[i],
+          " instead of ", expected[i], " +- ", limit, ": some that were not compared are wrong");
     }
-    return std::nullopt;
+    return probed;
   }
 
  private:
@@ -224,11 +226,11 @@ class ConvolutionProbe {
 
 }  // namespace
 
-std::optional<std::string> ProbeConvolution(const v1::Case& c, const cases::SliceAxes& axes,
-                                            const cases::ResolvedAxes& resolved, const ProbedOutput& output,
-                                            const TensorViews& inputs, uint64_t key, double deviation) {
+Probed ProbeConvolution(const v1::Case& c, const cases::SliceAxes& axes, const cases::ResolvedAxes& resolved,
+                        const ProbedOutput& output, const TensorViews& inputs, uint64_t key,
+                        double deviation) {
   ConvolutionProbe probe(axes, resolved, key);
-  if (!probe.Find(c, output, inputs)) return std::nullopt;
+  if (!probe.Find(c, output, inputs)) return {};
   return probe.Run(deviation);
 }
 
