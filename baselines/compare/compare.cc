@@ -12,6 +12,7 @@
 #include "baselines/compare/gates.h"
 #include "baselines/compare/readings.h"
 #include "cases/base/hash.h"
+#include "cases/base/output_hash.h"
 #include "cases/core/reference_key.h"
 
 namespace diopi::baselines {
@@ -182,7 +183,7 @@ v1::OutputStats NewStats(const JudgedOutput& output, const TensorView& actual) {
   stats.set_ok(true);
   stats.set_argmax(-1);
   ClearFigures(&stats);
-  stats.set_digest(Xxh64Hex(actual.data));
+  stats.set_digest(Hex64(HashOutput(actual.data)));
   return stats;
 }
 
@@ -197,7 +198,7 @@ v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const Tensor
   v1::Verdict verdict = CompareByEachReading(c, inputs, known, aligned, options);
   if (changed == 0) return verdict;
   for (v1::OutputStats& stats : *verdict.mutable_outputs()) {
-    stats.set_digest(Xxh64Hex(actual.at(stats.key()).data));
+    stats.set_digest(Hex64(HashOutput(actual.at(stats.key()).data)));
   }
   if (verdict.outcome() == v1::OUTCOME_PASS) TellReading(*signs, &verdict);
   if (verdict.outcome() == v1::OUTCOME_FAIL) {

@@ -4,6 +4,7 @@
 #include "baselines/compare/compare_slices.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -21,6 +22,8 @@
 #include "baselines/compare/product_probe.h"
 #include "baselines/compare/rule.h"
 #include "cases/base/hash.h"
+#include "cases/base/output_hash.h"
+#include "cases/base/parallel.h"
 #include "cases/core/reference_key.h"
 #include "cases/core/slice_axes.h"
 #include "cases/core/slices.h"
@@ -47,19 +50,26 @@ template <typename Bits>
 int64_t FirstNotFinite(std::string_view data, Bits exponent) {
   constexpr size_t kBlock = 512;
   const size_t count = data.size() / sizeof(Bits);
-  Bits block[kBlock];
-  for (size_t at = 0; at < count; at += kBlock) {
-    const size_t elements = std::min(kBlock, count - at);
-    std::memcpy(block, data.data() + at * sizeof(Bits), elements * sizeof(Bits));
-    Bits largest = 0;
-    for (size_t i = 0; i < elements; ++i) {
-      block[i] &= exponent;
-      largest = std::max(largest, block[i]);
+  std::atomic<size_t> first{count};
+  constexpr int64_t kGrain = kParallelBytes / static_cast<int64_t>(sizeof(Bits));
+  ForRanges(static_cast<int64_t>(count), kGrain, [&](int64_t begin, int64_t end) {
+    Bits block[kBlock];
+    for (auto at = static_cast<size_t>(begin); at < std::min(static_cast<size_t>(end), first.load());
+         at += kBlock) {
+      const size_t elements = std::min(kBlock, static_cast<size_t>(end) - at);
+      std::memcpy(block, data.data() + at * sizeof(Bits), elements * sizeof(Bits));
+      Bits largest = 0;
+      for (size_t i = 0; i < elements; ++i) {
+        block[i] &= exponent;
+        largest = std::max(largest, block[i]);
+      }
+      if (largest != exponent) continue;
+      const size_t found = at + static_cast<size_t>(std::find(block, block + elements, exponent) - block);
+      for (size_t before = first; found < before && !first.compare_exchange_weak(before, found);) {
+      }
     }
-    if (largest == exponent)
-      return static_cast<int64_t>(at + (std::find(block, block + elements, exponent) - block));
-  }
-  return -1;
+  });
+  return first == count ? -1 : static_cast<int64_t>(first);
 }
 
 int64_t FirstNotFinite(const TensorView& tensor) {
@@ -137,7 +147,7 @@ std::string InWhole(std::string text, const std::vector<int64_t>& places, const 
 
 void PutIntoWhole(const std::vector<int64_t>& places, const TensorView& actual, v1::OutputStats* stats) {
   stats->mutable_shape()->Assign(actual.shape.begin(), actual.shape.end());
-  stats->set_digest(Xxh64Hex(actual.data));
+  stats->set_digest(Hex64(HashOutput(actual.data)));
   stats->set_detail(InWhole(stats->detail(), places, actual.shape));
   if (stats->argmax() >= 0) stats->set_argmax(places[static_cast<size_t>(stats->argmax())]);
   for (v1::Mismatch& mismatch : *stats->mutable_first()) {
@@ -348,13 +358,14 @@ v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places_of_case, 
     elements += NumElements(whole.shape);
     const bool passed = stats.ok();
     CheckHash(stats.key(), references, whole, &stats);
-    CheckFinite(*output, inputs, references.at(stats.key()), whole, &stats);
+    Probed probed;
     if (stats.ok() && output->kind == v1::Judge::ACCUMULATION && axes.ok()) {
       const double deviation =
           DeviationOf(*output, references.at(stats.key()), references, taken.at(stats.key()));
-      const std::optional<std::string> wrong = ProbeProduct(c, *axes, stats.key(), inputs, whole, deviation);
-      if (wrong.has_value()) Fail("P", *wrong, &stats);
+      probed = ProbeProduct(c, *axes, stats.key(), inputs, whole, deviation);
     }
+    if (!probed.finite) CheckFinite(*output, inputs, references.at(stats.key()), whole, &stats);
+    if (stats.ok() && probed.wrong.has_value()) Fail("P", *probed.wrong, &stats);
     if (passed && !stats.ok()) {
       verdict.set_outcome(v1::OUTCOME_FAIL);
       verdict.set_reason(absl::StrCat(stats.key(), ": ", stats.detail()));

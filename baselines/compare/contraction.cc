@@ -7,6 +7,7 @@
 #include "baselines/compare/contraction_kernel.h"
 #include "cases/base/half.h"
 #include "cases/base/layout.h"
+#include "cases/base/parallel.h"
 #include "cases/core/random.h"
 
 namespace diopi::baselines {
@@ -14,46 +15,61 @@ namespace {
 
 using cases::Letters;
 
-// Reads neighbours.
-void LoadRun(const TensorView& tensor, int64_t from, int64_t count, double* out) {
+constexpr size_t kPart = 1024;  // elements whose values and sums stay in the processor's first cache
+constexpr size_t kFewSums = size_t{1} << 16;  // stay in its second one
+constexpr int64_t kChunks = 16;
+
+bool HasKernel(Dtype dtype) {
+  return dtype == v1::Dtype::float32 || dtype == v1::Dtype::bfloat16 || dtype == v1::Dtype::float64;
+}
+
+// `count` neighbours, no more than kPart, as float64.
+const char* Widen(const TensorView& tensor, int64_t from, size_t count, double (&values)[kPart]) {
   const char* data = tensor.data.data() + from * ElementSize(tensor.dtype);
-  const auto elements = static_cast<size_t>(count);
-  switch (tensor.dtype) {
-    case v1::Dtype::float32:
-      return WidenFloat32(data, elements, out);
-    case v1::Dtype::bfloat16:
-      return WidenBfloat16(data, elements, out);
-    case v1::Dtype::float16:
-      for (size_t i = 0; i < elements; ++i) {
-        uint16_t bits;
-        std::memcpy(&bits, data + 2 * i, 2);
-        // The exponent's bias differs by 112; subnormal numbers come out right as well.
-        const float size = std::bit_cast<float>((uint32_t{bits} & 0x7fffU) << 13) * 0x1p112F;
-        out[i] = static_cast<double>((bits & 0x8000U) != 0 ? -size : size);
-        if ((bits & 0x7c00U) == 0x7c00U) out[i] = Float16ToDouble(bits);
-      }
-      return;
-    default:
-      for (int64_t i = 0; i < count; ++i)
-        out[i] = ElementAsDouble(tensor.dtype, tensor.data.data(), from + i);
+  for (size_t i = 0; i < count; ++i) {
+    if (tensor.dtype != v1::Dtype::float16) {
+      values[i] = ElementAsDouble(tensor.dtype, data, static_cast<int64_t>(i));
+      continue;
+    }
+    uint16_t bits;
+    std::memcpy(&bits, data + 2 * i, 2);
+    // The exponent's bias differs by 112; subnormal numbers come out right as well.
+    const float size = std::bit_cast<float>((uint32_t{bits} & 0x7fffU) << 13) * 0x1p112F;
+    values[i] = static_cast<double>((bits & 0x8000U) != 0 ? -size : size);
+    if ((bits & 0x7c00U) == 0x7c00U) values[i] = Float16ToDouble(bits);
+  }
+  return reinterpret_cast<const char*>(values);
+}
+
+double DotOf(const TensorView& tensor, int64_t from, const double* weights, size_t count) {
+  if (HasKernel(tensor.dtype))
+    return Dot(tensor.dtype, tensor.data.data() + from * ElementSize(tensor.dtype), weights, count);
+  double values[kPart];
+  double sum = 0;
+  for (size_t at = 0; at < count; at += kPart) {
+    const size_t part = std::min(kPart, count - at);
+    const char* widened = Widen(tensor, from + static_cast<int64_t>(at), part, values);
+    sum += Dot(v1::Dtype::float64, widened, weights + at, part);
+  }
+  return sum;
+}
+
+void AddTo(const TensorView& tensor, int64_t from, double weight, size_t count, double* sums) {
+  if (HasKernel(tensor.dtype))
+    return AddScaled(tensor.dtype, weight, tensor.data.data() + from * ElementSize(tensor.dtype), count,
+                     sums);
+  double values[kPart];
+  for (size_t at = 0; at < count; at += kPart) {
+    const size_t part = std::min(kPart, count - at);
+    const char* widened = Widen(tensor, from + static_cast<int64_t>(at), part, values);
+    AddScaled(v1::Dtype::float64, weight, widened, part, sums + at);
   }
 }
 
-// Elements of which the values and their sums stay in the processor's first cache.
-constexpr size_t kPart = 1024;
-
-// Calls `f(at, count)` for parts of a list, each of a part of one run or of whole runs.
-template <typename F>
-void ForParts(const Offsets& offsets, F&& f) {
-  const auto run = static_cast<size_t>(offsets.run);
-  const size_t size = offsets.at.size();
-  for (size_t begin = 0; begin < size;) {
-    const size_t in_run = run - begin % run;
-    const size_t part = run >= kPart ? std::min(kPart, in_run) : kPart / run * run;
-    const size_t count = std::min(part, size - begin);
-    f(begin, count);
-    begin += count;
-  }
+// Items that make a part of a pass worth a thread, where each takes so many elements.
+int64_t GrainOf(const TensorView& tensor, size_t elements) {
+  const int64_t bytes = static_cast<int64_t>(std::max<size_t>(elements, 1)) * ElementSize(tensor.dtype);
+  return std::max<int64_t>(1, kParallelBytes / bytes);
 }
 
 int64_t RunOf(const std::vector<int64_t>& at) {
@@ -111,32 +127,67 @@ Offsets Operand::Of(const Letters& letters) const {
   return offsets;
 }
 
-void Operand::Load(int64_t base, const Offsets& offsets, size_t at, size_t count, double* out) const {
-  for (size_t i = 0; i < count; i += static_cast<size_t>(offsets.run)) {
-    const auto run = std::min(offsets.run, static_cast<int64_t>(count - i));
-    LoadRun(*tensor_, base + offsets.at[at + i], run, out + i);
-  }
+// Sums along runs.
+void Operand::SumRuns(int64_t base, const Offsets& kept, const Offsets& summed,
+                      const std::vector<double>& weights, std::vector<double>* sums) const {
+  const auto run = static_cast<size_t>(summed.run);
+  const auto count = static_cast<int64_t>(sums->size());
+  ForRanges(count, GrainOf(*tensor_, summed.at.size()), [&](int64_t begin, int64_t end) {
+    for (auto a = static_cast<size_t>(begin); a < static_cast<size_t>(end); ++a) {
+      for (size_t at = 0; at < summed.at.size(); at += run)
+        (*sums)[a] += DotOf(*tensor_, base + kept.at[a] + summed.at[at], weights.data() + at, run);
+    }
+  });
+}
+
+// Sums across runs that are few elements, in chunks whose sums are added up in order.
+void Operand::AddFewRuns(int64_t base, const Offsets& kept, const Offsets& summed,
+                         const std::vector<double>& weights, std::vector<double>* sums) const {
+  const auto run = static_cast<size_t>(kept.run);
+  const auto terms = static_cast<int64_t>(summed.at.size());
+  std::vector<std::vector<double>> chunks(kChunks, *sums);
+  const int64_t in_chunk = (terms + kChunks - 1) / kChunks;
+  const int64_t grain = GrainOf(*tensor_, kept.at.size());
+  ForRanges(
+      kChunks, (grain + in_chunk - 1) / std::max<int64_t>(in_chunk, 1), [&](int64_t begin, int64_t end) {
+        for (int64_t chunk = begin; chunk < end; ++chunk) {
+          std::vector<double>& own = chunks[static_cast<size_t>(chunk)];
+          for (int64_t b = chunk * in_chunk; b < std::min(terms, (chunk + 1) * in_chunk); ++b) {
+            const auto term = static_cast<size_t>(b);
+            for (size_t at = 0; at < kept.at.size(); at += run)
+              AddTo(*tensor_, base + summed.at[term] + kept.at[at], weights[term], run, own.data() + at);
+          }
+        }
+      });
+  for (const std::vector<double>& own : chunks)
+    AddScaled(v1::Dtype::float64, 1, reinterpret_cast<const char*>(own.data()), own.size(), sums->data());
+}
+
+// Sums across runs that are many elements, part by part.
+void Operand::AddManyRuns(int64_t base, const Offsets& kept, const Offsets& summed,
+                          const std::vector<double>& weights, std::vector<double>* sums) const {
+  const auto run = static_cast<size_t>(kept.run);
+  const int64_t grain = GrainOf(*tensor_, run * summed.at.size());
+  ForRanges(static_cast<int64_t>(kept.at.size() / run), grain, [&](int64_t begin, int64_t end) {
+    for (size_t at = static_cast<size_t>(begin) * run; at < static_cast<size_t>(end) * run;) {
+      const size_t count = std::min(kPart, run - at % run);
+      for (size_t b = 0; b < summed.at.size(); ++b)
+        AddTo(*tensor_, base + summed.at[b] + kept.at[at], weights[b], count, sums->data() + at);
+      at += count;
+    }
+  });
 }
 
 std::vector<double> Operand::Contract(int64_t base, const Offsets& kept, const Offsets& summed,
                                       const std::vector<double>& weights) const {
   std::vector<double> sums(kept.at.size(), 0.0);
-  std::vector<double> values(kPart);
   if (summed.run >= kept.run) {
-    for (size_t a = 0; a < sums.size(); ++a) {
-      ForParts(summed, [&](size_t at, size_t count) {
-        Load(base + kept.at[a], summed, at, count, values.data());
-        sums[a] += Dot(weights.data() + at, values.data(), count);
-      });
-    }
-    return sums;
+    SumRuns(base, kept, summed, weights, &sums);
+  } else if (kept.at.size() <= kFewSums) {
+    AddFewRuns(base, kept, summed, weights, &sums);
+  } else {
+    AddManyRuns(base, kept, summed, weights, &sums);
   }
-  ForParts(kept, [&](size_t at, size_t count) {
-    for (size_t b = 0; b < summed.at.size(); ++b) {
-      Load(base + summed.at[b], kept, at, count, values.data());
-      AddScaled(weights[b], values.data(), count, sums.data() + at);
-    }
-  });
   return sums;
 }
 

@@ -43,8 +43,12 @@ class Operand {
                                const std::vector<double>& weights) const;
 
  private:
-  // `count` elements of the list from `at`, which is a part of a run or begins and ends with one.
-  void Load(int64_t base, const Offsets& offsets, size_t at, size_t count, double* out) const;
+  void SumRuns(int64_t base, const Offsets& kept, const Offsets& summed, const std::vector<double>& weights,
+               std::vector<double>* sums) const;
+  void AddFewRuns(int64_t base, const Offsets& kept, const Offsets& summed,
+                  const std::vector<double>& weights, std::vector<double>* sums) const;
+  void AddManyRuns(int64_t base, const Offsets& kept, const Offsets& summed,
+                   const std::vector<double>& weights, std::vector<double>* sums) const;
 
   const TensorView* tensor_ = nullptr;
   std::vector<cases::Letters> axes_;

@@ -1,5 +1,5 @@
 // Highway compiles this file once per instruction set; the best one is chosen at run time. Products are not
-// fused with sums, and sums run in eight lanes by index, so that every machine gives the same bits.
+// fused with sums, and sums run in 32 lanes by index, so that every machine gives the same bits.
 #include "baselines/compare/contraction_kernel.h"
 
 #include <cstring>
@@ -16,73 +16,108 @@ namespace diopi::baselines::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr size_t kLanes = 8;
-using Doubles = hn::CappedTag<double, kLanes>;
+constexpr size_t kLanes = 32;
+using Doubles = hn::CappedTag<double, 8>;
 using Floats = hn::Rebind<float, Doubles>;
 using Halves = hn::Rebind<uint16_t, Doubles>;
 using Words = hn::Rebind<uint32_t, Doubles>;
+using Vector = hn::Vec<Doubles>;
 constexpr size_t kWidth = hn::MaxLanes(Doubles());
 static_assert(kLanes % kWidth == 0);
 
-void WidenFloat32(const char* data, size_t count, double* out) {
-  size_t i = 0;
-  for (; i + kWidth <= count; i += kWidth) {
+// How elements are read, in registers and one at a time.
+struct Float64 {
+  static Vector Load(const char* data, size_t i) {
+    double values[kWidth];
+    std::memcpy(values, data + 8 * i, sizeof(values));
+    return hn::LoadU(Doubles(), values);
+  }
+  static double One(const char* data, size_t i) {
+    double value;
+    std::memcpy(&value, data + 8 * i, 8);
+    return value;
+  }
+};
+
+struct Float32 {
+  static Vector Load(const char* data, size_t i) {
     float values[kWidth];
     std::memcpy(values, data + 4 * i, sizeof(values));
-    hn::StoreU(hn::PromoteTo(Doubles(), hn::LoadU(Floats(), values)), Doubles(), out + i);
+    return hn::PromoteTo(Doubles(), hn::LoadU(Floats(), values));
   }
-  for (; i < count; ++i) {
+  static double One(const char* data, size_t i) {
     float value;
     std::memcpy(&value, data + 4 * i, 4);
-    out[i] = static_cast<double>(value);
+    return static_cast<double>(value);
   }
-}
+};
 
-void WidenBfloat16(const char* data, size_t count, double* out) {
-  size_t i = 0;
-  for (; i + kWidth <= count; i += kWidth) {
+struct Bfloat16 {
+  static Vector Load(const char* data, size_t i) {
     uint16_t bits[kWidth];
     std::memcpy(bits, data + 2 * i, sizeof(bits));
     const auto words = hn::ShiftLeft<16>(hn::PromoteTo(Words(), hn::LoadU(Halves(), bits)));
-    hn::StoreU(hn::PromoteTo(Doubles(), hn::BitCast(Floats(), words)), Doubles(), out + i);
+    return hn::PromoteTo(Doubles(), hn::BitCast(Floats(), words));
   }
-  for (; i < count; ++i) {
+  static double One(const char* data, size_t i) {
     uint16_t bits;
     std::memcpy(&bits, data + 2 * i, 2);
     const uint32_t word = uint32_t{bits} << 16;
     float value;
     std::memcpy(&value, &word, 4);
-    out[i] = static_cast<double>(value);
+    return static_cast<double>(value);
   }
-}
+};
 
-double Dot(const double* a, const double* b, size_t count) {
+template <typename Elements>
+double Dot(const char* data, const double* weights, size_t count) {
   constexpr size_t kParts = kLanes / kWidth;
-  hn::Vec<Doubles> sums[kParts];
+  Vector sums[kParts];
   for (auto& sum : sums) sum = hn::Zero(Doubles());
   size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     for (size_t k = 0; k < kParts; ++k) {
       const size_t at = i + k * kWidth;
-      sums[k] = hn::Add(sums[k], hn::Mul(hn::LoadU(Doubles(), a + at), hn::LoadU(Doubles(), b + at)));
+      const auto product = hn::Mul(Elements::Load(data, at), hn::LoadU(Doubles(), weights + at));
+      sums[k] = hn::Add(sums[k], product);
     }
   }
   double all = 0;
-  for (; i < count; ++i) all += a[i] * b[i];
+  for (; i < count; ++i) all += Elements::One(data, i) * weights[i];
   double lanes[kLanes];
   for (size_t k = 0; k < kParts; ++k) hn::StoreU(sums[k], Doubles(), lanes + k * kWidth);
   for (const double lane : lanes) all += lane;
   return all;
 }
 
-void AddScaled(double weight, const double* values, size_t count, double* sums) {
+template <typename Elements>
+void AddScaled(double weight, const char* data, size_t count, double* sums) {
   const auto factor = hn::Set(Doubles(), weight);
   size_t i = 0;
   for (; i + kWidth <= count; i += kWidth) {
-    const auto product = hn::Mul(factor, hn::LoadU(Doubles(), values + i));
+    const auto product = hn::Mul(factor, Elements::Load(data, i));
     hn::StoreU(hn::Add(hn::LoadU(Doubles(), sums + i), product), Doubles(), sums + i);
   }
-  for (; i < count; ++i) sums[i] += weight * values[i];
+  for (; i < count; ++i) sums[i] += weight * Elements::One(data, i);
+}
+
+double DotFloat64(const char* data, const double* weights, size_t count) {
+  return Dot<Float64>(data, weights, count);
+}
+double DotFloat32(const char* data, const double* weights, size_t count) {
+  return Dot<Float32>(data, weights, count);
+}
+double DotBfloat16(const char* data, const double* weights, size_t count) {
+  return Dot<Bfloat16>(data, weights, count);
+}
+void AddScaledFloat64(double weight, const char* data, size_t count, double* sums) {
+  AddScaled<Float64>(weight, data, count, sums);
+}
+void AddScaledFloat32(double weight, const char* data, size_t count, double* sums) {
+  AddScaled<Float32>(weight, data, count, sums);
+}
+void AddScaledBfloat16(double weight, const char* data, size_t count, double* sums) {
+  AddScaled<Bfloat16>(weight, data, count, sums);
 }
 
 }  // namespace
@@ -92,25 +127,33 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace diopi::baselines {
 
-HWY_EXPORT(WidenFloat32);
-HWY_EXPORT(WidenBfloat16);
-HWY_EXPORT(Dot);
-HWY_EXPORT(AddScaled);
+HWY_EXPORT(DotFloat64);
+HWY_EXPORT(DotFloat32);
+HWY_EXPORT(DotBfloat16);
+HWY_EXPORT(AddScaledFloat64);
+HWY_EXPORT(AddScaledFloat32);
+HWY_EXPORT(AddScaledBfloat16);
 
-void WidenFloat32(const char* data, size_t count, double* out) {
-  HWY_DYNAMIC_DISPATCH(WidenFloat32)(data, count, out);
+double Dot(Dtype dtype, const char* data, const double* weights, size_t count) {
+  switch (dtype) {
+    case v1::Dtype::float32:
+      return HWY_DYNAMIC_DISPATCH(DotFloat32)(data, weights, count);
+    case v1::Dtype::bfloat16:
+      return HWY_DYNAMIC_DISPATCH(DotBfloat16)(data, weights, count);
+    default:
+      return HWY_DYNAMIC_DISPATCH(DotFloat64)(data, weights, count);
+  }
 }
 
-void WidenBfloat16(const char* data, size_t count, double* out) {
-  HWY_DYNAMIC_DISPATCH(WidenBfloat16)(data, count, out);
-}
-
-double Dot(const double* a, const double* b, size_t count) {
-  return HWY_DYNAMIC_DISPATCH(Dot)(a, b, count);
-}
-
-void AddScaled(double weight, const double* values, size_t count, double* sums) {
-  HWY_DYNAMIC_DISPATCH(AddScaled)(weight, values, count, sums);
+void AddScaled(Dtype dtype, double weight, const char* data, size_t count, double* sums) {
+  switch (dtype) {
+    case v1::Dtype::float32:
+      return HWY_DYNAMIC_DISPATCH(AddScaledFloat32)(weight, data, count, sums);
+    case v1::Dtype::bfloat16:
+      return HWY_DYNAMIC_DISPATCH(AddScaledBfloat16)(weight, data, count, sums);
+    default:
+      return HWY_DYNAMIC_DISPATCH(AddScaledFloat64)(weight, data, count, sums);
+  }
 }
 
 }  // namespace diopi::baselines

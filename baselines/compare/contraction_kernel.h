@@ -4,14 +4,13 @@
 
 #include <cstddef>
 
+#include "cases/base/dtype.h"
+
 namespace diopi::baselines {
 
-// Neighbouring elements, at any address, as doubles.
-void WidenFloat32(const char* data, size_t count, double* out);
-void WidenBfloat16(const char* data, size_t count, double* out);
-
-double Dot(const double* a, const double* b, size_t count);
-void AddScaled(double weight, const double* values, size_t count, double* sums);
+// Of neighbouring elements, at any address, of float32, bfloat16 or float64.
+double Dot(Dtype dtype, const char* data, const double* weights, size_t count);
+void AddScaled(Dtype dtype, double weight, const char* data, size_t count, double* sums);
 
 }  // namespace diopi::baselines
 

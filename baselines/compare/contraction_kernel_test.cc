@@ -2,13 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
-#include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "baselines/compare/pointwise_kernel.h"
+#include "cases/base/tensor.h"
 
 namespace diopi::baselines {
 namespace {
@@ -22,48 +20,37 @@ class Contraction : public testing::TestWithParam<std::string> {
 INSTANTIATE_TEST_SUITE_P(With, Contraction, testing::ValuesIn(InstructionSets()),
                          [](const auto& set) { return set.param; });
 
-constexpr size_t kCounts[] = {0, 1, 7, 8, 9, 31, 1024};  // whole registers, and what is left beside them
+constexpr size_t kCounts[] = {0,  1,  7,  8,   9,
+                              31, 32, 33, 1024};  // whole registers, and what is left beside them
 
-TEST_P(Contraction, WidensEveryElementAtAnyAddress) {
-  for (const size_t count : kCounts) {
-    std::string floats(1 + 4 * count, '\0');
-    std::string halves(1 + 2 * count, '\0');
-    for (size_t i = 0; i < count; ++i) {
-      const float value = 1.5F - static_cast<float>(i);
-      const auto bits = static_cast<uint16_t>(std::bit_cast<uint32_t>(value) >> 16);
-      std::memcpy(floats.data() + 1 + 4 * i, &value, 4);
-      std::memcpy(halves.data() + 1 + 2 * i, &bits, 2);
-    }
-    std::vector<double> from_floats(count + 1, 17);
-    std::vector<double> from_halves(count + 1, 17);
-    WidenFloat32(floats.data() + 1, count, from_floats.data());
-    WidenBfloat16(halves.data() + 1, count, from_halves.data());
-    for (size_t i = 0; i < count; ++i) {
-      const float value = 1.5F - static_cast<float>(i);
-      const float half = std::bit_cast<float>(std::bit_cast<uint32_t>(value) & 0xffff0000U);
-      EXPECT_EQ(from_floats[i], static_cast<double>(value)) << i;
-      EXPECT_EQ(from_halves[i], static_cast<double>(half)) << i;
-    }
-    EXPECT_EQ(from_floats[count], 17);
-    EXPECT_EQ(from_halves[count], 17);
-  }
+// Numbers that every dtype holds, whose products and sums are exact in any order.
+double Value(size_t i) {
+  return static_cast<double>(i % 13) - 6;
+}
+
+std::string Elements(Dtype dtype, size_t count) {
+  std::string data(1 + static_cast<size_t>(ElementSize(dtype)) * count, '\0');  // at an odd address
+  for (size_t i = 0; i < count; ++i) StoreDouble(dtype, data.data() + 1, static_cast<int64_t>(i), Value(i));
+  return data;
 }
 
 TEST_P(Contraction, AddsUpProducts) {
-  for (const size_t count : kCounts) {
-    std::vector<double> a;
-    std::vector<double> b;
-    std::vector<double> sums(count + 1, 3);
-    double dot = 0;
-    for (size_t i = 0; i < count; ++i) {
-      a.push_back(static_cast<double>(i % 13) - 6);
-      b.push_back(static_cast<double>(i % 7) / 4);
-      dot += a[i] * b[i];  // exact, in any order
+  for (const Dtype dtype : {v1::Dtype::float32, v1::Dtype::bfloat16, v1::Dtype::float64}) {
+    for (const size_t count : kCounts) {
+      const std::string data = Elements(dtype, count);
+      std::vector<double> weights;
+      std::vector<double> sums(count + 1, 3);
+      double dot = 0;
+      for (size_t i = 0; i < count; ++i) {
+        weights.push_back(static_cast<double>(i % 7) / 4);
+        dot += Value(i) * weights[i];
+      }
+      EXPECT_EQ(Dot(dtype, data.data() + 1, weights.data(), count), dot) << DtypeName(dtype) << ' ' << count;
+      AddScaled(dtype, 0.5, data.data() + 1, count, sums.data());
+      for (size_t i = 0; i < count; ++i)
+        EXPECT_EQ(sums[i], 3 + 0.5 * Value(i)) << DtypeName(dtype) << ' ' << i;
+      EXPECT_EQ(sums[count], 3);
     }
-    EXPECT_EQ(Dot(a.data(), b.data(), count), dot);
-    AddScaled(0.5, a.data(), count, sums.data());
-    for (size_t i = 0; i < count; ++i) EXPECT_EQ(sums[i], 3 + 0.5 * a[i]) << i;
-    EXPECT_EQ(sums[count], 3);
   }
 }
 

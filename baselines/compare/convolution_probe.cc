@@ -5,6 +5,7 @@
 #include "baselines/compare/convolution_probe.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -70,7 +71,7 @@ class ConvolutionProbe {
     return SortLetters();
   }
 
-  std::optional<std::string> Run(double deviation) {
+  Probed Run(double deviation) {
     const std::vector<double> signs[2] = {RandomSigns(key_, Count(1)), RandomSigns(key_ + 1, Count(2))};
     std::vector<double> both;
     for (const double a : signs[0]) {
@@ -85,14 +86,16 @@ class ConvolutionProbe {
     AddBias(signs, &expected);
     const double limit = kProbeLimit * deviation * std::sqrt(static_cast<double>(both.size()));
     const Offsets places = sides_[0].operand.Of(AxesOf(0));
+    Probed probed{true, std::nullopt};
     for (size_t i = 0; i < expected.size(); ++i) {
-      if (std::fabs(sides_[0].sums[i] - expected[i]) <= limit) continue;
-      return absl::StrCat("the elements at ", PlaceText(sides_[0].operand.tensor().shape, places.at[i]),
-                          " along ", absl::StrJoin(mixed, " and "), ", added up with random signs, are ",
-                          sides_[0].sums[i], " instead of ", expected[i], " +- ", limit,
-                          ": some that were not compared are wrong");
+      probed.finite = probed.finite && std::isfinite(sides_[0].sums[i]);
+      if (probed.wrong.has_value() || std::fabs(sides_[0].sums[i] - expected[i]) <= limit) continue;
+      probed.wrong = absl::StrCat(
+          "the elements at ", PlaceText(sides_[0].operand.tensor().shape, places.at[i]), " along ",
+          absl::StrJoin(mixed, " and "), ", added up with random signs, are ", sides_[0].sums[i],
+          " instead of ", expected[i], " +- ", limit, ": some that were not compared are wrong");
     }
-    return std::nullopt;
+    return probed;
   }
 
  private:
@@ -149,32 +152,54 @@ class ConvolutionProbe {
     const int64_t kept = Size(resolved_, kept_);
     const int64_t summed = Size(resolved_, summed_);
     for (int64_t k = 0; k < kept; ++k) {
-      for (int64_t s = 0; s < summed; ++s) Along(0, k, k * summed + s, k * summed + s, &expected);
+      for (int64_t s = 0; s < summed; ++s) Along(0, {k, k * summed + s, k * summed + s}, &expected);
     }
     return expected;
   }
 
   // Multiplies along the windows from `window` on; places are of all axes before it, of the output and both
   // operands.
-  void Along(size_t window, int64_t out, int64_t first, int64_t second, std::vector<double>* expected) const {
-    if (window == axes_.windows.size()) {
-      (*expected)[static_cast<size_t>(out)] +=
-          sides_[1].sums[static_cast<size_t>(first)] * sides_[2].sums[static_cast<size_t>(second)];
-      return;
-    }
-    const cases::WindowAxes& names = axes_.windows[window];
+  void Along(size_t window, const std::array<int64_t, 3>& before, std::vector<double>* expected) const {
     const cases::WindowShape& shape = shapes_[window];
-    const auto next = [&](size_t side, int64_t at, int64_t h, int64_t y, int64_t i) {
+    std::array<int64_t, 3> step{};  // of each place as the window moves by one output
+    std::array<int64_t, 3> in_kernel{};
+    std::array<int64_t, 3> first{};
+    for (size_t side = 0; side < 3; ++side) {
       const std::string& letter = sides_[side].windows[window];
-      return at * resolved_.sizes.at(letter) + (letter == names.out ? h : letter == names.in ? y : i);
-    };
-    for (int64_t h = 0; h < shape.out; ++h) {
-      for (int64_t i = 0; i < shape.kernel; ++i) {
-        const int64_t y = h * shape.stride - shape.padding + i * shape.dilation;
-        if (y < 0 || y >= shape.in) continue;
-        Along(window + 1, next(0, out, h, y, i), next(1, first, h, y, i), next(2, second, h, y, i), expected);
-      }
+      const bool out = letter == axes_.windows[window].out;
+      const bool in = letter == axes_.windows[window].in;
+      step[side] = out ? 1 : in ? shape.stride : 0;
+      in_kernel[side] = out ? 0 : in ? shape.dilation : 1;
+      first[side] = before[side] * resolved_.sizes.at(letter) - (in ? shape.padding : 0);
     }
+    for (int64_t i = 0; i < shape.kernel; ++i) {
+      const auto [begin, end] = OutputsWithin(shape, i);
+      std::array<int64_t, 3> at{};
+      for (size_t side = 0; side < 3; ++side) at[side] = first[side] + i * in_kernel[side];
+      if (window + 1 == axes_.windows.size()) {
+        MultiplyAlong(at, step, begin, end, expected);
+        continue;
+      }
+      for (int64_t h = begin; h < end; ++h)
+        Along(window + 1, {at[0] + h * step[0], at[1] + h * step[1], at[2] + h * step[2]}, expected);
+    }
+  }
+
+  // The outputs whose window reads an element of the image, and not its padding, at the kernel's `i`.
+  static std::pair<int64_t, int64_t> OutputsWithin(const cases::WindowShape& shape, int64_t i) {
+    const int64_t shift = shape.padding - i * shape.dilation;
+    const auto steps = [&](int64_t elements) {
+      return elements <= 0 ? 0 : (elements + shape.stride - 1) / shape.stride;
+    };
+    return {steps(shift), std::min(shape.out, steps(shape.in + shift))};
+  }
+
+  void MultiplyAlong(const std::array<int64_t, 3>& at, const std::array<int64_t, 3>& step, int64_t begin,
+                     int64_t end, std::vector<double>* expected) const {
+    double* const out = expected->data() + at[0];
+    const double* const first = sides_[1].sums.data() + at[1];
+    const double* const second = sides_[2].sums.data() + at[2];
+    for (int64_t h = begin; h < end; ++h) out[h * step[0]] += first[h * step[1]] * second[h * step[2]];
   }
 
   // A bias has the axes of a kernel's outputs, and is the same everywhere else.
@@ -201,11 +226,11 @@ class ConvolutionProbe {
 
 }  // namespace
 
-std::optional<std::string> ProbeConvolution(const v1::Case& c, const cases::SliceAxes& axes,
-                                            const cases::ResolvedAxes& resolved, const ProbedOutput& output,
-                                            const TensorViews& inputs, uint64_t key, double deviation) {
+Probed ProbeConvolution(const v1::Case& c, const cases::SliceAxes& axes, const cases::ResolvedAxes& resolved,
+                        const ProbedOutput& output, const TensorViews& inputs, uint64_t key,
+                        double deviation) {
   ConvolutionProbe probe(axes, resolved, key);
-  if (!probe.Find(c, output, inputs)) return std::nullopt;
+  if (!probe.Find(c, output, inputs)) return {};
   return probe.Run(deviation);
 }
 

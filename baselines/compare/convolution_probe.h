@@ -19,15 +19,21 @@ namespace diopi::baselines {
 // equally large, and the chance is spread over millions.
 inline constexpr double kProbeLimit = 16;
 
+// What a probe says of a whole output.
+struct Probed {
+  bool finite = false;               // every element is: all were added up
+  std::optional<std::string> wrong;  // what is, in words
+};
+
 struct ProbedOutput {
   std::string key;
   const TensorView* tensor = nullptr;
 };
 
 // As ProbeProduct (product_probe.h), for functions whose axes have windows with a kernel.
-std::optional<std::string> ProbeConvolution(const v1::Case& c, const cases::SliceAxes& axes,
-                                            const cases::ResolvedAxes& resolved, const ProbedOutput& output,
-                                            const TensorViews& inputs, uint64_t key, double deviation);
+Probed ProbeConvolution(const v1::Case& c, const cases::SliceAxes& axes, const cases::ResolvedAxes& resolved,
+                        const ProbedOutput& output, const TensorViews& inputs, uint64_t key,
+                        double deviation);
 
 }  // namespace diopi::baselines
 

@@ -61,7 +61,7 @@ std::optional<Product> FindProduct(const cases::ResolvedAxes& axes, const std::s
   return product;
 }
 
-std::optional<std::string> Probe(const Product& product, uint64_t key, double deviation) {
+Probed Probe(const Product& product, uint64_t key, double deviation) {
   const Operand& out = *product.out;
   const Offsets columns = product.columns->Of(product.column);
   const std::vector<double> signs = RandomSigns(key, columns.at.size());
@@ -77,34 +77,36 @@ std::optional<std::string> Probe(const Product& product, uint64_t key, double de
   const Offsets out_batch = out.Of(product.batch);
   const Offsets rows_batch = product.rows->Of(product.batch);
   const Offsets columns_batch = product.columns->Of(product.batch);
+  Probed probed{true, std::nullopt};
   for (size_t b = 0; b < out_batch.at.size(); ++b) {
     const std::vector<double> combined =
         product.columns->Contract(columns_batch.at[b], columns_sum, columns, signs);
     const std::vector<double> expected = product.rows->Contract(rows_batch.at[b], rows, rows_sum, combined);
     const std::vector<double> sums = out.Contract(out_batch.at[b], out_rows, out_columns, signs);
     for (size_t m = 0; m < sums.size(); ++m) {
-      if (std::fabs(sums[m] - bias - expected[m]) <= limit) continue;
-      return absl::StrCat("the row at ", PlaceText(out.tensor().shape, out_batch.at[b] + out_rows.at[m]),
-                          ", added up with random signs, is ", sums[m], " instead of ", bias + expected[m],
-                          " +- ", limit, ": elements of it that were not compared are wrong");
+      probed.finite = probed.finite && std::isfinite(sums[m]);
+      if (probed.wrong.has_value() || std::fabs(sums[m] - bias - expected[m]) <= limit) continue;
+      probed.wrong =
+          absl::StrCat("the row at ", PlaceText(out.tensor().shape, out_batch.at[b] + out_rows.at[m]),
+                       ", added up with random signs, is ", sums[m], " instead of ", bias + expected[m],
+                       " +- ", limit, ": elements of it that were not compared are wrong");
     }
   }
-  return std::nullopt;
+  return probed;
 }
 
 }  // namespace
 
-std::optional<std::string> ProbeProduct(const v1::Case& c, const cases::SliceAxes& axes,
-                                        const std::string& output, const TensorViews& inputs,
-                                        const TensorView& actual, double deviation) {
-  if (!axes.gathered.empty() || axes.tensors.empty()) return std::nullopt;
+Probed ProbeProduct(const v1::Case& c, const cases::SliceAxes& axes, const std::string& output,
+                    const TensorViews& inputs, const TensorView& actual, double deviation) {
+  if (!axes.gathered.empty() || axes.tensors.empty()) return {};
   const std::optional<cases::ResolvedAxes> resolved = cases::ResolveAxes(c, axes);
-  if (!resolved.has_value()) return std::nullopt;
+  if (!resolved.has_value()) return {};
   const uint64_t key = Xxh64(c.hash() + "\nprobe");
   if (!axes.windows.empty())
     return ProbeConvolution(c, axes, *resolved, {output, &actual}, inputs, key, deviation);
   const std::optional<Product> product = FindProduct(*resolved, output, inputs, actual);
-  if (!product.has_value()) return std::nullopt;
+  if (!product.has_value()) return {};
   return Probe(*product, key, deviation);
 }
 

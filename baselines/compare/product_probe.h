@@ -4,21 +4,20 @@
 #ifndef BASELINES_COMPARE_PRODUCT_PROBE_H_
 #define BASELINES_COMPARE_PRODUCT_PROBE_H_
 
-#include <optional>
 #include <string>
 
+#include "baselines/compare/convolution_probe.h"
 #include "cases/base/tensor_view.h"
 #include "cases/core/slice_axes.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {
 
-// What is wrong with the output, in words; nothing where it is right or where the function's axes do not say
-// that the output is a product of two inputs, plus `bias` where there is one. `deviation`: the standard
-// deviation that a right element may have from the exact one, over the whole output.
-std::optional<std::string> ProbeProduct(const v1::Case& c, const cases::SliceAxes& axes,
-                                        const std::string& output, const TensorViews& inputs,
-                                        const TensorView& actual, double deviation);
+// Looks at nothing where the function's axes do not say that the output is a product of two inputs, plus
+// `bias` where there is one. `deviation`: the standard deviation that a right element may have from the exact
+// one, over the whole output.
+Probed ProbeProduct(const v1::Case& c, const cases::SliceAxes& axes, const std::string& output,
+                    const TensorViews& inputs, const TensorView& actual, double deviation);
 
 }  // namespace diopi::baselines
 

@@ -147,7 +147,7 @@ AxisCutter::Deal AxisCutter::WithCombinations(Deal deal) const {
 bool AxisCutter::CutAlong() {
   const std::optional<Deal> deal = FindDeal();
   if (!deal.has_value()) return false;
-  if (!choose_) return true;
+  if (purpose_ == CutFor::kShapes) return true;
   Dealers dealers = Deck(*deal, &draws_);
   for (int64_t number = 0; number < deal->pieces; ++number) {
     const Grid grid = NextGrid(*deal, &dealers, &draws_);
@@ -198,7 +198,7 @@ bool AxisCutter::Cover() {
     return false;
   grid.lists[letter].resize(1);
   if (grids_.LargestOf(grid) > limits_.elements) return false;
-  if (!choose_) return true;
+  if (purpose_ == CutFor::kShapes) return true;
   const int64_t size = grids_.SizeOf(letter);
   const int64_t chunk = std::clamp<int64_t>(limits_.elements / grids_.LargestAlong(grid, letter), 1, size);
   std::vector<Chosen> chosen(static_cast<size_t>((size + chunk - 1) / chunk), Chosen(cut_.size()));
@@ -304,7 +304,7 @@ Compared AxisCutter::Choose(const Letters& own, const Grid& grid, int64_t count)
 
 // False where nothing of it can be compared.
 bool AxisCutter::AddPiece(const Grid& grid, Chosen chosen) {
-  Piece piece = grids_.PieceOf(grid);
+  Piece piece = purpose_ == CutFor::kCalls ? grids_.PieceOf(grid) : Piece();
   std::set<std::string> judged;
   for (size_t i = 0; i < cut_.size(); ++i) {
     if (chosen[i].in_whole.empty()) continue;

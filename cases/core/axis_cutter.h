@@ -23,6 +23,9 @@ struct CutOutput {
   bool moved;  // its elements are compared as they are
 };
 
+// What pieces are made for: their shapes, the elements of outputs that are compared, or being called.
+enum class CutFor { kShapes, kPlaces, kCalls };
+
 // Gives every position once, in an order at random, before any comes again.
 class Dealer {
  public:
@@ -39,14 +42,14 @@ class Dealer {
 
 class AxisCutter {
  public:
-  // Everything outlives it. Without `choose` only the pieces' shapes matter.
+  // Everything outlives it. Pieces have no case and no inputs where they are not called.
   AxisCutter(const PieceGrids& grids, const SliceLimits& limits,
-             const std::map<std::string, CutOutput>& outputs, bool choose, bool skips_null, Draws* draws)
+             const std::map<std::string, CutOutput>& outputs, CutFor purpose, bool skips_null, Draws* draws)
       : grids_(grids),
         given_limits_(limits),
         limits_(limits),
         outputs_(outputs),
-        choose_(choose),
+        purpose_(purpose),
         skips_null_(skips_null),
         draws_(*draws) {}
 
@@ -89,7 +92,7 @@ class AxisCutter {
   const SliceLimits& given_limits_;
   SliceLimits limits_;  // of the outputs that are being cut
   const std::map<std::string, CutOutput>& outputs_;
-  const bool choose_;
+  const CutFor purpose_;
   const bool skips_null_;
   Draws& draws_;
   CutAxes axes_;             // of the outputs that are being cut,

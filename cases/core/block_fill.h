@@ -62,7 +62,7 @@ class BlockTensor {
   int64_t slice_ = 0;    // numbers in a row
   int64_t element_ = 0;  // bytes of a number
   std::vector<std::pair<int64_t, double>> specials_;
-  mutable std::string pool_;  // made for the first Write
+  mutable std::string pool_;  // made for the first Write or Holds
 };
 
 }  // namespace diopi

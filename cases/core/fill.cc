@@ -5,7 +5,12 @@
 // elements that share storage are drawn once.
 #include "cases/core/fill.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <set>
@@ -17,6 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/hash.h"
 #include "cases/base/layout.h"
+#include "cases/base/parallel.h"
 #include "cases/core/block_fill.h"
 #include "cases/core/filler.h"
 #include "cases/core/random.h"
@@ -154,7 +160,6 @@ void BlockTensor::MakePool() const {
 bool BlockTensor::VisitBlocks(
     int64_t begin, int64_t bytes,
     absl::FunctionRef<bool(int64_t at, const char* pool, size_t bytes)> visit) const {
-  if (pool_.empty()) MakePool();
   const int64_t first = begin / element_;
   const int64_t end = first + bytes / element_;
   for (int64_t at = first; at < end;) {
@@ -171,11 +176,47 @@ bool BlockTensor::VisitBlocks(
   return true;
 }
 
+namespace {
+
+constexpr int64_t kPastCaches = int64_t{8} << 20;  // what is larger is not in a cache when it is read
+
+// As memcpy; `past`: past the caches, which so keep the pool, and without reading what was there.
+void CopyPast(char* to, const char* from, size_t bytes, bool past) {
+#ifdef __SSE2__
+  constexpr size_t kLine = 64;
+  if (past && reinterpret_cast<uintptr_t>(to) % kLine == 0 && bytes % kLine == 0) {
+    for (size_t at = 0; at < bytes; at += kLine) {
+      for (size_t i = 0; i < kLine; i += sizeof(__m128i)) {
+        const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at + i));
+        _mm_stream_si128(reinterpret_cast<__m128i*>(to + at + i), part);
+      }
+    }
+    return;
+  }
+#endif
+  (void)past;
+  std::memcpy(to, from, bytes);
+}
+
+// What was copied past the caches is there for other processors.
+void FencePast() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
+}
+
+}  // namespace
+
 void BlockTensor::Write(int64_t begin, int64_t bytes, void* to) const {
+  if (pool_.empty()) MakePool();
   auto* const data = static_cast<char*>(to);
-  VisitBlocks(begin, bytes, [data](int64_t at, const char* pool, size_t size) {
-    std::memcpy(data + at, pool, size);
-    return true;
+  const bool past = bytes >= kPastCaches;
+  ForRanges(bytes, kParallelBytes, [&](int64_t part, int64_t end) {
+    VisitBlocks(begin + part, end - part, [&](int64_t at, const char* pool, size_t size) {
+      CopyPast(data + part + at, pool, size, past);
+      return true;
+    });
+    if (past) FencePast();
   });
   const int64_t first = begin / element_;
   for (const auto& [place, value] : specials_) {
@@ -184,14 +225,20 @@ void BlockTensor::Write(int64_t begin, int64_t bytes, void* to) const {
 }
 
 bool BlockTensor::Holds(int64_t begin, int64_t bytes, const void* data) const {
+  if (pool_.empty()) MakePool();
   const auto* const held = static_cast<const char*>(data);
-  std::string block;
-  return VisitBlocks(begin, bytes, [&](int64_t at, const char* pool, size_t size) {
-    if (std::memcmp(held + at, pool, size) == 0) return true;
-    block.resize(size);  // with the special values
-    Write(begin + at, static_cast<int64_t>(size), block.data());
-    return std::memcmp(held + at, block.data(), size) == 0;
+  std::atomic<bool> same{true};
+  ForRanges(bytes, kParallelBytes, [&](int64_t part, int64_t end) {
+    const bool holds = VisitBlocks(begin + part, end - part, [&](int64_t at, const char* pool, size_t size) {
+      const char* const now = held + part + at;
+      if (std::memcmp(now, pool, size) == 0) return true;
+      std::string block(size, '\0');  // with the special values
+      Write(begin + part + at, static_cast<int64_t>(size), block.data());
+      return same && std::memcmp(now, block.data(), size) == 0;
+    });
+    if (!holds) same = false;
   });
+  return same;
 }
 
 HostTensor BlockTensor::Whole() const {

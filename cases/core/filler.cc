@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/parallel.h"
 #include "cases/core/random.h"
 
 namespace diopi {
@@ -15,7 +16,8 @@ namespace {
 using D = v1::Dtype;
 using Kind = v1::Fill::KindCase;
 
-constexpr int64_t kTogether = 64;  // elements whose bits are made at a time
+constexpr int64_t kTogether = 64;             // elements whose bits are made at a time
+constexpr int64_t kGrain = int64_t{1} << 13;  // elements that are worth a part of their own
 
 absl::Status Bad(std::string_view field, Dtype dtype, std::string_view why) {
   return absl::InvalidArgumentError(absl::StrCat("fill.", std::string(field), " does not fit ",
@@ -193,10 +195,16 @@ void Filler::FullRange(int64_t i, uint64_t bits) {
 absl::Status Filler::Run() {
   absl::Status status = Check();
   if (!status.ok()) return status;
-  const bool normal = fill_.has_normal() && dtype_ == D::float32;
+  ForRanges(count_, kGrain, [this](int64_t begin, int64_t end) { Range(begin, end); });
+  for (const auto& [place, value] : SpecialPlaces()) StoreDouble(dtype_, data_, place, value);
+  return absl::OkStatus();
+}
+
+void Filler::Range(int64_t begin, int64_t end) {
+  const bool normal = fill_.has_normal() && IsFloating(dtype_);
   uint64_t bits[kTogether] = {};
-  for (int64_t first = 0; first < count_; first += kTogether) {
-    const auto count = static_cast<size_t>(std::min(kTogether, count_ - first));
+  for (int64_t first = begin; first < end; first += kTogether) {
+    const auto count = static_cast<size_t>(std::min(kTogether, end - first));
     RandomBits(key_, static_cast<uint64_t>(first), 0, count, bits);
     if (normal) {
       Normal(first, count, bits);
@@ -204,11 +212,9 @@ absl::Status Filler::Run() {
     }
     for (size_t i = 0; i < count; ++i) Element(first + static_cast<int64_t>(i), bits[i]);
   }
-  for (const auto& [place, value] : SpecialPlaces()) StoreDouble(dtype_, data_, place, value);
-  return absl::OkStatus();
 }
 
-// Most tensors: what Element does for float32.
+// Most tensors: what Element does.
 void Filler::Normal(int64_t first, size_t count, const uint64_t* bits) {
   const double mean = fill_.normal().mean();
   const double std = fill_.normal().has_std() ? fill_.normal().std() : 1;
@@ -217,6 +223,11 @@ void Filler::Normal(int64_t first, size_t count, const uint64_t* bits) {
   float values[kTogether] = {};
   for (size_t i = 0; i < count; ++i) numbers[i] = OpenUnitInterval(bits[i]);
   NormalQuantiles(numbers, count, quantiles);
+  if (dtype_ != D::float32) {
+    for (size_t i = 0; i < count; ++i)
+      StoreDouble(dtype_, data_, first + static_cast<int64_t>(i), mean + std * quantiles[i]);
+    return;
+  }
   for (size_t i = 0; i < count; ++i) values[i] = static_cast<float>(mean + std * quantiles[i]);
   std::memcpy(static_cast<char*>(data_) + first * static_cast<int64_t>(sizeof(float)), values,
               count * sizeof(float));

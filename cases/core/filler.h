@@ -31,6 +31,7 @@ class Filler {
  private:
   absl::Status CheckIntegers() const;
   absl::Status CheckNumbers() const;
+  void Range(int64_t begin, int64_t end);  // the elements in [begin, end), but for special values
   void Element(int64_t i, uint64_t bits);
   void Normal(int64_t first, size_t count, const uint64_t* bits);
   void Continuous(int64_t i, double value);

@@ -226,9 +226,12 @@ void PieceGrids::SetAttribute(const Grid& grid, v1::Argument* arg) const {
 std::vector<int64_t> PieceGrids::PositionsOf(const Grid& grid, const Letters& axis) const {
   std::vector<int64_t> positions = {0};
   for (const std::string& letter : axis) {
+    const std::vector<int64_t>& list = grid.lists.at(letter);
+    const int64_t size = SizeOf(letter);
     std::vector<int64_t> next;
+    next.reserve(positions.size() * list.size());
     for (const int64_t before : positions) {
-      for (const int64_t at : grid.lists.at(letter)) next.push_back(before * SizeOf(letter) + at);
+      for (const int64_t at : list) next.push_back(before * size + at);
     }
     positions = std::move(next);
   }

@@ -82,10 +82,10 @@ bool AreDrawsJudged(const v1::Case& c, const v1::Judge& judge) {
 
 class Cutter {
  public:
-  Cutter(const v1::Case& c, const v1::Slices& slices, const SliceLimits& limits, bool choose)
+  Cutter(const v1::Case& c, const v1::Slices& slices, const SliceLimits& limits, CutFor purpose)
       : c_(c),
         limits_(limits),
-        choose_(choose),
+        purpose_(purpose),
         draws_(Xxh64(c.hash() + "\nslices")),
         skips_null_(slices.skips_null_outputs()) {
     const absl::StatusOr<SliceAxes> axes = ParseSliceAxes(slices);  // checked by the build
@@ -130,7 +130,7 @@ class Cutter {
  private:
   // Takes the outputs that it can cut from `whole`. Those that are cut alike share their pieces.
   void CutByAxes(const PieceGrids& grids, std::set<std::string>* whole) {
-    AxisCutter cutter(grids, limits_, outputs_, choose_, skips_null_, &draws_);
+    AxisCutter cutter(grids, limits_, outputs_, purpose_, skips_null_, &draws_);
     std::vector<std::pair<CutAxes, std::vector<std::string>>> alike;
     for (const auto& [key, output] : outputs_) {
       std::optional<CutAxes> axes = grids.AxesOf(key, *output.spec);
@@ -158,7 +158,7 @@ class Cutter {
       judged.insert(ArgumentOf(key));
       if (IsHashed(*JudgeOf(c_, ArgumentOf(key)))) piece.hashed.insert(key);
       const std::vector<int64_t> places =
-          SamplePlaces(SpecShape(*outputs_.at(key).spec), choose_ ? outputs_.at(key).budget : 1, &draws_);
+          SamplePlaces(SpecShape(*outputs_.at(key).spec), Chooses() ? outputs_.at(key).budget : 1, &draws_);
       piece.outputs[key] = {places, places};
     }
     JudgeOnly(judged, skips_null_, &piece.c);
@@ -183,7 +183,7 @@ class Cutter {
     if (!fits || (shapes.size() > 1 && shapes.contains(-1) && NumElements(shapes.at(-1)) > 1)) return false;
     std::map<int, std::vector<int64_t>> places;
     for (const auto& [at, shape] : shapes)
-      places[at] = SamplePlaces(shape, choose_ ? SmallestBudget() : 1, &draws_);
+      places[at] = SamplePlaces(shape, Chooses() ? SmallestBudget() : 1, &draws_);
     Piece piece;
     piece.c = c_;
     std::set<std::string> judged;
@@ -212,6 +212,8 @@ class Cutter {
     pieces_.push_back(std::move(piece));
     return true;
   }
+
+  bool Chooses() const { return purpose_ != CutFor::kShapes; }
 
   int64_t SmallestBudget() const {
     int64_t least = INT64_MAX;
@@ -252,7 +254,7 @@ class Cutter {
 
   v1::Case c_;
   const SliceLimits limits_;
-  const bool choose_;  // false: only shapes matter
+  const CutFor purpose_;
   SliceAxes axes_;
   Draws draws_;
   const bool skips_null_;
@@ -296,7 +298,7 @@ bool IsSliced(const v1::Case& c) {
 }
 
 std::vector<Piece> Cut(const v1::Case& c, const v1::Slices& slices, const SliceLimits& limits) {
-  return Cutter(c, slices, limits, true).Run();
+  return Cutter(c, slices, limits, CutFor::kCalls).Run();
 }
 
 std::optional<ProducerPiece> CutProducer(const v1::Case& producer, const v1::Slices& slices,
@@ -334,7 +336,7 @@ std::optional<ProducerPiece> CutProducer(const v1::Case& producer, const v1::Sli
 
 PieceSizes MeasurePieces(const v1::Case& c, const v1::Slices& slices) {
   PieceSizes sizes;
-  Cutter cutter(c, slices, SliceLimits(), false);
+  Cutter cutter(c, slices, SliceLimits(), CutFor::kShapes);
   for (const Piece& piece : cutter.Run()) {
     const bool moved = std::all_of(
         piece.c.judges().begin(), piece.c.judges().end(),
@@ -389,6 +391,10 @@ std::map<std::string, std::vector<int64_t>> ComparedPlaces(const std::vector<Pie
     }
   }
   return places;
+}
+
+std::map<std::string, std::vector<int64_t>> ComparedPlaces(const v1::Case& c, const v1::Slices& slices) {
+  return ComparedPlaces(Cutter(c, slices, SliceLimits(), CutFor::kPlaces).Run());
 }
 
 TensorMap TakeInputs(const Piece& piece, const TensorMap& inputs, const BlockInputs& blocks) {

@@ -107,6 +107,8 @@ std::vector<int64_t> PlacesIn(const v1::Case& c, const std::string& key, const s
 
 // The flat indices, in each judged output, of the elements that are compared: the pieces' in their order.
 std::map<std::string, std::vector<int64_t>> ComparedPlaces(const std::vector<Piece>& pieces);
+// Those of Cut, in a fraction of the time, because no piece is made.
+std::map<std::string, std::vector<int64_t>> ComparedPlaces(const v1::Case& c, const v1::Slices& slices);
 
 // The inputs of a piece that is not whole, out of those of the whole call: `inputs`, and those that are
 // filled in blocks. An input that is in neither is left out.

@@ -330,11 +330,34 @@ TEST(SlicesTest, PlacesFollowFromTheCaseAlone) {
       TrueSize(**catalog, "linear float32 input[512,1000] weight[777,1000] bias[777]", "diopiLinear");
   const auto places = ComparedPlaces(Cut(c, BuiltinSlices(c.function())));
   EXPECT_EQ(places, ComparedPlaces(Cut(c, BuiltinSlices(c.function()))));
+  EXPECT_EQ(places, ComparedPlaces(c, BuiltinSlices(c.function())));
   v1::Case other = c;
   other.set_hash("another");
   EXPECT_NE(places, ComparedPlaces(Cut(other, BuiltinSlices(c.function()))));
   const PieceSizes sizes = MeasurePieces(c, BuiltinSlices(c.function()));
   EXPECT_EQ(sizes.moved_bytes, 0);
+}
+
+TEST(SlicesTest, PlacesAreThoseOfThePieces) {
+  const std::pair<const char*, const char*> kCalls[] = {
+      {"add float32 input[1024,4096] other[1024,4096] alpha=2", "diopiAdd"},
+      {"softmax float32 input[4096,1024] dim=-1", "diopiSoftmax"},
+      {"conv2d float32 input[16,16,64,64] weight[16,16,3,3] bias[16] stride=(1,1) padding=(1,1) "
+       "dilation=(1,1) groups=1",
+       "diopiConvolution2d"},
+      {"embedding bfloat16 indices[512]:int64~0..99 weight[4096,4096] padding_idx=-1 "
+       "scale_grad_byfreq=false sparse=false",
+       "diopiEmbedding"},
+  };
+  const auto catalog = Catalog::LoadBuiltin();
+  ASSERT_TRUE(catalog.ok());
+  for (const auto& [call, function] : kCalls) {
+    const v1::Case c = TrueSize(**catalog, call, function);
+    const v1::Slices slices = BuiltinSlices(function);
+    const auto places = ComparedPlaces(Cut(c, slices));
+    EXPECT_FALSE(places.empty()) << call;
+    EXPECT_EQ(ComparedPlaces(c, slices), places) << call;
+  }
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ baselines::DiagnoseOptions ReplayOptions(const CaseJudgeOptions& options) {
 }
 
 baselines::SlicePlaces PlacesOf(const v1::Case& c) {
-  return cases::ComparedPlaces(cases::Cut(c, cases::BuiltinSlices(c.function())));
+  return cases::ComparedPlaces(c, cases::BuiltinSlices(c.function()));
 }
 
 }  // namespace

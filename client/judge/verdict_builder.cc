@@ -12,6 +12,7 @@
 #include "baselines/compare/sampled_tokens.h"
 #include "cases/base/dtype.h"
 #include "cases/base/hash.h"
+#include "cases/base/output_hash.h"
 #include "cases/base/tensor.h"
 #include "cases/core/judges.h"
 #include "client/judge/error_text.h"
@@ -177,7 +178,7 @@ std::string ChangedSince(const v1::Case& c, const loader::CallOutcome& outcome, 
       continue;
     // What an adaptor converted is judged in other bytes than the library's.
     const auto output = outcome.outputs.find(stats.key());
-    if (output != outcome.outputs.end() && Xxh64(output->second.data) == hash->second) continue;
+    if (output != outcome.outputs.end() && HashOutput(output->second.data) == hash->second) continue;
     return absl::StrCat(stats.key(), " is no longer what the first call of ", c.function(),
                         " left there: a further call gave another result, or a thread of the library was "
                         "still writing");

@@ -1,9 +1,10 @@
 // What a run costs outside the library's own calls, for large cases: the agent's and the worker's work on
 // each case (inputs, checks, hashes, judging), against copying as many bytes as its inputs and outputs have,
-// once, from memory to memory. Two calls of the library are made per case. Times are processor times, which
-// other processes disturb little, and this machine's clock. Each case runs REPEAT times, and the least
-// counts: later ones find the worker's memory there, as in a run where another case had it. The baselines are
-// made first, in this process; the server is left out, whose part no tensor's size changes.
+// once, from memory to memory. Two calls of the library are made per case. Times are this machine's clock, by
+// which the limit holds, and processor times, which other processes disturb little: where one thread does
+// everything, they are as long. Each case runs REPEAT times, and the least of each counts: later ones find
+// the worker's memory there, as in a run where another case had it. The baselines are made first, in this
+// process; the server is left out, whose part no tensor's size changes.
 //
 //   large_bench LIBRARY ORACLE MIB REPEAT                  one call per way of judging, with tensors of MIB
 //   large_bench LIBRARY ORACLE MIB REPEAT MODEL[@SIZES]    a model's large cases, scaled to MIB
@@ -202,14 +203,22 @@ class Bench {
       absl::StatusOr<Cost> cost = Measure(baseline->c, baseline->references, &judge_, worker_.get());
       if (!cost.ok())
         return absl::Status(cost.status().code(), absl::StrCat(name, ": ", cost.status().message()));
-      if (i == 0 || cost->used < least->used) least = cost;
+      if (i == 0) {
+        least = cost;
+        continue;
+      }
+      const double wall = std::min(least->wall, cost->wall);
+      if (cost->used < least->used) least = cost;
+      least->wall = wall;
     }
     Print(name, *least);
     all_.Add(*least);
+    worst_ = std::max(worst_, least->wall / least->copy);
     return absl::OkStatus();
   }
 
   const Cost& all() const { return all_; }
+  double worst() const { return worst_; }  // copies by the clock, of one case
 
  private:
   static CaseJudgeOptions Options(const std::string& oracle) {
@@ -223,6 +232,7 @@ class Bench {
   CaseJudge judge_;
   const int repeat_;
   Cost all_;
+  double worst_ = 0;
 };
 
 absl::StatusOr<std::unique_ptr<Bench>> MakeBench(const std::string& library, const std::string& oracle,
@@ -273,8 +283,10 @@ absl::StatusOr<bool> Main(const std::string& library, const std::string& oracle,
   if (!status.ok()) return status;
   const Cost& all = (*bench)->all();
   Print("all", all);
-  const bool met = all.used <= kLimit * all.copy;
-  std::cout << absl::StrFormat("limit: %.2f copies of processor time outside the calls, %s\n", kLimit,
+  // A model's suite may have cases of any size; as a whole it keeps the limit, and so does every way of
+  // judging.
+  const bool met = (model.empty() ? (*bench)->worst() : all.wall / all.copy) <= kLimit;
+  std::cout << absl::StrFormat("limit: %.2f copies outside the calls by the clock, %s\n", kLimit,
                                met ? "met" : "MISSED");
   return met;
 }

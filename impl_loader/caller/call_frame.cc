@@ -5,12 +5,19 @@
 #include <utility>
 
 #include "cases/base/layout.h"
+#include "cases/base/parallel.h"
 
 namespace diopi::loader {
 
 namespace {
 
 constexpr size_t kPart = size_t{64} << 10;  // stays in the processor's caches
+
+void FillBytes(std::byte* to, uint8_t byte, size_t bytes) {
+  ForRanges(static_cast<int64_t>(bytes), kParallelBytes, [&](int64_t begin, int64_t end) {
+    std::memset(to + begin, byte, static_cast<size_t>(end - begin));
+  });
+}
 
 }  // namespace
 
@@ -45,7 +52,7 @@ void CallFrame::Restore(BoundTensor* bound, bool fill) const {
     }
     return;
   }
-  std::memset(buffer.mirror, poison_, buffer.bytes);
+  if (std::exchange(bound->poisoned, std::nullopt) != poison_) FillBytes(buffer.mirror, poison_, buffer.bytes);
   if (fill && bound->holds != nullptr && tensor.numel > 0) {
     ScatterToStorage(bound->holds, tensor.shape, tensor.strides, tensor.storage_offset, bound->element,
                      buffer.mirror);

@@ -50,6 +50,7 @@ struct BoundTensor {
   bool may_stay_unwritten = false;  // judged only if the library writes it
 
   bool intact = false;  // an input in host memory that holds what it held before the last call
+  std::optional<uint8_t> poisoned = std::nullopt;  // an output that is full of this already
 
   bool is_output() const { return role == v1::ROLE_OUTPUT; }
   // Shows what the storage of an input or inout held before the call, part by part, until `visit` returns

@@ -2,6 +2,9 @@
 #ifndef IMPL_LOADER_CALLER_CASE_ATTEMPT_H_
 #define IMPL_LOADER_CALLER_CASE_ATTEMPT_H_
 
+#include <cstdint>
+#include <optional>
+
 #include "impl_loader/caller/case_runner.h"
 
 namespace diopi::loader {
@@ -17,6 +20,8 @@ struct CaseRunner::Attempt {
   Findings findings;
   double seconds = 0;  // of the last call
   bool held = false;   // its inputs arrived late
+  // While the outputs of a call are taken after which nobody needs them: what the next call finds there.
+  std::optional<uint8_t> next_poison = std::nullopt;
 };
 
 }  // namespace diopi::loader

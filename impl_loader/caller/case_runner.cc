@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/hash.h"
+#include "cases/base/output_hash.h"
 #include "cases/base/stage.h"
 #include "impl_loader/caller/case_attempt.h"
 #include "impl_loader/caller/memory_level.h"
@@ -166,13 +168,19 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
     const bool fill = i != 1;
     const bool hold = options.hold_inputs && (i % 2 == 1 || (relies && i == 2));
     finished = CallOnce(&attempt, {kPoison[i % 2], hold, fill, i % 2 == 1 ? "*" : ""}) &&
-               Inspect(&attempt, i + 1 < calls || !options.frame_is_checked || device_ != nullptr);
+               Inspect(&attempt, !options.frame_is_checked || device_ != nullptr ? Inputs::kAll
+                                 : i + 1 < calls                                 ? Inputs::kSample
+                                                                                 : Inputs::kSent);
     result->reply.set_calls(i + 1);
     if (!attempt.held) result->reply.set_call_us(attempt.seconds * 1e6);
     if (finished) {
       std::vector<OutputTensor> outputs;
+      const bool new_threads = CurrentThreads() > threads;
+      // The first call's large outputs are known by their hashes from here on.
+      if (i == 0 && calls > 1 && !new_threads && device_ == nullptr) attempt.next_poison = kPoison[1];
       finished = Gather(&attempt, &outputs);
-      if (options.calls > 1 && finished) CheckLateWrites(&attempt, CurrentThreads() > threads, outputs);
+      attempt.next_poison.reset();
+      if (options.calls > 1 && finished) CheckLateWrites(&attempt, new_threads, outputs);
       if (i == 0) result->reply.set_generator_unmoved(!frame->GeneratorsMoved());
       if (i == 0 || !finished) {
         result->outputs = std::move(outputs);
@@ -276,7 +284,7 @@ bool CaseRunner::CallOnce(Attempt* attempt, const Setting& setting) {
 }
 
 // Inspects the memory after a call; false when there are no outputs to inspect.
-bool CaseRunner::Inspect(Attempt* attempt, bool inputs) {
+bool CaseRunner::Inspect(Attempt* attempt, Inputs inputs) {
   int32_t code = attempt->frame->Download();
   if (code == 0) code = context_.Synchronize();
   if (code != 0) {
@@ -288,15 +296,24 @@ bool CaseRunner::Inspect(Attempt* attempt, bool inputs) {
   return Succeeded(attempt->result->reply);
 }
 
-// Of a large output only the hash is taken. What the library has required is gone after the call, and goes
-// into the store after the first one.
+// Of a large output only the hash is taken. What the library has required (no `bound`) is gone after the
+// call, and goes into the store after the first one.
 OutputTensor CaseRunner::Take(const Attempt& attempt, const std::string& key, const diopiTensor& tensor,
-                              bool stays) {
+                              BoundTensor* bound) {
+  const bool stays = bound != nullptr;
   const std::string_view elements = ElementsInPlace(tensor);
   if (attempt.options->store == nullptr || elements.size() < kLargeOutput)
     return ReadTensor(key, tensor, Spare());
   OutputTensor output{key, tensor.dtype, tensor.shape, {}};
-  output.large = OutputTensor::Large{elements, Xxh64(elements)};
+  output.large = OutputTensor::Large{elements};
+  if (stays && bound->is_output() && attempt.next_poison.has_value()) {
+    bound->poisoned = attempt.next_poison;
+    output.large->hash = HashOutput(elements, [&](size_t begin, size_t bytes) {
+      std::memset(tensor.storage.mirror + begin, *attempt.next_poison, bytes);
+    });
+  } else {
+    output.large->hash = HashOutput(elements);
+  }
   const auto* frame = reinterpret_cast<const char*>(attempt.options->frame);
   const auto* end = frame + attempt.options->frame_bytes;
   output.large->in_frame = stays && elements.data() >= frame && elements.data() + elements.size() <= end;
@@ -322,8 +339,8 @@ bool CaseRunner::StoreLarge(Attempt* attempt) {
 // The outputs of the last call. False, with a text, when a handle that the library should have filled is
 // null or not one of the host's.
 bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
-  for (const BoundTensor& bound : attempt->frame->tensors()) {
-    if (bound.role != v1::ROLE_INPUT) outputs->push_back(Take(*attempt, bound.key, bound.tensor, true));
+  for (BoundTensor& bound : attempt->frame->tensors()) {
+    if (bound.role != v1::ROLE_INPUT) outputs->push_back(Take(*attempt, bound.key, bound.tensor, &bound));
   }
   std::vector<const diopiTensor*> known;
   if (!attempt->frame->slots().empty()) {
@@ -333,7 +350,7 @@ bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
   std::string text;
   for (const LibrarySlot& slot : attempt->frame->slots()) {
     if (std::find(known.begin(), known.end(), *slot.handle) != known.end()) {
-      outputs->push_back(Take(*attempt, slot.key, **slot.handle, false));
+      outputs->push_back(Take(*attempt, slot.key, **slot.handle, nullptr));
       continue;
     }
     if (!slot.judged && *slot.handle == nullptr) continue;
@@ -361,8 +378,9 @@ void CaseRunner::CheckLateWrites(Attempt* attempt, bool new_threads, const std::
     for (const OutputTensor& before : seen) {
       // The agent compares large ones with the hash, later.
       if (before.key != bound.key || (before.large.has_value() && !new_threads)) continue;
-      const bool same = before.large.has_value() ? Xxh64(ElementsInPlace(bound.tensor)) == before.large->hash
-                                                 : HoldsElements(bound.tensor, before.data);
+      const bool same = before.large.has_value()
+                            ? HashOutput(ElementsInPlace(bound.tensor)) == before.large->hash
+                            : HoldsElements(bound.tensor, before.data);
       if (same) continue;
       attempt->result->reply.set_nondeterministic(true);
       attempt->result->reply.set_nondeterministic_text(

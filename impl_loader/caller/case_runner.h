@@ -77,9 +77,10 @@ class CaseRunner {
   bool CallLibrary(Attempt* attempt, const std::vector<ArgValue>& args);
   bool CallOnce(Attempt* attempt, const Setting& setting);
   bool PrepareCall(Attempt* attempt, const Setting& setting);
-  bool Inspect(Attempt* attempt, bool inputs = true);
+  bool Inspect(Attempt* attempt, Inputs inputs = Inputs::kAll);
   bool Gather(Attempt* attempt, std::vector<OutputTensor>* outputs);
-  OutputTensor Take(const Attempt& attempt, const std::string& key, const diopiTensor& tensor, bool stays);
+  OutputTensor Take(const Attempt& attempt, const std::string& key, const diopiTensor& tensor,
+                    BoundTensor* bound);
   void Compare(Attempt* attempt, const std::vector<OutputTensor>& first, const std::vector<OutputTensor>& now,
                uint8_t poison, bool fill);
   std::vector<OutputTensor> Replay(Attempt* attempt, const std::vector<OutputTensor>& first);

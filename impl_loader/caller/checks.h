@@ -27,9 +27,15 @@ class Findings {
 
 // Damaged canaries of every buffer, those the library required included; changed inputs; bytes written
 // between the elements of strided tensors; sizes and strides of tensors that the library overwrote, which are
-// put right. The frame's mirrors must be current. `inputs`: false: somebody else looks whether inputs have
-// changed.
-void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* findings, bool inputs = true);
+// put right. The frame's mirrors must be current.
+enum class Inputs {
+  kAll,     // every element of every input
+  kSample,  // of those made in blocks a part of 64 KiB in sixteen: somebody else looks at the rest after the
+            // last call, which shows every change that a later call has not undone
+  kSent,    // none of those made in blocks: somebody else looks at them
+};
+void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* findings,
+                Inputs inputs = Inputs::kAll);
 
 // The same, without overwritten layouts and required buffers, for a frame that another process has prepared
 // and called, whichever call came last. The other process may still be writing.
