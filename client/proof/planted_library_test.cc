@@ -52,7 +52,8 @@ TEST(ReadPlanted, NamesALibraryWithoutAnything) {
 }
 
 TEST(ReadPlanted, ReadsOurLibraries) {
-  for (const char* name : {"libdiopi_mutants.so", "libdiopi_variants.so", "libdiopi_unseen.so"}) {
+  for (const char* name :
+       {"libdiopi_mutants.so", "libdiopi_variants.so", "libdiopi_unseen.so", "libdiopi_unseen2.so"}) {
     const auto all = ReadPlanted(std::string(DIOPI_BINARY_DIR "/lib/vendors/") + name);
     ASSERT_TRUE(all.ok()) << name << ": " << all.status();
     const auto symbols = loader::ReadElfSymbols(std::string(DIOPI_BINARY_DIR "/lib/vendors/") + name);

@@ -4,9 +4,10 @@
 A function's calls do not depend on the other functions that are explored. So exploring only the functions of a bug shows the
 same as exploring all of them; a minute over all functions on two cores is about a dozen calls of each.
 
---unseen takes the bugs that nothing here was made to find (baselines/unseen), and says which of them suite core finds, too.
+--unseen takes the bugs that nothing here was made to find (baselines/unseen; --unseen=2: baselines/unseen2), and says which of
+them suite core finds, too.
 
-usage: bench_explore.py BUILD_FOLDER [--calls N] [--every N] [--only GLOB] [--variants] [--unseen]
+usage: bench_explore.py BUILD_FOLDER [--calls N] [--every N] [--only GLOB] [--variants] [--unseen[=2]]
 BENCH_SHORT=1 explores three bugs and one correct variant with few calls; its figures mean nothing.
 """
 import argparse
@@ -112,7 +113,8 @@ def main():
     parser.add_argument("--every", type=int, default=1, help="only every Nth bug or variant")
     parser.add_argument("--only", default="*")
     parser.add_argument("--variants", action="store_true", help="only correct libraries")
-    parser.add_argument("--unseen", action="store_true", help="only the bugs of baselines/unseen, beside core")
+    parser.add_argument("--unseen", type=int, choices=(1, 2), nargs="?", const=1,
+                        help="only the bugs of baselines/unseen, or with 2 of baselines/unseen2, beside core")
     arguments = parser.parse_args()
     build = os.path.abspath(arguments.build)
 
@@ -121,7 +123,8 @@ def main():
         return listed[::400] if SHORT else listed[::arguments.every]
 
     with tempfile.TemporaryDirectory() as folder:
-        mutants, variants, unseen = (f"{build}/lib/vendors/libdiopi_{name}.so" for name in ("mutants", "variants", "unseen"))
+        unseen = "unseen2" if arguments.unseen == 2 else "unseen"
+        mutants, variants, unseen = (f"{build}/lib/vendors/libdiopi_{name}.so" for name in ("mutants", "variants", unseen))
         if arguments.unseen:
             agent, wanted = Agent(build, unseen, "DIOPI_MUTANT", folder), chosen(unseen)
             return beside_core(agent, wanted, bugs(agent, wanted, arguments.calls))

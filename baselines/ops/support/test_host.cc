@@ -72,6 +72,22 @@ diopiError_t diopiGetTensorDtype(diopiConstTensorHandle_t th, diopiDtype_t* dtyp
   *dtype = th->dtype;
   return diopiSuccess;
 }
+diopiError_t diopiGetTensorNumel(diopiConstTensorHandle_t th, int64_t* numel) {
+  *numel = diopi::ops::Numel(th->shape);
+  return diopiSuccess;
+}
+diopiError_t diopiGetTensorElemSize(diopiConstTensorHandle_t th, int64_t* bytes) {
+  *bytes = ElementSize(th->dtype);
+  return diopiSuccess;
+}
+diopiError_t diopiGetTensorStorageOffset(diopiConstTensorHandle_t th, int64_t* offset) {
+  *offset = th->offset;
+  return diopiSuccess;
+}
+diopiError_t diopiGetTensorStorageNbytes(diopiConstTensorHandle_t th, size_t* bytes) {
+  *bytes = th->storage.size() - static_cast<size_t>(th->front);
+  return diopiSuccess;
+}
 diopiError_t diopiRequireTensor(diopiContextHandle_t ctx, diopiTensorHandle_t* tensor,
                                 const diopiSize_t* size, const diopiSize_t*, const diopiDtype_t dtype,
                                 const diopiDevice_t) {
