@@ -72,9 +72,11 @@ bool JudgeLargeRandom(const v1::Case& c, const JudgedOutput& output, const Tenso
   const TensorView& own = actual.at(output.key);
   const auto distribution = output.judge->distribution();
   const bool is_short = NumElements(own.shape) < cases::kShortestStream;
-  // A permutation is as short as its numbers are checked one by one.
-  const bool numbers = distribution != v1::Judge::UNIFORM || FindArgument(c, "from") != nullptr;
-  if (is_short || !numbers) return JudgeCopy(c, output, inputs, actual, stats, harness_error);
+  // A permutation's numbers are checked one by one, and so are draws that are all alike.
+  const bool listed = distribution == v1::Judge::UNIFORM &&
+                      (FindArgument(c, "from") == nullptr || NumberOr(c, "from", 0) == NumberOr(c, "to", 1));
+  const bool alike = distribution == v1::Judge::NORMAL && NumberOr(c, "std", 1) == 0;
+  if (is_short || listed || alike) return JudgeCopy(c, output, inputs, actual, stats, harness_error);
   double ks = 0;
   std::string finding;
   switch (distribution) {

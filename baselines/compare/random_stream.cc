@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -177,12 +178,12 @@ class Checks {
 
   std::string CheckFar() const {
     const double p = 2 * NormalCdf(-kFarDeviations);
-    for (const int64_t far : {surely_far_, maybe_far_}) {
-      const bool many = static_cast<double>(far) > Total() * p;
-      if (many == (far == surely_far_) && BinomialRejects(n_, far, p)) {
-        return absl::StrFormat("%d of %d values lie beyond 3.5 standard deviations, expected about %.1f", far,
-                               n_, p * Total());
-      }
+    const double expected = p * Total();
+    const bool many = static_cast<double>(surely_far_) > expected && BinomialRejects(n_, surely_far_, p);
+    const bool few = static_cast<double>(maybe_far_) < expected && BinomialRejects(n_, maybe_far_, p);
+    if (many || few) {
+      return absl::StrFormat("%d of %d values lie beyond 3.5 standard deviations, expected about %.1f",
+                             many ? surely_far_ : maybe_far_, n_, expected);
     }
     if (2 * Total() * NormalCdf(-farthest_) >= kAlpha) return "";
     return absl::StrFormat("a value lies %.3g standard deviations from the mean", farthest_);
@@ -266,34 +267,51 @@ double UlpOf(Dtype dtype) {
   return std::ldexp(1.0, 1 - FormatOf(dtype).precision);
 }
 
-// All checks of a stream whose numbers `outside` does not reject.
-std::string CheckStream(const TensorView& actual, const Law& law,
-                        const std::function<std::string(int64_t, double)>& outside, double* ks) {
+// At least the probability of any number: of float64, too, as its draws may come from float32 ones.
+double OneValue(Dtype dtype, double farthest, double scale) {
+  return std::max(UlpOf(dtype), UlpOf(v1::Dtype::float32)) * (1 + 2 * farthest / scale);
+}
+
+struct Bounds {
+  double least, greatest;
+  double end;  // how many are as large as this is counted
+};
+
+struct StreamResult {
+  std::string finding;   // empty when all checks pass
+  int64_t outside = -1;  // the first element that is
+  int64_t at_end = 0;
+  double ks = 0;
+};
+
+// All checks over the whole stream.
+StreamResult CheckStream(const TensorView& actual, const Law& law, const Bounds& bounds) {
   const int64_t n = NumElements(actual.shape);
   Checks stream(law, n);
-  for (int64_t at = 0; at < n; at += kBlock) {
-    std::string wrong;
+  StreamResult result;
+  for (int64_t at = 0; at < n && result.outside < 0; at += kBlock) {
     const int64_t count = std::min(kBlock, n - at);
     stream.Add(count, [&](double* z) {
       for (int64_t i = 0; i < count; ++i) {
         const double y = ElementAsDouble(actual.dtype, actual.data.data(), at + i);
-        if (wrong.empty()) wrong = outside(at + i, y);
-        z[i] = wrong.empty() ? (y - law.location) / law.scale : 0;
+        const bool fits = y >= bounds.least && y <= bounds.greatest;
+        if (!fits && result.outside < 0) result.outside = at + i;
+        result.at_end += y >= bounds.end ? 1 : 0;
+        z[i] = fits ? (y - law.location) / law.scale : 0;
       }
     });
-    if (!wrong.empty()) return wrong;
   }
-  if (ks != nullptr) *ks = stream.Distance();
-  std::string finding = CheckRepeats(actual, law.one_value);
-  return finding.empty() ? stream.Finding(false) : finding;
+  if (result.outside >= 0) return result;
+  result.ks = stream.Distance();
+  result.finding = CheckRepeats(actual, law.one_value);
+  if (result.finding.empty()) result.finding = stream.Finding(false);
+  return result;
 }
 
 }  // namespace
 
 std::string CheckUniformStream(const TensorView& actual, double from, double to) {
   const double width = to - from;
-  const double least = std::min(from, InDtype(actual.dtype, from));
-  const double greatest = std::max(to, InDtype(actual.dtype, to));
   if (!(width > 0)) return absl::StrFormat("no numbers lie in [%g, %g)", from, to);
   const double most = std::max(std::fabs(from), std::fabs(to));
   const double ulp = UlpOf(actual.dtype);
@@ -302,36 +320,38 @@ std::string CheckUniformStream(const TensorView& actual, double from, double to)
                 .largest = std::sqrt(3.0),
                 .step = ulp,
                 .least_step = width * ulp,
-                .one_value = ulp * (1 + 2 * most / width)};
-  int64_t at_end = 0;
-  std::string finding = CheckStream(
-      actual, law,
-      [&](int64_t i, double y) {
-        at_end += y >= to ? 1 : 0;
-        if (y >= least && y <= greatest) return std::string();
-        return absl::StrFormat("element %d is %.9g, outside [%g, %g)", i, y, from, to);
-      },
-      nullptr);
-  if (!finding.empty()) return finding;
+                .one_value = OneValue(actual.dtype, most, width)};
+  const StreamResult result =
+      CheckStream(actual, law,
+                  {std::min(from, InDtype(actual.dtype, from)), std::max(to, InDtype(actual.dtype, to)), to});
+  if (result.outside >= 0) {
+    return absl::StrFormat("element %d is %.9g, outside [%g, %g)", result.outside,
+                           ElementAsDouble(actual.dtype, actual.data.data(), result.outside), from, to);
+  }
+  if (!result.finding.empty()) return result.finding;
   // Only rounding up, or a generator of (0, 1], gives the end itself.
   const auto n = NumElements(actual.shape);
   const double share = std::min(0.5, std::max(std::fabs(to), width) * ulp / width);
-  if (static_cast<double>(at_end) > static_cast<double>(n) * share && BinomialRejects(n, at_end, share))
-    return absl::StrFormat("%d of %d values are %g, the excluded end", at_end, n, to);
+  if (static_cast<double>(result.at_end) > static_cast<double>(n) * share &&
+      BinomialRejects(n, result.at_end, share))
+    return absl::StrFormat("%d of %d values are %g, the excluded end", result.at_end, n, to);
   return CheckBlocks(actual, [&](const HostTensor& block) { return CheckUniform(block, from, to); });
 }
 
 std::string CheckNormalStream(const TensorView& actual, double mean, double std, double* ks) {
-  const double ulp = UlpOf(actual.dtype);
-  const Law law{
-      .location = mean, .scale = std, .step = ulp, .one_value = ulp * (1 + 2 * std::fabs(mean) / std)};
-  std::string finding = CheckStream(
-      actual, law,
-      [](int64_t i, double y) {
-        return std::isfinite(y) ? std::string() : absl::StrFormat("element %d is %g", i, y);
-      },
-      ks);
-  if (!finding.empty()) return finding;
+  if (!(std > 0)) return absl::StrFormat("no numbers have the standard deviation %g", std);
+  const Law law{.location = mean,
+                .scale = std,
+                .step = UlpOf(actual.dtype),
+                .one_value = OneValue(actual.dtype, std::fabs(mean), std)};
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  const StreamResult result = CheckStream(actual, law, {-kLargest, kLargest, kLargest});
+  if (result.outside >= 0) {
+    return absl::StrFormat("element %d is %g", result.outside,
+                           ElementAsDouble(actual.dtype, actual.data.data(), result.outside));
+  }
+  if (ks != nullptr) *ks = result.ks;
+  if (!result.finding.empty()) return result.finding;
   const Parameter mean_of_all(mean), std_of_all(std);
   return CheckBlocks(actual,
                      [&](const HostTensor& block) { return CheckNormal(block, mean_of_all, std_of_all); });

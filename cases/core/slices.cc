@@ -21,10 +21,11 @@
 namespace diopi::cases {
 namespace {
 
-// What the reference computes at most of a tensor of a piece: of values that are only moved, and of numbers
-// that carry their noise, 16 bytes each.
+// What the reference computes at most of a tensor of a piece: of values that are only moved, of float64, and
+// of numbers that carry their noise, 16 bytes each.
 constexpr int64_t kMostMovedBytes = int64_t{4} << 30;
-constexpr int64_t kMostComputedElements = int64_t{1} << 27;
+constexpr int64_t kMostSummedElements = int64_t{1} << 27;
+constexpr int64_t kMostComputedElements = int64_t{1} << 26;
 constexpr int64_t kIndexBytes = 8;
 constexpr int64_t kMostProducts = int64_t{1} << 32;  // where one piece is the whole call
 
@@ -39,6 +40,15 @@ int64_t BytesPerElement(const v1::Case& c, bool moved, Dtype dtype) {
 // Whether values are moved, not computed, wherever they come from.
 bool IsMoved(const v1::Judge& judge) {
   return judge.kind() == v1::Judge::EXACT || judge.kind() == v1::Judge::INDEX_OF;
+}
+
+// Whether all that is computed are sums of products, in float64: those of float64 carry their noise.
+bool IsSummed(const v1::Case& c) {
+  return c.dtype() != v1::Dtype::float64 &&
+         std::all_of(c.judges().begin(), c.judges().end(), [](const v1::Judge& judge) {
+           return judge.kind() == v1::Judge::ACCUMULATION || judge.kind() == v1::Judge::NOT_JUDGED ||
+                  IsMoved(judge);
+         });
 }
 
 // Whether every right output has the same bytes.
@@ -353,7 +363,8 @@ PieceSizes MeasurePieces(const v1::Case& c, const v1::Slices& slices) {
         if (moved) {
           sizes.moved_bytes = std::max(sizes.moved_bytes, elements * ElementSize(spec->dtype()));
         } else {
-          sizes.computed_elements = std::max(sizes.computed_elements, elements);
+          int64_t& most = IsSummed(piece.c) ? sizes.summed_elements : sizes.computed_elements;
+          most = std::max(most, elements);
         }
       });
     }
@@ -369,6 +380,7 @@ std::string WhyNotComputable(const v1::Case& c) {
   };
   for (const std::string& why :
        {more(sizes.moved_bytes, kMostMovedBytes, " bytes that are moved"),
+        more(sizes.summed_elements, kMostSummedElements, " elements that are added up at once"),
         more(sizes.computed_elements, kMostComputedElements, " elements that are computed with at once"),
         more(sizes.products, kMostProducts, " products")}) {
     if (!why.empty()) return why;

@@ -83,7 +83,8 @@ std::vector<Piece> Cut(const v1::Case& c, const v1::Slices& slices, const SliceL
 // How much the pieces compute, found without choosing elements.
 struct PieceSizes {
   int64_t moved_bytes = 0;        // of the largest tensor of calls that only move values
-  int64_t computed_elements = 0;  // of the largest tensor of all others
+  int64_t summed_elements = 0;    // of the largest tensor of calls that add up products, in float64
+  int64_t computed_elements = 0;  // of the largest tensor of all others, in numbers that carry their noise
   int64_t products = 0;           // of a function with slices that is called whole
 };
 PieceSizes MeasurePieces(const v1::Case& c, const v1::Slices& slices);

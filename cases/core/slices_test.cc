@@ -360,5 +360,72 @@ TEST(SlicesTest, PlacesAreThoseOfThePieces) {
   }
 }
 
+// Outputs that need no slices: random ones have no piece; what the library makes, and whole values that are
+// only moved, have a hash.
+TEST(SlicesTest, WholeOutputsNeedNoSlices) {
+  const auto catalog = Catalog::LoadBuiltin();
+  ASSERT_TRUE(catalog.ok());
+  const struct {
+    const char* call;
+    const char* function;
+    size_t pieces;
+    std::set<std::string> hashed;
+  } rows[] = {
+      {"diopiNormalInp float32 inout[1024,1024] mean=0 std=0.01", "diopiNormalInp", 0, {}},
+      {"uniform bfloat16 inout[1024,1024] from=0 to=1", "diopiUniformInp", 0, {}},
+      {"dropout float16 input[64,1024,256] p=0.1 train=true", "diopiDropout", 0, {}},
+      {"randperm int64 out[93828] n=93828", "diopiRandperm", 0, {}},
+      {"multinomial float32 input[5,32000]~uniform(0.1,2) num_samples=1 replacement=false",
+       "diopiMultinomial",
+       0,
+       {}},
+      {"nonzero bool input[1,512,1024]", "diopiNonzero", 1, {"out"}},
+      {"topk float32 input[1,1505280] dim=1 largest=true sorted=true k=100", "diopiTopk", 1, {"values"}},
+  };
+  for (const auto& row : rows) {
+    const v1::Case c = TrueSize(**catalog, row.call, row.function);
+    EXPECT_TRUE(IsSliced(c)) << row.call;
+    EXPECT_EQ(WhyNotComputable(c), "") << row.call;
+    const std::vector<Piece> pieces = Cut(c, BuiltinSlices(c.function()));
+    EXPECT_EQ(pieces.size(), row.pieces) << row.call;
+    for (const Piece& piece : pieces) {
+      EXPECT_TRUE(piece.whole);
+      EXPECT_EQ(piece.hashed, row.hashed) << row.call;
+    }
+  }
+  // Draws that are not alike are judged one by one as long as they are few.
+  const v1::Case few =
+      TrueSize(**catalog, "diopiNormalTensorScalar float32 mean[300,300] std=1", "diopiNormalTensorScalar");
+  EXPECT_TRUE(IsSliced(few));
+}
+
+// A scaled call says why.
+TEST(SlicesTest, ScaledCallsHaveAReason) {
+  const auto catalog = Catalog::LoadBuiltin();
+  ASSERT_TRUE(catalog.ok());
+  const struct {
+    const char* call;
+    int64_t bound;
+    const char* why;
+  } rows[] = {
+      {"add float32 input[512,1024] other[512,1024] alpha=2", 1 << 20,
+       "a tensor takes 2097152 bytes, more than the bound of 1048576"},
+      {"diopiNormalTensorScalar float32 mean[1024,1024] std=1", kTrueSize,
+       "diopiNormalTensorScalar: its outputs cannot be judged where they lie"},
+      {"permute float32 input[384,31,512,6,40] dims=(0,1,3,4,2)", kTrueSize,
+       "diopiPermute: its references would take 5851054080 bytes that are moved, more than 4294967296"},
+  };
+  for (const auto& row : rows) {
+    const absl::StatusOr<Model> model = ParseModel({"one", absl::StrCat("# a call\n", row.call, "\n")});
+    ASSERT_TRUE(model.ok()) << model.status();
+    const v1::OperatorFile* op = OperatorOf(model->calls[0], (*catalog)->operators());
+    const absl::StatusOr<CallCases> built = BuildCall(*op, model->calls[0], row.bound);
+    ASSERT_TRUE(built.ok()) << built.status();
+    EXPECT_TRUE(built->scaled) << row.call;
+    EXPECT_THAT(built->why_scaled, HasSubstr(row.why));
+    EXPECT_THAT(built->cases[0].reveals(), HasSubstr(row.why));
+  }
+}
+
 }  // namespace
 }  // namespace diopi::cases
