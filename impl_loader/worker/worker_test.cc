@@ -9,14 +9,23 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
+#include "cases/base/output_hash.h"
+#include "cases/core/block_fill.h"
+#include "cases/core/fill.h"
 #include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
 namespace {
 
 using Kind = CallOutcome::Kind;
+#ifdef DIOPI_THREAD_SANITIZER
+constexpr int kOwnThreads = 2;  // the sanitizer's, too
+#else
+constexpr int kOwnThreads = 1;
+#endif
 using testing::HasSubstr;
 
 std::unique_ptr<Worker> StartOrDie(const WorkerOptions& options) {
@@ -52,6 +61,37 @@ TEST(Worker, RunsACaseAndReturnsItsOutput) {
     ASSERT_EQ(outcome.outputs.size(), 1u);
     EXPECT_EQ(outcome.outputs.at("out").shape, shape);
     EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult(shape, 2));
+  }
+}
+
+// Large enough for threads of the worker's own, which are gone when the library is called and when the case
+// has been answered: the library's are told from them.
+TEST(Worker, PassesOverLargeTensorsLeaveNoThreads) {
+  constexpr int64_t kElements = int64_t{2} << 20;
+  v1::Case c = AddCase({kElements}, 2);
+  c.set_generator_version(kBlockGeneratorVersion);
+  const absl::StatusOr<TensorMap> inputs = FillInputs(c);
+  ASSERT_TRUE(inputs.ok()) << inputs.status();
+  const std::vector<float> a = Floats(inputs->at("input"));
+  const std::vector<float> b = Floats(inputs->at("other"));
+  for (const char* sandbox : {"off", "default", "strict"}) {
+    WorkerOptions options = OptionsFor("good");
+    options.sandbox = sandbox;
+    const auto worker = StartOrDie(options);
+    ASSERT_NE(worker, nullptr);
+    for (int round = 0; round < 3; ++round) {
+      const CallOutcome outcome = RunCase(worker.get(), c, {});
+      ASSERT_EQ(outcome.kind, Kind::kReplied) << sandbox << ' ' << outcome.text;
+      EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
+      EXPECT_FALSE(outcome.reply.nondeterministic()) << outcome.reply.nondeterministic_text();
+      EXPECT_EQ(outcome.hashes.at("out"), HashOutput(outcome.outputs.at("out").data));
+      const std::vector<float> out = Floats(outcome.outputs.at("out"));
+      ASSERT_EQ(out.size(), a.size());
+      for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], a[i] + 2 * b[i]) << i;
+      const std::string tasks = "/proc/" + std::to_string(worker->pid()) + "/task";
+      const std::filesystem::directory_iterator threads(tasks);
+      EXPECT_EQ(std::distance(begin(threads), end(threads)), kOwnThreads) << sandbox;
+    }
   }
 }
 
