@@ -79,7 +79,7 @@ TEST(Worker, PassesOverLargeTensorsLeaveNoThreads) {
     options.sandbox = sandbox;
     const auto worker = StartOrDie(options);
     ASSERT_NE(worker, nullptr);
-    const int64_t threads = ThreadsOf(*worker);
+    int64_t threads = ThreadsOf(*worker);
     for (int round = 0; round < 3; ++round) {
       const CallOutcome outcome = RunCase(worker.get(), c, {});
       ASSERT_EQ(outcome.kind, Kind::kReplied) << sandbox << ' ' << outcome.text;
@@ -89,6 +89,9 @@ TEST(Worker, PassesOverLargeTensorsLeaveNoThreads) {
       const std::vector<float> out = Floats(outcome.outputs.at("out"));
       ASSERT_EQ(out.size(), a.size());
       for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], a[i] + 2 * b[i]) << i;
+#ifdef DIOPI_THREAD_SANITIZER
+      if (round == 0) threads = ThreadsOf(*worker);  // it makes one of its own beside the first
+#endif
       EXPECT_EQ(ThreadsOf(*worker), threads) << sandbox;
     }
   }
