@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "baselines/compare/contraction_kernel.h"
 #include "cases/base/half.h"
@@ -17,7 +18,7 @@ using cases::Letters;
 
 constexpr size_t kPart = 1024;  // elements whose values and sums stay in the processor's first cache
 constexpr size_t kFewSums = size_t{1} << 16;  // stay in its second one
-constexpr int64_t kChunks = 16;
+constexpr int64_t kMostChunks = 64;
 
 bool HasKernel(Dtype dtype) {
   return dtype == v1::Dtype::float32 || dtype == v1::Dtype::bfloat16 || dtype == v1::Dtype::float64;
@@ -145,22 +146,20 @@ void Operand::AddFewRuns(int64_t base, const Offsets& kept, const Offsets& summe
                          const std::vector<double>& weights, std::vector<double>* sums) const {
   const auto run = static_cast<size_t>(kept.run);
   const auto terms = static_cast<int64_t>(summed.at.size());
-  std::vector<std::vector<double>> chunks(kChunks, *sums);
-  const int64_t in_chunk = (terms + kChunks - 1) / kChunks;
-  const int64_t grain = GrainOf(*tensor_, kept.at.size());
-  ForRanges(
-      kChunks, (grain + in_chunk - 1) / std::max<int64_t>(in_chunk, 1), [&](int64_t begin, int64_t end) {
-        for (int64_t chunk = begin; chunk < end; ++chunk) {
-          std::vector<double>& own = chunks[static_cast<size_t>(chunk)];
-          for (int64_t b = chunk * in_chunk; b < std::min(terms, (chunk + 1) * in_chunk); ++b) {
-            const auto term = static_cast<size_t>(b);
-            for (size_t at = 0; at < kept.at.size(); at += run)
-              AddTo(*tensor_, base + summed.at[term] + kept.at[at], weights[term], run, own.data() + at);
-          }
-        }
-      });
-  for (const std::vector<double>& own : chunks)
-    AddScaled(v1::Dtype::float64, 1, reinterpret_cast<const char*>(own.data()), own.size(), sums->data());
+  const int64_t grain = std::max(GrainOf(*tensor_, kept.at.size()), (terms + kMostChunks - 1) / kMostChunks);
+  std::vector<std::vector<double>> chunks(static_cast<size_t>((terms + grain - 1) / grain));
+  ForRanges(terms, grain, [&](int64_t begin, int64_t end) {
+    std::vector<double>& own = chunks[static_cast<size_t>(begin / grain)];
+    own.resize(kept.at.size());
+    for (auto b = static_cast<size_t>(begin); b < static_cast<size_t>(end); ++b) {
+      for (size_t at = 0; at < kept.at.size(); at += run)
+        AddTo(*tensor_, base + summed.at[b] + kept.at[at], weights[b], run, own.data() + at);
+    }
+  });
+  if (!chunks.empty()) *sums = std::move(chunks[0]);
+  for (size_t chunk = 1; chunk < chunks.size(); ++chunk) {
+    for (size_t i = 0; i < sums->size(); ++i) (*sums)[i] += chunks[chunk][i];
+  }
 }
 
 // Sums across runs that are many elements, part by part.

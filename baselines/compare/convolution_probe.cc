@@ -175,12 +175,13 @@ class ConvolutionProbe {
     for (int64_t i = 0; i < shape.kernel; ++i) {
       const auto [begin, end] = OutputsWithin(shape, i);
       std::array<int64_t, 3> at{};
-      for (size_t side = 0; side < 3; ++side) at[side] = first[side] + i * in_kernel[side];
+      for (size_t side = 0; side < 3; ++side)
+        at[side] = first[side] + i * in_kernel[side] + begin * step[side];
       if (window + 1 == axes_.windows.size()) {
-        MultiplyAlong(at, step, begin, end, expected);
+        if (begin < end) MultiplyAlong(at, step, end - begin, expected);
         continue;
       }
-      for (int64_t h = begin; h < end; ++h)
+      for (int64_t h = 0; h < end - begin; ++h)
         Along(window + 1, {at[0] + h * step[0], at[1] + h * step[1], at[2] + h * step[2]}, expected);
     }
   }
@@ -194,12 +195,12 @@ class ConvolutionProbe {
     return {steps(shift), std::min(shape.out, steps(shape.in + shift))};
   }
 
-  void MultiplyAlong(const std::array<int64_t, 3>& at, const std::array<int64_t, 3>& step, int64_t begin,
-                     int64_t end, std::vector<double>* expected) const {
+  void MultiplyAlong(const std::array<int64_t, 3>& at, const std::array<int64_t, 3>& step, int64_t count,
+                     std::vector<double>* expected) const {
     double* const out = expected->data() + at[0];
     const double* const first = sides_[1].sums.data() + at[1];
     const double* const second = sides_[2].sums.data() + at[2];
-    for (int64_t h = begin; h < end; ++h) out[h * step[0]] += first[h * step[1]] * second[h * step[2]];
+    for (int64_t h = 0; h < count; ++h) out[h * step[0]] += first[h * step[1]] * second[h * step[2]];
   }
 
   // A bias has the axes of a kernel's outputs, and is the same everywhere else.

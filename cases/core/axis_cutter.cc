@@ -18,18 +18,22 @@ constexpr int64_t kEdgesOneIn = 4;  // every fourth element that is compared is 
 
 }  // namespace
 
-std::vector<int64_t> Dealer::Next(int64_t count, Draws* draws) {
-  std::set<int64_t> taken;
-  for (int64_t i = 0; i < std::min(count, size()); ++i) {
-    if (next_ == positions_.size()) next_ = 0;
-    // The next one of a shuffle that goes on as positions are taken.
-    if (next_ + 1 < positions_.size()) {
-      const auto rest = static_cast<int64_t>(positions_.size() - next_);
-      std::swap(positions_[next_], positions_[next_ + static_cast<size_t>(draws->Below(rest))]);
-    }
-    taken.insert(positions_[next_++]);
+int64_t Dealer::Next(Draws* draws) {
+  if (next_ == positions_.size()) next_ = 0;
+  // The next one of a shuffle that goes on as positions are taken.
+  if (next_ + 1 < positions_.size()) {
+    const auto rest = static_cast<int64_t>(positions_.size() - next_);
+    std::swap(positions_[next_], positions_[next_ + static_cast<size_t>(draws->Below(rest))]);
   }
-  return {taken.begin(), taken.end()};
+  return positions_[next_++];
+}
+
+std::vector<int64_t> Dealer::Next(int64_t count, Draws* draws) {
+  std::vector<int64_t> taken;
+  for (int64_t i = 0; i < std::min(count, size()); ++i) taken.push_back(Next(draws));
+  std::sort(taken.begin(), taken.end());
+  taken.erase(std::unique(taken.begin(), taken.end()), taken.end());
+  return taken;
 }
 
 bool AxisCutter::Cut(const std::vector<std::string>& outputs, const CutAxes& axes,
@@ -149,8 +153,11 @@ bool AxisCutter::CutAlong() {
   if (!deal.has_value()) return false;
   if (purpose_ == CutFor::kShapes) return true;
   Dealers dealers = Deck(*deal, &draws_);
+  Grid all = grids_.New(axes_);
+  if (purpose_ == CutFor::kPlaces)
+    std::erase_if(all.lists, [&](const auto& list) { return !IsOwn(list.first); });
   for (int64_t number = 0; number < deal->pieces; ++number) {
-    const Grid grid = NextGrid(*deal, &dealers, &draws_);
+    const Grid grid = NextGrid(all, *deal, &dealers, &draws_);
     Chosen chosen;
     for (const Output& output : cut_) {
       const int64_t share = (output.budget + deal->pieces - 1) / deal->pieces;
@@ -159,6 +166,13 @@ bool AxisCutter::CutAlong() {
     if (!AddPiece(grid, std::move(chosen))) return false;
   }
   return true;
+}
+
+// Whether an output that is being cut has the letter.
+bool AxisCutter::IsOwn(const std::string& letter) const {
+  return std::any_of(cut_.begin(), cut_.end(), [&](const Output& output) {
+    return std::find(output.own.begin(), output.own.end(), letter) != output.own.end();
+  });
 }
 
 int64_t AxisCutter::Wanted(const std::string& letter) const {
@@ -179,12 +193,10 @@ AxisCutter::Dealers AxisCutter::Deck(const Deal& deal, Draws* draws) const {
   return dealers;
 }
 
-Grid AxisCutter::NextGrid(const Deal& deal, Dealers* dealers, Draws* draws) const {
-  Grid grid = grids_.New(axes_);
+Grid AxisCutter::NextGrid(Grid grid, const Deal& deal, Dealers* dealers, Draws* draws) const {
   for (const auto& [letter, count] : deal.positions)
     grid.lists[letter] = dealers->positions.at(letter).Next(count, draws);
-  for (auto& [window, dealer] : dealers->windows)
-    grids_.TakeWindow(axes_, window, dealer.Next(1, draws).front(), &grid);
+  for (auto& [window, dealer] : dealers->windows) grids_.TakeWindow(axes_, window, dealer.Next(draws), &grid);
   return grid;
 }
 
@@ -268,14 +280,14 @@ Compared AxisCutter::Choose(const Letters& own, const Grid& grid, int64_t count)
   std::vector<int64_t> at(own.size());
   const int64_t wanted = std::min(all, count);
   for (int64_t i = 0; static_cast<int64_t>(chosen.size()) < wanted && i < kTries * wanted; ++i) {
-    int64_t rest = all <= count ? i : combination.Next(1, &draws_).front();
+    int64_t rest = all <= count ? i : combination.Next(&draws_);
     const bool in_turn = all > count && i < longest;
     for (size_t d = own.size(); d-- > 0;) {
       Axis& axis = axes[d];
       const int64_t size = axis.turns.size();
       const bool dealt = axis.free ? in_turn : all > count && size <= count;
       if (dealt) {
-        at[d] = axis.turns.Next(1, &draws_).front();
+        at[d] = axis.turns.Next(&draws_);
       } else if (all <= count || axis.free) {
         at[d] = axis.turns.At(rest % size);
         rest /= size;

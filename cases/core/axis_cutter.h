@@ -32,6 +32,7 @@ class Dealer {
   explicit Dealer(std::vector<int64_t> positions) : positions_(std::move(positions)) {}
   int64_t size() const { return static_cast<int64_t>(positions_.size()); }
   int64_t At(int64_t i) const { return positions_[static_cast<size_t>(i)]; }
+  int64_t Next(Draws* draws);
   // `count` positions, or fewer where some come again; ascending.
   std::vector<int64_t> Next(int64_t count, Draws* draws);
 
@@ -84,7 +85,9 @@ class AxisCutter {
   bool CutAlong();
   int64_t Wanted(const std::string& letter) const;
   Dealers Deck(const Deal& deal, Draws* draws) const;
-  Grid NextGrid(const Deal& deal, Dealers* dealers, Draws* draws) const;
+  bool IsOwn(const std::string& letter) const;
+  // Of `all` positions those that a piece takes.
+  Grid NextGrid(Grid all, const Deal& deal, Dealers* dealers, Draws* draws) const;
   Compared Choose(const Letters& own, const Grid& grid, int64_t count);
   bool AddPiece(const Grid& grid, Chosen chosen);
 

@@ -178,15 +178,17 @@ bool BlockTensor::VisitBlocks(
 
 namespace {
 
+// What is compared is fetched so early: the processor itself looks no further than a page.
+constexpr int64_t kAhead = 4096;
+constexpr size_t kCacheLine = 64;
 constexpr int64_t kPastCaches = int64_t{8} << 20;  // what is larger is not in a cache when it is read
 
 // As memcpy; `past`: past the caches, which so keep the pool, and without reading what was there.
 void CopyPast(char* to, const char* from, size_t bytes, bool past) {
 #ifdef __SSE2__
-  constexpr size_t kLine = 64;
-  if (past && reinterpret_cast<uintptr_t>(to) % kLine == 0 && bytes % kLine == 0) {
-    for (size_t at = 0; at < bytes; at += kLine) {
-      for (size_t i = 0; i < kLine; i += sizeof(__m128i)) {
+  if (past && reinterpret_cast<uintptr_t>(to) % kCacheLine == 0 && bytes % kCacheLine == 0) {
+    for (size_t at = 0; at < bytes; at += kCacheLine) {
+      for (size_t i = 0; i < kCacheLine; i += sizeof(__m128i)) {
         const __m128i part = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + at + i));
         _mm_stream_si128(reinterpret_cast<__m128i*>(to + at + i), part);
       }
@@ -231,6 +233,7 @@ bool BlockTensor::Holds(int64_t begin, int64_t bytes, const void* data) const {
   ForRanges(bytes, kParallelBytes, [&](int64_t part, int64_t end) {
     const bool holds = VisitBlocks(begin + part, end - part, [&](int64_t at, const char* pool, size_t size) {
       const char* const now = held + part + at;
+      for (size_t line = 0; line < size; line += kCacheLine) __builtin_prefetch(now + kAhead + line);
       if (std::memcmp(now, pool, size) == 0) return true;
       std::string block(size, '\0');  // with the special values
       Write(begin + part + at, static_cast<int64_t>(size), block.data());

@@ -176,10 +176,11 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
     if (finished) {
       std::vector<OutputTensor> outputs;
       const bool new_threads = CurrentThreads() > threads;
-      // The first call's large outputs are known by their hashes from here on.
-      if (i == 0 && calls > 1 && !new_threads && device_ == nullptr) attempt.next_poison = kPoison[1];
+      // From here on the first call's large outputs are known by their hashes, unless they are looked at
+      // again: for late writes, or as what a slot holds.
+      const bool gone = i == 0 && calls > 1 && !new_threads && frame->slots().empty() && device_ == nullptr;
+      attempt.next_poison = gone ? std::optional(kPoison[1]) : std::nullopt;
       finished = Gather(&attempt, &outputs);
-      attempt.next_poison.reset();
       if (options.calls > 1 && finished) CheckLateWrites(&attempt, new_threads, outputs);
       if (i == 0) result->reply.set_generator_unmoved(!frame->GeneratorsMoved());
       if (i == 0 || !finished) {

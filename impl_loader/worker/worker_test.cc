@@ -9,8 +9,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
+#include "cases/base/output_hash.h"
+#include "cases/core/block_fill.h"
+#include "cases/core/fill.h"
 #include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
@@ -52,6 +56,44 @@ TEST(Worker, RunsACaseAndReturnsItsOutput) {
     ASSERT_EQ(outcome.outputs.size(), 1u);
     EXPECT_EQ(outcome.outputs.at("out").shape, shape);
     EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult(shape, 2));
+  }
+}
+
+int64_t ThreadsOf(const Worker& worker) {
+  const std::filesystem::directory_iterator threads("/proc/" + std::to_string(worker.pid()) + "/task");
+  return std::distance(begin(threads), end(threads));
+}
+
+// Large enough for threads of the worker's own, which are gone when the library is called and when the case
+// has been answered: the library's are told from them.
+TEST(Worker, PassesOverLargeTensorsLeaveNoThreads) {
+  constexpr int64_t kElements = int64_t{2} << 20;
+  v1::Case c = AddCase({kElements}, 2);
+  c.set_generator_version(kBlockGeneratorVersion);
+  const absl::StatusOr<TensorMap> inputs = FillInputs(c);
+  ASSERT_TRUE(inputs.ok()) << inputs.status();
+  const std::vector<float> a = Floats(inputs->at("input"));
+  const std::vector<float> b = Floats(inputs->at("other"));
+  for (const char* sandbox : {"off", "default", "strict"}) {
+    WorkerOptions options = OptionsFor("good");
+    options.sandbox = sandbox;
+    const auto worker = StartOrDie(options);
+    ASSERT_NE(worker, nullptr);
+    int64_t threads = ThreadsOf(*worker);
+    for (int round = 0; round < 3; ++round) {
+      const CallOutcome outcome = RunCase(worker.get(), c, {});
+      ASSERT_EQ(outcome.kind, Kind::kReplied) << sandbox << ' ' << outcome.text;
+      EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
+      EXPECT_FALSE(outcome.reply.nondeterministic()) << outcome.reply.nondeterministic_text();
+      EXPECT_EQ(outcome.hashes.at("out"), HashOutput(outcome.outputs.at("out").data));
+      const std::vector<float> out = Floats(outcome.outputs.at("out"));
+      ASSERT_EQ(out.size(), a.size());
+      for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], a[i] + 2 * b[i]) << i;
+#ifdef DIOPI_THREAD_SANITIZER
+      if (round == 0) threads = ThreadsOf(*worker);  // it makes one of its own beside the first
+#endif
+      EXPECT_EQ(ThreadsOf(*worker), threads) << sandbox;
+    }
   }
 }
 
