@@ -166,7 +166,8 @@ bool AttributeChange::OneSize(v1::PointAttribute* attribute) {
 
 std::string AttributeChange::Any() {
   const auto free = [this](const v1::PointAttribute& each) {
-    return !(limits_.table && (each.has_i() || each.has_sizes())) && !(limits_.index && IsMode(each));
+    return !(limits_.table && (each.has_i() || each.has_sizes())) && !(limits_.index && IsMode(each)) &&
+           !(limits_.placed && each.has_f());
   };
   return Apply(free, [this](v1::PointAttribute* attribute) {
     if (NamesDimensions(*attribute) && draws_->Below(3) > 0 && Place(attribute)) return true;
@@ -177,7 +178,7 @@ std::string AttributeChange::Any() {
 
 std::string AttributeChange::Degenerate() {
   const auto free = [this](const v1::PointAttribute& each) {
-    return each.has_f() || (!limits_.table && (each.has_sizes() || each.has_i()));
+    return (each.has_f() && !limits_.placed) || (!limits_.table && (each.has_sizes() || each.has_i()));
   };
   return Apply(free, [this](v1::PointAttribute* attribute) {
     if (NamesDimensions(*attribute)) return Place(attribute);

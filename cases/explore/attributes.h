@@ -14,8 +14,9 @@ namespace diopi::explore {
 
 // What the point's tensors leave free.
 struct AttributeLimits {
-  bool table = false;  // starts, lengths, ...: whole numbers and lists of sizes stay
-  bool index = false;  // what a mode does with indices that occur twice may be undefined
+  bool table = false;   // starts, lengths, ...: whole numbers and lists of sizes stay
+  bool index = false;   // what a mode does with indices that occur twice may be undefined
+  bool placed = false;  // numbers move places, at which a gradient may have no slope: they stay
 };
 
 bool NamesDimensions(const v1::PointAttribute& attribute);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <regex>
 #include <set>
 
+#include "absl/strings/str_replace.h"
 #include "cases/explore/extents.h"
 #include "cases/user/operator_text.h"
 
@@ -31,6 +33,11 @@ class GeneratorTest : public ::testing::Test {
         hashes.push_back(call.c.id() + " " + call.c.hash());
     }
     return hashes;
+  }
+
+  // Braces count as themselves in a regular expression.
+  static std::string Escaped(const std::string& words) {
+    return absl::StrReplaceAll(words, {{"{", "\\{"}, {"}", "\\}"}});
   }
 
   static cases::Catalog* catalog_;
@@ -131,6 +138,36 @@ TEST_F(GeneratorTest, DrawsSequences) {
   EXPECT_EQ(relations.size(), 3u);
   EXPECT_GT(beside, 5);
   EXPECT_LT(beside, 25);
+}
+
+// What made each kind of edge, by the words with which a call says so.
+TEST_F(GeneratorTest, ReachesEdgesOfEveryKind) {
+  struct Row {
+    const char* function;
+    const char* words;
+  };
+  const Row rows[] = {
+      {"diopiCat", "lists of "},
+      {"diopiMaskedFill", ": true in "},
+      {"diopiSoftmax", "specials { values: nan"},
+      {"diopiLogSoftmax", "input: values uniform"},
+      {"diopiSmoothL1Loss", "\"beta\" f: 0;"},
+      {"diopiSmoothL1Loss",
+       "input: values integers { low: -1 high: 1 }, target: values integers { low: -1 high: 1 }"},
+      {"diopiMean", "\"dim\" sizes { values: 1 values: 0 }"},
+      {"diopiGtScalar", "other: 16777217 and input around it"},
+      {"diopiPowScalar", "f: -0.5"},
+      {"diopiUpsampleLinear", "after x\\w+; name: \"align_corners\""},
+      {"diopiMaxPool2d", "after x\\w+; in float16"},
+      {"diopiTril", "after x\\w+; \\d+ <-> \\d+"},
+  };
+  for (const Row& row : rows) {
+    const std::vector<Call> calls = Make({row.function})->Next(2000);
+    const bool any = std::any_of(calls.begin(), calls.end(), [&row](const Call& call) {
+      return std::regex_search(call.point.reveals() + ";", std::regex(Escaped(row.words)));
+    });
+    EXPECT_TRUE(any) << row.function << ": " << row.words;
+  }
 }
 
 TEST_F(GeneratorTest, StaysNearOddCalls) {

@@ -52,7 +52,11 @@ class Mutation {
   std::string Whole();
   std::string Spoil();
   std::string Mask();
-  AttributeChange Attributes() { return {options_, {HasTable(), HasIndex()}, draws_, point_}; }
+  AttributeChange Attributes() {
+    const AttributeLimits limits{
+        .table = HasTable(), .index = HasIndex(), .placed = words_.placed && IsGradient()};
+    return {options_, limits, draws_, point_};
+  }
   std::string Attribute() { return Attributes().Any(); }
   std::string Degenerate() { return Attributes().Degenerate(); }
   std::string Mode() { return Attributes().Mode(); }

@@ -176,7 +176,8 @@ cases::Draws Source::NextDraws() {
 }
 
 std::optional<v1::Point> Source::DrawRow(const v1::Cover& cover, Dtype dtype, const Limits& limits,
-                                         cases::Draws* draws, std::vector<std::string>* how) const {
+                                         cases::Draws* draws, std::vector<std::string>* how,
+                                         std::vector<Dtype>* dtypes) const {
   for (int row = 0; row < kMostRows; ++row) {
     cases::Classes classes;
     for (const v1::Axis& axis : cover.axis()) {
@@ -203,6 +204,10 @@ std::optional<v1::Point> Source::DrawRow(const v1::Cover& cover, Dtype dtype, co
     if (!MeetsConditions(cover, classes, variables)) continue;
     absl::StatusOr<v1::Point> point = cases::PointOf(cover, classes, variables);
     if (!point.ok()) continue;
+    std::erase_if(*dtypes, [&classes](Dtype each) {
+      return std::any_of(classes.begin(), classes.end(),
+                         [each](const v1::Class* c) { return !Takes(*c, each); });
+    });
     how->push_back(cases::LabelOfClasses(cover, classes));
     how->insert(how->end(), numbers.begin(), numbers.end());
     return *std::move(point);
@@ -237,9 +242,10 @@ std::optional<Call> Source::Draw(const Accepts& accepts, const std::string& labe
       origin.dtypes[static_cast<size_t>(draws->Below(static_cast<int64_t>(origin.dtypes.size())))];
   if (left_out_.contains(dtype)) return std::nullopt;
   std::vector<std::string> how;
+  std::vector<Dtype> dtypes = origin.dtypes;
   std::optional<v1::Point> point;
   if (origin.cover != nullptr) {
-    point = DrawRow(*origin.cover, dtype, limits, draws, &how);
+    point = DrawRow(*origin.cover, dtype, limits, draws, &how, &dtypes);
   } else {
     point = *origin.point;
     how.push_back(point->label());
@@ -257,7 +263,7 @@ std::optional<Call> Source::Draw(const Accepts& accepts, const std::string& labe
     if (!edge.empty()) how.push_back(std::move(edge));
   }
   std::optional<Call> call = Build(*std::move(point), dtype, limits, label, how, accepts);
-  if (call.has_value()) call->dtypes = origin.dtypes;
+  if (call.has_value()) call->dtypes = std::move(dtypes);
   return call;
 }
 

@@ -80,8 +80,10 @@ class Source {
   void AddOrigins(const std::set<Dtype>& dtypes);
   static Limits DrawLimits(cases::Draws* draws);
   std::optional<Call> Draw(const Accepts& accepts, const std::string& label, cases::Draws* draws) const;
+  // Leaves of `dtypes` those that the row may have.
   std::optional<v1::Point> DrawRow(const v1::Cover& cover, Dtype dtype, const Limits& limits,
-                                   cases::Draws* draws, std::vector<std::string>* how) const;
+                                   cases::Draws* draws, std::vector<std::string>* how,
+                                   std::vector<Dtype>* dtypes) const;
   std::optional<Call> Build(v1::Point point, Dtype dtype, const Limits& limits, const std::string& label,
                             const std::vector<std::string>& how, const Accepts& accepts) const;
   std::optional<Call> Vary(const Call& call, Variation variation, const std::string& relation,

@@ -27,6 +27,9 @@ struct Noise {
   static_assert(std::is_same_v<V, double> || std::is_same_v<V, long double>);
   // Unit roundoff of the arithmetic whose noise is tracked.
   static constexpr double kUnit = std::is_same_v<V, double> ? 0x1p-24 : 0x1p-53;
+  // The largest number of that arithmetic.
+  static constexpr V kLargest = std::is_same_v<V, double> ? V(std::numeric_limits<float>::max())
+                                                          : V(std::numeric_limits<double>::max());
   // Half a subnormal step of it: the rounding of a number below the normal ones.
   static constexpr V kHalfStep = static_cast<V>(std::is_same_v<V, double> ? 0x1p-150L : 0x1p-1075L);
 
@@ -71,8 +74,9 @@ struct Noise {
     const V q = a.v / b.v;
     const V d = b.v;
     if (!std::isfinite(d)) return Of(q, 0.0, 1);
-    const V y = q;
-    return Of(q, a.s2 / d / d + y * y * (b.s2 / d / d), 1);
+    // A divisor that the arithmetic does not have is infinite there, and the quotient 0.
+    const V lost = std::fabs(d) > kLargest ? q * q : V(0);
+    return Of(q, a.s2 / d / d + q * q * (b.s2 / d / d) + lost, 1);
   }
   friend Noise operator-(const Noise& a) { return Noise(-a.v, a.s2); }
   friend Noise operator+(const Noise& a) { return a; }

@@ -129,6 +129,14 @@ TEST(Noise, SpecialValuesCarryNone) {
   }
 }
 
+// exp(90) is infinite in float32, so its silu of -90 is 0.
+TEST(Noise, KnowsThatDivisorsOverflow) {
+  for (const double x : {-80.0, -90.0}) {
+    const N silu = N(x) / (N(1) + exp(N(-x)));
+    EXPECT_EQ(std::sqrt(silu.s2) >= std::fabs(silu.v), x < -88.8) << x;
+  }
+}
+
 TEST(Noise, ConstantsAreExactOrRounded) {
   EXPECT_EQ(Exact<N>(0.1).s2, 0);
   EXPECT_EQ(Rounded<N>(0.5L).s2, 0);
