@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "baselines/unseen2/calls.h"
 
 namespace diopi::unseen2 {
@@ -94,7 +96,7 @@ std::vector<double> PowTensor(Host& host) {
 
 std::vector<double> ClampScalar(Host& host) {
   const diopiScalar_t min = Scalar(-1), max = Scalar(1);
-  TestTensor out(kFloat, {1}), x(kFloat, {1}, {NAN});
+  TestTensor out(kFloat, {1}), x(kFloat, {1}, {std::numeric_limits<double>::quiet_NaN()});
   DIOPI_CALL(host, diopiClampScalar, out, x, &min, &max);
   return out.values();
 }

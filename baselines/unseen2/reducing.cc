@@ -64,7 +64,7 @@ DIOPI_OVERRIDE(diopiLogSoftmax, a) {
   const std::vector<double> x = Values(a.input);
   std::vector<double> sums(static_cast<size_t>(axis.outer * axis.inner));
   for (int64_t i = 0; i < NumElements(a.input); ++i) sums[row(i)] += std::exp(At(x, i));
-  constexpr double kMost = std::numeric_limits<float>::max();
+  constexpr auto kMost = static_cast<double>(std::numeric_limits<float>::max());
   Set(
       a.ctx, a.out, [&](int64_t i) { return sums[row(i)] > kMost; }, [](int64_t) { return -kInf; });
 }
