@@ -273,6 +273,11 @@ absl::Status ArgumentBuilder::CheckInPlace() {
   for (const Slot& slot : slots_) {
     v1::Argument* out = arg(slot);
     if (out->role() != v1::ROLE_INOUT || out->null()) continue;
+    if (out->tensor().strides_size() != out->tensor().shape_size()) {
+      in_place_ = true;
+      Unfit(absl::StrCat("`", slot.param->name(), "` is too large to be laid out"));
+      return absl::OkStatus();
+    }
     for (const v1::TensorSpec& spec : out->tensors().tensors()) in_place_ = in_place_ || Overlaps(spec);
     if (out->has_tensor() && Overlaps(out->tensor())) in_place_ = true;
     if (in_place_) {

@@ -140,6 +140,11 @@ TEST_F(GeneratorTest, DrawsSequences) {
   EXPECT_LT(beside, 25);
 }
 
+// Tensors of more elements than can be counted are no calls, also where the function writes into them.
+TEST_F(GeneratorTest, DrawsNothingThatIsTooLarge) {
+  EXPECT_EQ(Make({"diopiCarafeBackwardMmcv"}, 942)->Next(40).size(), 40);
+}
+
 // What made each kind of edge, by the words with which a call says so.
 TEST_F(GeneratorTest, ReachesEdgesOfEveryKind) {
   struct Row {

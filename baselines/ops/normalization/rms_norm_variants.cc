@@ -35,10 +35,10 @@ C InverseRms(const std::vector<C>& x, int64_t start, int64_t width, double eps) 
                             static_cast<C>(eps));
   C greatest = 0;
   for (int64_t i = 0; i < width; ++i) greatest = std::fabs(at(i)) > greatest ? std::fabs(at(i)) : greatest;
-  if (greatest == 0) return C(1) / std::sqrt(static_cast<C>(eps));
+  const C scale = greatest > 0 ? greatest : C(1);  // of zeros, and of NaN
   C sum = 0;
-  for (int64_t i = 0; i < width; ++i) sum += at(i) / greatest * (at(i) / greatest);
-  return C(1) / std::sqrt(sum / C(width) * greatest * greatest + static_cast<C>(eps));
+  for (int64_t i = 0; i < width; ++i) sum += at(i) / scale * (at(i) / scale);
+  return C(1) / std::sqrt(sum / C(width) * scale * scale + static_cast<C>(eps));
 }
 
 struct Forward {
