@@ -112,7 +112,7 @@ def main():
     parser.add_argument("models", nargs="*")
     options = parser.parse_args()
     build = pathlib.Path(options.build).resolve()
-    selection = ["--model", ",".join(options.models) or ("crnn" if SHORT else "*")]
+    selection = ["--model", ",".join(options.models) or ("crnn" if SHORT else "*"), "--max-bytes", "16K"]
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory(prefix="per_call.") as work:
         data = work + "/data"

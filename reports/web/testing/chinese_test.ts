@@ -37,9 +37,19 @@ async function addRuns(): Promise<void> {
       OP_CAPTURE_LIST: 'softmax,gelu',
     },
   );
-  await mustRun([program('diopi-cli'), 'gen', '--quiet', '--data', data, '--model', 'crnn']);
+  await mustRun([
+    program('diopi-cli'),
+    'gen',
+    '--quiet',
+    '--data',
+    data,
+    '--model',
+    'crnn',
+    '--max-bytes',
+    '16K',
+  ]);
   const faulty = vendor('libdiopi_faulty');
-  await server.testLibrary(faulty, 'models', folder.path, ['--model', 'crnn']);
+  await server.testLibrary(faulty, 'models', folder.path, ['--model', 'crnn', '--max-bytes', '16K']);
   await server.testLibrary(CPU, 'fast', folder.path, ['--fname', 'add,relu', '--performance']);
   for (const name of ['vendor_hang', 'vendor_throws', 'vendor_leak', 'vendor_exit', 'vendor_past_end'])
     await server.testLibrary(vendor(name), name, folder.path, ['--fname', 'add,relu', '--timeout-s', '1']);

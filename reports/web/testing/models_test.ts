@@ -12,10 +12,25 @@ let server: Server;
 
 beforeAll(async () => {
   const data = join(folder.path, 'data');
-  await mustRun([program('diopi-cli'), 'gen', '--quiet', '--data', data, '--model', 'crnn,vit']);
+  await mustRun([
+    program('diopi-cli'),
+    'gen',
+    '--quiet',
+    '--data',
+    data,
+    '--model',
+    'crnn,vit',
+    '--max-bytes',
+    '16K',
+  ]);
   [browser, server] = await Promise.all([launch(), Server.start(data)]);
-  await server.testLibrary(CPU, 'good', folder.path, ['--model', 'crnn,vit']);
-  await server.testLibrary(vendor('libdiopi_faulty'), 'faulty', folder.path, ['--model', 'crnn']);
+  await server.testLibrary(CPU, 'good', folder.path, ['--model', 'crnn,vit', '--max-bytes', '16K']);
+  await server.testLibrary(vendor('libdiopi_faulty'), 'faulty', folder.path, [
+    '--model',
+    'crnn',
+    '--max-bytes',
+    '16K',
+  ]);
 });
 afterAll(async () => {
   await browser?.close();
