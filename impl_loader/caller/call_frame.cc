@@ -52,7 +52,8 @@ void CallFrame::Restore(BoundTensor* bound, bool fill) const {
     }
     return;
   }
-  if (std::exchange(bound->poisoned, std::nullopt) != poison_) FillBytes(buffer.mirror, poison_, buffer.bytes);
+  if (std::exchange(bound->poisoned, std::nullopt) != poison_)
+    FillBytes(buffer.mirror, poison_, buffer.bytes);
   if (fill && bound->holds != nullptr && tensor.numel > 0) {
     ScatterToStorage(bound->holds, tensor.shape, tensor.strides, tensor.storage_offset, bound->element,
                      buffer.mirror);
