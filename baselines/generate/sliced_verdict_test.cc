@@ -29,6 +29,7 @@ TEST_F(SlicedVerdictTest, RightOutputsPassAndWrongPartsDoNot) {
       {"conv2d float32 input[6,32,56,56] weight[64,32,3,3] bias[64] stride=(2,2) padding=(1,1) "
        "dilation=(1,1) groups=1",
        "diopiConvolution2d", "out"},
+      {"mul float32 input[1,20480,19] other[1,1,1]", "diopiMul", "out"},
       {"conv2d+backward float32 input[6,32,50,50] weight[64,1,3,3] bias[64] stride=(1,1) padding=(1,1) "
        "dilation=(1,1) groups=32 bias_sizes=(64)",
        "diopiConvolution2dBackward", "grad_input"},

@@ -200,7 +200,7 @@ class Cutter {
     for (v1::Argument& arg : *piece.c.mutable_args()) {
       ForEachTensor(&arg, [&](const std::string& key, int at, v1::TensorSpec* spec) {
         const std::vector<int64_t> own = SpecShape(*spec);
-        const bool one = NumElements(own) == 1;
+        const bool one = own.size() <= 1 && NumElements(own) == 1;
         Places taken;
         taken.flat = one ? std::vector<int64_t>{0} : Unbroadcast(places.at(at), shapes.at(at), own);
         if (outputs_.contains(key)) {
@@ -209,7 +209,8 @@ class Cutter {
           for (size_t i = 0; i < taken.flat.size(); ++i) compared.in_piece.push_back(static_cast<int64_t>(i));
           compared.in_whole = taken.flat;
         }
-        // A number stays one: a tensor without dimensions has another type in promotions than others.
+        // A number stays one: a tensor without dimensions has another type in promotions than others. One
+        // of several dimensions would give the piece's output as many.
         if (!one) Reshape({static_cast<int64_t>(taken.flat.size())}, spec);
         spec->clear_from();
         if (IsInput(arg)) {
