@@ -15,8 +15,7 @@ namespace {
 // Elements of the library's are read once, as it may still write.
 class LargePicks {
  public:
-  LargePicks(const TensorView& input, const TensorView& indices, const Slices& slices)
-      : input_(input), indices_(indices), slices_(slices) {
+  LargePicks(const TensorView& indices, const Slices& slices) : indices_(indices), slices_(slices) {
     const int64_t all = slices_.outer * slices_.inner;
     picks_ = all == 0 ? 0 : NumElements(indices.shape) / all;
   }
@@ -62,7 +61,6 @@ class LargePicks {
   }
 
  private:
-  const TensorView& input_;
   const TensorView& indices_;
   const Slices slices_;
   int64_t picks_ = 0;  // of a slice
@@ -123,8 +121,7 @@ bool JudgeLargePicks(const v1::Case& c, const JudgedOutput& output, const Tensor
   double dim = 0;
   const bool along = NumberOf(c, output.judge->dim(), &dim);
   const Slices whole{.middle = NumElements(input->shape)};
-  const LargePicks picks(*input, indices,
-                         along ? SlicesAround(input->shape, static_cast<int64_t>(dim)) : whole);
+  const LargePicks picks(indices, along ? SlicesAround(input->shape, static_cast<int64_t>(dim)) : whole);
   if (!picks.fits()) {
     *harness_error = absl::StrCat("the shape of ", output.key, " does not fit its input");
     return false;
