@@ -193,27 +193,24 @@ v1::Case WithoutJudging(v1::Case c, const std::set<std::string>& outputs) {
 }
 
 // Judges outputs that only the whole can judge: random ones, indices, and those that the library made in
-// another shape. Adds them to the verdict, and their names to `judged`.
+// another shape.
 class WholeOutputs {
  public:
   WholeOutputs(const v1::Case& c, const SlicePlaces& places, const TensorViews& inputs,
                const TensorMap& references, const TensorViews& actual)
-      : c_(c), places_(places), inputs_(inputs), references_(references), actual_(actual) {}
-
-  std::set<std::string> Names() const {
-    std::set<std::string> names;
+      : c_(c), places_(places), inputs_(inputs), references_(references), actual_(actual) {
     for (const JudgedOutput& output : JudgedOutputs(c_)) {
       const TensorView* whole = FindView(actual_, output.key);
-      if (whole != nullptr && IsWhole(output, *whole)) names.insert(output.key);
+      if (whole != nullptr && IsWhole(output, *whole)) names_.insert(output.key);
     }
-    return names;
   }
+
+  const std::set<std::string>& names() const { return names_; }
 
   // Their mismatches go into the verdict's reason.
   void AddTo(v1::Verdict* verdict) const {
-    const std::set<std::string> names = Names();
     for (const JudgedOutput& output : JudgedOutputs(c_)) {
-      if (!names.contains(output.key) || verdict->outcome() == v1::OUTCOME_HARNESS_ERROR) continue;
+      if (!names_.contains(output.key) || verdict->outcome() == v1::OUTCOME_HARNESS_ERROR) continue;
       v1::OutputStats stats = NewStats(output, actual_.at(output.key));
       std::string harness_error;
       if (!Judge(output, &stats, &harness_error)) {
@@ -274,6 +271,7 @@ class WholeOutputs {
   const TensorViews& inputs_;
   const TensorMap& references_;
   const TensorViews& actual_;
+  std::set<std::string> names_;
 };
 
 // With those of outputs that the library makes.
@@ -344,7 +342,7 @@ v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places_of_case, 
   const WholeOutputs whole_outputs(c, places, inputs, references, actual);
   const TensorMap taken = TakeCompared(c, places, references, actual);
   const TensorMap before = TakeCompared(c, places, references, inputs);
-  const v1::Case judged = WithoutJudging(WithGroups(c, places, actual), whole_outputs.Names());
+  const v1::Case judged = WithoutJudging(WithGroups(c, places, actual), whole_outputs.names());
   v1::Verdict verdict = CompareCase(judged, before, references, taken, options);
   AddWouldPassUnder(judged, before, references, taken, options, &verdict);
   const absl::StatusOr<cases::SliceAxes> axes = cases::ParseSliceAxes(cases::BuiltinSlices(c.function()));

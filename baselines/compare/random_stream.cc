@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "baselines/compare/contraction_kernel.h"
 #include "baselines/compare/random.h"
 #include "baselines/compare/repeats.h"
 #include "baselines/compare/tails.h"
@@ -51,17 +52,8 @@ std::string TooFar(const std::string& what, double value, double bound) {
   return absl::StrFormat("%s is %.5g, which exceeds %.5g with a probability below 1e-7", what, value, bound);
 }
 
-// In several sums, which the processor adds at a time.
 double DotOf(const double* a, const double* b, int64_t n) {
-  std::array<double, 8> sums{};
-  int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    for (int64_t k = 0; k < 8; ++k) sums[static_cast<size_t>(k)] += a[i + k] * b[i + k];
-  }
-  double sum = 0;
-  for (; i < n; ++i) sum += a[i] * b[i];
-  for (const double each : sums) sum += each;
-  return sum;
+  return Dot(v1::Dtype::float64, reinterpret_cast<const char*>(a), b, static_cast<size_t>(n));
 }
 
 double Added(const double* a, int64_t n) {

@@ -171,10 +171,11 @@ std::vector<std::string> SelectionOptions(const v1::Selection& selection) {
     options.emplace_back(option);
     options.push_back(std::move(value));
   };
-  for (const std::string& name : selection.functions()) add("--fname", name);
+  if (!selection.functions().empty()) add("--fname", absl::StrJoin(selection.functions(), ","));
   for (const std::string& glob : selection.cases()) add("--case", glob);
-  for (const int dtype : selection.dtypes())
-    add("--dtype", std::string(DtypeName(static_cast<Dtype>(dtype))));
+  std::vector<std::string> dtypes;
+  for (const int dtype : selection.dtypes()) dtypes.emplace_back(DtypeName(static_cast<Dtype>(dtype)));
+  if (!dtypes.empty()) add("--dtype", absl::StrJoin(dtypes, ","));
   absl::string_view suite = selection.suite();
   const bool models = absl::ConsumePrefix(&suite, kModelSuites);
   if (!suite.empty()) add(models ? "--model" : "--suite", std::string(suite));

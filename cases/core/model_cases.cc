@@ -140,8 +140,8 @@ class CallBuilder {
   static std::string WhyNotWhole(const v1::Case& c) {
     const int64_t bytes = LargestTensorBytes(c);
     if (bytes <= kMostWholeBytes) return "";
-    return absl::StrCat("its outputs cannot be judged where they lie, and to store them whole, a tensor of ",
-                        bytes, " bytes is more than ", kMostWholeBytes);
+    return absl::StrCat("its outputs cannot be judged where they lie, and a tensor of ", bytes,
+                        " bytes is too large to be stored whole (at most ", kMostWholeBytes, ")");
   }
   absl::Status FindFunctions();
   absl::StatusOr<std::vector<v1::Case>> At(v1::Point point, const std::string& why_scaled) const;

@@ -59,7 +59,6 @@ class ListCommand final : public Command {
   absl::Status PrintModels() const {
     struct Calls {
       int64_t all = 0;
-      int64_t scaled = 0;
       std::string summary;
       std::vector<std::string> reasons;  // a line for each scaled call
     };
@@ -69,7 +68,6 @@ class ListCommand final : public Command {
         [&](const cases::Model& model, const cases::ModelCall& line, const cases::CallCases& call) {
           Calls& calls = models[model.name];
           ++calls.all;
-          calls.scaled += call.scaled ? 1 : 0;
           calls.summary = model.summary;
           if (call.scaled)
             calls.reasons.push_back(absl::StrCat("  ", line.text, "\n    ", call.why_scaled, "\n"));
@@ -81,7 +79,7 @@ class ListCommand final : public Command {
       return absl::OkStatus();
     }
     for (const auto& [name, calls] : models) {
-      std::cout << absl::StrFormat("%-20s %5d calls, %4d scaled  %s\n", name, calls.all, calls.scaled,
+      std::cout << absl::StrFormat("%-20s %5d calls, %4d scaled  %s\n", name, calls.all, calls.reasons.size(),
                                    calls.summary);
       if (scaled_) std::cout << absl::StrJoin(calls.reasons, "");
     }

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launch, look } from './browser';
 import { DemoData } from './demo_data';
-import { BUILD, CPU, mustRun, program, vendor } from './programs';
+import { BUILD, CPU, mustRun, program, scaledModels, vendor } from './programs';
 
 const demo = new DemoData();
 let browser: Browser;
@@ -37,19 +37,9 @@ async function addRuns(): Promise<void> {
       OP_CAPTURE_LIST: 'softmax,gelu',
     },
   );
-  await mustRun([
-    program('diopi-cli'),
-    'gen',
-    '--quiet',
-    '--data',
-    data,
-    '--model',
-    'crnn',
-    '--max-bytes',
-    '16K',
-  ]);
+  await mustRun([program('diopi-cli'), 'gen', '--quiet', '--data', data, ...scaledModels('crnn')]);
   const faulty = vendor('libdiopi_faulty');
-  await server.testLibrary(faulty, 'models', folder.path, ['--model', 'crnn', '--max-bytes', '16K']);
+  await server.testLibrary(faulty, 'models', folder.path, scaledModels('crnn'));
   await server.testLibrary(CPU, 'fast', folder.path, ['--fname', 'add,relu', '--performance']);
   for (const name of ['vendor_hang', 'vendor_throws', 'vendor_leak', 'vendor_exit', 'vendor_past_end'])
     await server.testLibrary(vendor(name), name, folder.path, ['--fname', 'add,relu', '--timeout-s', '1']);

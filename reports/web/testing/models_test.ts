@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ModelsPage } from '../src/api/types';
 import { launch, overflow, visit } from './browser';
-import { CPU, Server, TempFolder, mustRun, program, vendor } from './programs';
+import { CPU, Server, TempFolder, mustRun, program, scaledModels, vendor } from './programs';
 
 const folder = new TempFolder();
 let browser: Browser;
@@ -12,25 +12,10 @@ let server: Server;
 
 beforeAll(async () => {
   const data = join(folder.path, 'data');
-  await mustRun([
-    program('diopi-cli'),
-    'gen',
-    '--quiet',
-    '--data',
-    data,
-    '--model',
-    'crnn,vit',
-    '--max-bytes',
-    '16K',
-  ]);
+  await mustRun([program('diopi-cli'), 'gen', '--quiet', '--data', data, ...scaledModels('crnn,vit')]);
   [browser, server] = await Promise.all([launch(), Server.start(data)]);
-  await server.testLibrary(CPU, 'good', folder.path, ['--model', 'crnn,vit', '--max-bytes', '16K']);
-  await server.testLibrary(vendor('libdiopi_faulty'), 'faulty', folder.path, [
-    '--model',
-    'crnn',
-    '--max-bytes',
-    '16K',
-  ]);
+  await server.testLibrary(CPU, 'good', folder.path, scaledModels('crnn,vit'));
+  await server.testLibrary(vendor('libdiopi_faulty'), 'faulty', folder.path, scaledModels('crnn'));
 });
 afterAll(async () => {
   await browser?.close();

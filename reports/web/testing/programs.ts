@@ -55,6 +55,9 @@ export async function mustRun(
   return out;
 }
 
+// The options for the calls of models (names, or globs, with commas), small enough for a test.
+export const scaledModels = (models: string): string[] => ['--model', models, '--max-bytes', '16K'];
+
 export class TempFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'diopi-web-'));
   remove(): void {
