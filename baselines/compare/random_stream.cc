@@ -17,6 +17,7 @@
 #include "baselines/compare/repeats.h"
 #include "baselines/compare/tails.h"
 #include "cases/base/dtype.h"
+#include "cases/base/parallel.h"
 
 namespace diopi::baselines {
 namespace {
@@ -248,9 +249,15 @@ HostTensor BlockAt(const TensorView& whole, int64_t begin) {
 // `check` on the chosen blocks.
 std::string CheckBlocks(const TensorView& actual,
                         const std::function<std::string(const HostTensor&)>& check) {
-  for (const int64_t begin : ChosenBlocks(NumElements(actual.shape))) {
-    const std::string finding = check(BlockAt(actual, begin));
-    if (!finding.empty()) return absl::StrFormat("of the %d elements from %d on: %s", kBlock, begin, finding);
+  const std::vector<int64_t> blocks = ChosenBlocks(NumElements(actual.shape));
+  std::vector<std::string> findings(blocks.size());
+  ForRanges(static_cast<int64_t>(blocks.size()), 1, [&](int64_t begin, int64_t end) {
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
+      findings[i] = check(BlockAt(actual, blocks[i]));
+  });
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    if (!findings[i].empty())
+      return absl::StrFormat("of the %d elements from %d on: %s", kBlock, blocks[i], findings[i]);
   }
   return "";
 }

@@ -1,8 +1,15 @@
 #include "baselines/generate/sliced_inputs.h"
 
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/core/case_builder.h"
+#include "cases/core/piece_case.h"
+#include "cases/core/piece_grid.h"
 
 namespace diopi::baselines {
 namespace {
@@ -25,6 +32,14 @@ std::string CallText(const cases::Piece& piece) {
     }
   }
   return text;
+}
+
+// All positions, but of one axis those in [begin, end).
+cases::Places StretchOf(const std::vector<int64_t>& shape, size_t axis, int64_t begin, int64_t end) {
+  cases::Places places;
+  for (size_t d = 0; d < shape.size(); ++d)
+    places.lists.push_back(d == axis ? cases::Range(begin, end) : cases::Range(0, shape[d]));
+  return places;
 }
 
 }  // namespace
@@ -66,20 +81,100 @@ absl::StatusOr<TensorMap> MadeInputs::Of(const cases::Piece& piece) {
   return taken;
 }
 
-absl::Status MadeInputs::AddSaved(const cases::Piece& piece, TensorMap* taken) {
+absl::StatusOr<std::vector<MadeInputs::SavedTensor>> MadeInputs::ListSaved() const {
+  std::vector<SavedTensor> list;
   for (const v1::Argument& arg : c_.args()) {
     if (!arg.has_tensor() || arg.tensor().from().empty()) continue;
     const std::string& from = arg.tensor().from();
     const size_t dot = from.find('.');
-    absl::StatusOr<HostTensor> saved =
-        absl::InternalError(absl::StrCat("argument '", arg.name(), "': the reference gave no ", from));
-    for (const v1::Case& producer : c_.producers()) {
-      if (producer.function() != from.substr(0, dot)) continue;
-      saved = Saved(producer, from.substr(dot + 1), piece.whole ? nullptr : &piece.inputs.at(arg.name()));
-    }
-    if (!saved.ok()) return saved.status();
-    (*taken)[arg.name()] = *std::move(saved);
+    const auto producer =
+        std::find_if(c_.producers().begin(), c_.producers().end(),
+                     [&](const v1::Case& each) { return each.function() == from.substr(0, dot); });
+    if (producer == c_.producers().end())
+      return absl::InternalError(absl::StrCat("argument '", arg.name(), "': the reference gave no ", from));
+    list.push_back({&arg, &*producer, from.substr(dot + 1)});
   }
+  return list;
+}
+
+absl::Status MadeInputs::AddSaved(const cases::Piece& piece, TensorMap* taken) {
+  const absl::StatusOr<std::vector<SavedTensor>> list = ListSaved();
+  if (!list.ok()) return list.status();
+  for (const SavedTensor& each : *list) {
+    const std::string& name = each.arg->name();
+    absl::StatusOr<HostTensor> saved =
+        Saved(*each.producer, each.output, piece.whole ? nullptr : &piece.inputs.at(name));
+    if (!saved.ok()) return saved.status();
+    (*taken)[name] = *std::move(saved);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TensorMap> MadeInputs::AllSaved(int64_t bytes_at_once) {
+  absl::Status status = Open();
+  if (!status.ok()) return status;
+  const absl::StatusOr<std::vector<SavedTensor>> list = ListSaved();
+  if (!list.ok()) return list.status();
+  TensorMap all;
+  std::vector<std::pair<Steps, std::vector<const SavedTensor*>>> alike;  // share the forward's calls
+  for (const SavedTensor& saved : *list) {
+    const std::optional<Steps> steps = StepsFor(saved, bytes_at_once);
+    if (!steps.has_value()) {
+      absl::StatusOr<HostTensor> whole = Saved(*saved.producer, saved.output, nullptr);
+      if (!whole.ok()) return whole.status();
+      all[saved.arg->name()] = *std::move(whole);
+      continue;
+    }
+    auto found =
+        std::find_if(alike.begin(), alike.end(), [&](const auto& each) { return each.first == *steps; });
+    if (found == alike.end()) found = alike.insert(alike.end(), {*steps, {}});
+    found->second.push_back(&saved);
+  }
+  for (const auto& [steps, tensors] : alike) {
+    const int64_t size = tensors.front()->arg->tensor().shape(static_cast<int>(steps.axis));
+    for (int64_t begin = 0; begin < size; begin += steps.step) {
+      for (const SavedTensor* saved : tensors) {
+        status = SaveInSteps(*saved, steps, begin, &all[saved->arg->name()]);
+        if (!status.ok()) return status;
+      }
+    }
+  }
+  return all;
+}
+
+// Along the first axis that can be cut, where runs of neighbours are longest.
+std::optional<MadeInputs::Steps> MadeInputs::StepsFor(const SavedTensor& saved, int64_t bytes_at_once) const {
+  if (!saved.producer->producers().empty()) return std::nullopt;
+  const v1::Slices& slices = cases::BuiltinSlices(saved.producer->function());
+  const std::vector<int64_t> shape = cases::SpecShape(saved.arg->tensor());
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    const auto cut = shape[axis] > 1 ? cases::CutProducer(*saved.producer, slices, saved.output,
+                                                          StretchOf(shape, axis, 0, 1))
+                                     : std::nullopt;
+    if (!cut.has_value()) continue;
+    const int64_t largest = std::max<int64_t>(cases::LargestTensorBytes(cut->piece.c), 1);
+    return Steps{axis, std::clamp<int64_t>(bytes_at_once / largest, 1, shape[axis])};
+  }
+  return std::nullopt;
+}
+
+// Puts the elements of one step into the whole tensor, which the first step makes.
+absl::Status MadeInputs::SaveInSteps(const SavedTensor& saved, const Steps& steps, int64_t begin,
+                                     HostTensor* whole) {
+  const std::vector<int64_t> shape = cases::SpecShape(saved.arg->tensor());
+  const int64_t size = shape[steps.axis];
+  const int64_t end = std::min(size, begin + steps.step);
+  const cases::Places places = StretchOf(shape, steps.axis, begin, end);
+  const absl::StatusOr<HostTensor> part = Saved(*saved.producer, saved.output, &places);
+  if (!part.ok()) return part.status();
+  const int64_t inner = std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(steps.axis) + 1,
+                                        shape.end(), ElementSize(part->dtype), std::multiplies<>());
+  const int64_t outer = NumElements({shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(steps.axis)});
+  if (begin == 0) *whole = {part->dtype, shape, std::string(static_cast<size_t>(outer * size * inner), '\0')};
+  const int64_t run = (end - begin) * inner;
+  for (int64_t i = 0; i < outer; ++i)
+    std::memcpy(whole->data.data() + (i * size + begin) * inner, part->data.data() + i * run,
+                static_cast<size_t>(run));
   return absl::OkStatus();
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "cases/base/tensor.h"
@@ -39,6 +40,12 @@ class MadeInputs final : public SlicedInputs {
   // Both outlive it.
   MadeInputs(loader::InProcessLibrary& reference, const v1::Case& c) : reference_(reference), c_(c) {}
   absl::StatusOr<TensorMap> Of(const cases::Piece& piece) override;
+  // Of a forward that is called in steps, its largest tensor: few enough bytes to stay in the processor's
+  // caches.
+  static constexpr int64_t kBytesAtOnce = int64_t{1} << 20;
+  // The saved tensors of the whole call. A forward that can be cut is called on one stretch of an axis after
+  // the other, so that neither its inputs nor copies of its outputs are in memory whole.
+  absl::StatusOr<TensorMap> AllSaved(int64_t bytes_at_once = kBytesAtOnce);
 
  private:
   // What a call's fills describe: blocks are made where they are read.
@@ -52,9 +59,26 @@ class MadeInputs final : public SlicedInputs {
     std::optional<TensorMap> outputs;  // of the whole call
   };
 
+  // An output of a forward that is an input of the case.
+  struct SavedTensor {
+    const v1::Argument* arg;
+    const v1::Case* producer;
+    std::string output;
+  };
+  // A forward is called for `step` positions of an output's axis at a time.
+  struct Steps {
+    size_t axis;
+    int64_t step;
+
+    bool operator==(const Steps&) const = default;
+  };
+
   static absl::StatusOr<Filled> Fill(const v1::Case& c);
   absl::Status Open();
+  absl::StatusOr<std::vector<SavedTensor>> ListSaved() const;
   absl::Status AddSaved(const cases::Piece& piece, TensorMap* taken);
+  std::optional<Steps> StepsFor(const SavedTensor& saved, int64_t bytes_at_once) const;
+  absl::Status SaveInSteps(const SavedTensor& saved, const Steps& steps, int64_t begin, HostTensor* whole);
   absl::StatusOr<HostTensor> Saved(const v1::Case& producer, const std::string& output,
                                    const cases::Places* places);
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "cases/core/piece_case.h"
 
 namespace diopi::cases {
@@ -260,11 +261,13 @@ Compared AxisCutter::Choose(const Letters& own, const Grid& grid, int64_t count)
     bool free;
   };
   std::vector<Axis> axes;
+  std::vector<const std::vector<int64_t>*> lists;
   int64_t all = 1;
   int64_t combinations = 1;
   for (const std::string& letter : own) {
+    lists.push_back(&grid.lists.at(letter));
     const auto found = grid.right.find(letter);
-    const auto size = static_cast<int64_t>(grid.lists.at(letter).size());
+    const auto size = static_cast<int64_t>(lists.back()->size());
     const auto [begin, end] =
         found == grid.right.end() ? std::pair<int64_t, int64_t>{0, size} : found->second;
     const bool free = std::find(axes_.free.begin(), axes_.free.end(), letter) != axes_.free.end();
@@ -276,7 +279,7 @@ Compared AxisCutter::Choose(const Letters& own, const Grid& grid, int64_t count)
   int64_t longest = 0;
   for (const Axis& axis : axes) longest = std::max(longest, axis.free ? axis.turns.size() : 0);
   Dealer combination(Range(0, combinations));
-  std::set<std::vector<int64_t>> chosen;
+  absl::flat_hash_set<int64_t> chosen;  // row-major indices in the piece's output
   std::vector<int64_t> at(own.size());
   const int64_t wanted = std::min(all, count);
   for (int64_t i = 0; static_cast<int64_t>(chosen.size()) < wanted && i < kTries * wanted; ++i) {
@@ -297,18 +300,22 @@ Compared AxisCutter::Choose(const Letters& own, const Grid& grid, int64_t count)
         at[d] = axis.turns.At(draws_.Below(size));
       }
     }
-    chosen.insert(at);
+    int64_t index = 0;
+    for (size_t d = 0; d < own.size(); ++d) index = index * static_cast<int64_t>(lists[d]->size()) + at[d];
+    chosen.insert(index);
   }
   Compared compared;
-  for (const std::vector<int64_t>& each : chosen) {
-    int64_t in_piece = 0;
+  compared.in_piece.assign(chosen.begin(), chosen.end());
+  std::sort(compared.in_piece.begin(), compared.in_piece.end());
+  for (int64_t index : compared.in_piece) {
     int64_t in_whole = 0;
-    for (size_t d = 0; d < own.size(); ++d) {
-      const std::vector<int64_t>& list = grid.lists.at(own[d]);
-      in_piece = in_piece * static_cast<int64_t>(list.size()) + each[d];
-      in_whole = in_whole * grids_.SizeOf(own[d]) + list[static_cast<size_t>(each[d])];
+    int64_t stride = 1;
+    for (size_t d = own.size(); d-- > 0;) {
+      const auto size = static_cast<int64_t>(lists[d]->size());
+      in_whole += (*lists[d])[static_cast<size_t>(index % size)] * stride;
+      index /= size;
+      stride *= grids_.SizeOf(own[d]);
     }
-    compared.in_piece.push_back(in_piece);
     compared.in_whole.push_back(in_whole);
   }
   return compared;

@@ -3,6 +3,10 @@
 #include <bit>
 #include <cmath>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace diopi {
 namespace {
 
@@ -96,15 +100,63 @@ uint64_t RandomBits(uint64_t key, uint64_t index, uint32_t draw) {
   return BitsOf(blocks[0]);
 }
 
+namespace {
+
+#ifdef __SSE2__
+// Two Philox blocks: each word in the lower half of a lane, whose upper half does not matter.
+struct CounterPair {
+  __m128i a, b, c, d;
+};
+
+CounterPair CounterPairOf(uint64_t index, uint32_t draw) {
+  const __m128i indices = _mm_set_epi64x(static_cast<int64_t>(index + 1), static_cast<int64_t>(index));
+  return {indices, _mm_srli_epi64(indices, 32), _mm_set1_epi64x(int64_t{draw}), _mm_setzero_si128()};
+}
+
+CounterPair Round(const CounterPair& x, __m128i k0, __m128i k1) {
+  const __m128i first = _mm_mul_epu32(x.a, _mm_set1_epi64x(0xD2511F53));
+  const __m128i second = _mm_mul_epu32(x.c, _mm_set1_epi64x(0xCD9E8D57));
+  return {_mm_xor_si128(_mm_xor_si128(_mm_srli_epi64(second, 32), x.b), k0), second,
+          _mm_xor_si128(_mm_xor_si128(_mm_srli_epi64(first, 32), x.d), k1), first};
+}
+
+void StoreBits(const CounterPair& x, uint64_t* bits) {
+  const __m128i low = _mm_and_si128(x.a, _mm_set1_epi64x(0xffffffff));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(bits), _mm_or_si128(_mm_slli_epi64(x.b, 32), low));
+}
+
+constexpr size_t kTogether = 4;
+
+void BlocksOfBits(uint64_t key, uint64_t index, uint32_t draw, uint64_t* bits) {
+  CounterPair low = CounterPairOf(index, draw);
+  CounterPair high = CounterPairOf(index + 2, draw);
+  __m128i k0 = _mm_set1_epi64x(static_cast<int64_t>(key & 0xffffffff));
+  __m128i k1 = _mm_set1_epi64x(static_cast<int64_t>(key >> 32));
+  for (int round = 0; round < 10; ++round) {
+    low = Round(low, k0, k1);
+    high = Round(high, k0, k1);
+    k0 = _mm_add_epi32(k0, _mm_set1_epi64x(0x9E3779B9));
+    k1 = _mm_add_epi32(k1, _mm_set1_epi64x(0xBB67AE85));
+  }
+  StoreBits(low, bits);
+  StoreBits(high, bits + 2);
+}
+#else
+constexpr size_t kTogether = 2;
+
+void BlocksOfBits(uint64_t key, uint64_t index, uint32_t draw, uint64_t* bits) {
+  Counter blocks[kTogether] = {CounterOf(index, draw), CounterOf(index + 1, draw)};
+  Rounds(key, blocks);
+  for (size_t i = 0; i < kTogether; ++i) bits[i] = BitsOf(blocks[i]);
+}
+#endif
+
+}  // namespace
+
 void RandomBits(uint64_t key, uint64_t first, uint32_t draw, size_t count, uint64_t* bits) {
   size_t i = 0;
-  for (; i + 2 <= count; i += 2) {
-    Counter blocks[2] = {CounterOf(first + i, draw), CounterOf(first + i + 1, draw)};
-    Rounds(key, blocks);
-    bits[i] = BitsOf(blocks[0]);
-    bits[i + 1] = BitsOf(blocks[1]);
-  }
-  if (i < count) bits[i] = RandomBits(key, first + i, draw);
+  for (; i + kTogether <= count; i += kTogether) BlocksOfBits(key, first + i, draw, bits + i);
+  for (; i < count; ++i) bits[i] = RandomBits(key, first + i, draw);
 }
 
 double UnitInterval(uint64_t bits) {

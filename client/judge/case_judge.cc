@@ -10,6 +10,7 @@
 #include "baselines/compare/judging.h"
 #include "baselines/compare/packed_references.h"
 #include "baselines/generate/generate.h"
+#include "baselines/generate/sliced_inputs.h"
 #include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/slices.h"
@@ -52,6 +53,17 @@ std::optional<std::string> CaseJudge::SkipReason(const v1::Case& c) const {
 // The inputs of a large case, but for those `without`.
 absl::StatusOr<TensorMap> CaseJudge::MakeInputs(const v1::Case& c, const BlockInputs& without) {
   if (c.producers().empty()) return FillInputs(c, without);
+  if (cases::IsSliced(c)) {
+    absl::StatusOr<TensorMap> inputs = FillInputs(c, without);
+    if (!inputs.ok()) return inputs;
+    absl::Status saved = WithReference([&](loader::InProcessLibrary& reference) {
+      absl::StatusOr<TensorMap> tensors = baselines::MadeInputs(reference, c).AllSaved();
+      if (tensors.ok()) inputs->merge(*tensors);
+      return tensors.status();
+    });
+    if (!saved.ok()) return saved;
+    return inputs;
+  }
   TensorMap inputs;
   absl::Status produced = WithReference([&](loader::InProcessLibrary& reference) {
     absl::StatusOr<baselines::Baseline> baseline = baselines::GenerateInputs(reference, c);
