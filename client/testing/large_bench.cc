@@ -1,13 +1,19 @@
 // What a run costs outside the library's own calls, for large cases: the agent's and the worker's work on
-// each case (inputs, checks, hashes, judging), against copying as many bytes as its inputs and outputs have,
-// once, from memory to memory. Two calls of the library are made per case. Times are this machine's clock, by
-// which the limit holds, and processor times, which other processes disturb little: where one thread does
-// everything, they are as long. Each case runs REPEAT times, and the least of each counts: later ones find
-// the worker's memory there, as in a run where another case had it. The baselines are made first, in this
-// process; the server is left out, whose part no tensor's size changes.
+// each case (inputs, checks, hashes, judging), against two measures: copying as many bytes as its inputs and
+// outputs have, once, from memory to memory by one thread; and, where that takes longer, making its inputs
+// and reading its outputs once: of small tensors, and of saved tensors that the reference's forward has to
+// compute. Two calls of the library are made per case. Times are this machine's clock, by which the limit
+// holds, and processor times, which other processes disturb little: where one thread does everything, they
+// are as long. Each case runs REPEAT times, and the least of each counts: later ones find the worker's memory
+// there, as in a run where another case had it. The baselines are made first, in this process; the server is
+// left out, whose part no tensor's size changes.
 //
-//   large_bench LIBRARY ORACLE MIB REPEAT                  one call per way of judging, with tensors of MIB
-//   large_bench LIBRARY ORACLE MIB REPEAT MODEL[@SIZES]    a model's large cases, scaled to MIB
+//   large_bench LIBRARY ORACLE MIB REPEAT                  one call per way of judging, with tensors of MIB:
+//   each
+//                                                          takes at most two copies
+//   large_bench LIBRARY ORACLE MIB REPEAT MODEL[@SIZES]    a model's large cases, scaled to MIB: together
+//   they take
+//                                                          at most twice what making and reading once takes
 // Exit status: 1 where the limit is missed, 2 for wrong usage, 3 for an error.
 #include <time.h>
 #include <unistd.h>
@@ -28,8 +34,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/output_hash.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/catalog.h"
+#include "cases/core/fill.h"
 #include "cases/core/model_cases.h"
 #include "cases/core/slices.h"
 #include "client/judge/case_judge.h"
@@ -73,6 +81,25 @@ double CopySeconds(int64_t bytes) {
   return seconds[1] * static_cast<double>(bytes) / static_cast<double>(part);
 }
 
+// Seconds by the clock that making the inputs and reading the outputs takes, once, into and from memory that
+// is there.
+absl::StatusOr<double> OnceSeconds(const v1::Case& c, int64_t output_bytes, CaseJudge* judge) {
+  static std::string memory;
+  const absl::StatusOr<BlockInputs> blocks = OpenBlockInputs(c);
+  if (!blocks.ok()) return blocks.status();
+  int64_t bytes = output_bytes;
+  for (const auto& [key, tensor] : *blocks) bytes = std::max(bytes, tensor->bytes());
+  if (memory.size() < static_cast<size_t>(bytes)) memory.assign(static_cast<size_t>(bytes), 'x');
+  const double start = Wall();
+  TensorMap inputs;
+  const absl::StatusOr<loader::CallOptions> options = judge->Prepare(c, &inputs, CaseJudge::Making::kSent);
+  if (!options.ok()) return options.status();
+  for (const auto& [key, tensor] : *blocks) tensor->Write(0, tensor->bytes(), memory.data());
+  [[maybe_unused]] static volatile uint64_t hash = 0;
+  hash = HashOutput(std::string_view(memory).substr(0, static_cast<size_t>(output_bytes)));
+  return Wall() - start;
+}
+
 // Bytes of the tensors with one of these roles.
 int64_t BytesOf(const v1::Case& c, bool inputs) {
   int64_t bytes = 0;
@@ -92,6 +119,7 @@ int64_t BytesOf(const v1::Case& c, bool inputs) {
 struct Cost {
   int64_t bytes = 0;                            // of inputs and outputs
   double copy = 0;                              // seconds
+  double once = 0;                              // by the clock
   double used = 0;                              // of processors, outside the calls
   double wall = 0;                              // likewise
   double making = 0, calling = 0, judging = 0;  // parts of `used`
@@ -99,6 +127,7 @@ struct Cost {
   void Add(const Cost& other) {
     bytes += other.bytes;
     copy += other.copy;
+    once += other.once;
     used += other.used;
     wall += other.wall;
     making += other.making;
@@ -108,10 +137,11 @@ struct Cost {
 };
 
 void Print(const std::string& name, const Cost& cost) {
-  std::cout << absl::StrFormat("%-48s %8.0f %8.1f | %8.1f %8.1f | %6.2f %6.2f | %8.1f %8.1f %8.1f", name,
-                               static_cast<double>(cost.bytes) / (1 << 20), cost.copy * 1e3, cost.used * 1e3,
-                               cost.wall * 1e3, cost.used / cost.copy, cost.wall / cost.copy,
-                               cost.making * 1e3, cost.calling * 1e3, cost.judging * 1e3)
+  std::cout << absl::StrFormat("%-48s %8.0f %8.1f %8.1f | %8.1f %8.1f | %6.2f %6.2f | %8.1f %8.1f %8.1f",
+                               name, static_cast<double>(cost.bytes) / (1 << 20), cost.copy * 1e3,
+                               cost.once * 1e3, cost.used * 1e3, cost.wall * 1e3, cost.wall / cost.copy,
+                               cost.wall / cost.once, cost.making * 1e3, cost.calling * 1e3,
+                               cost.judging * 1e3)
             << '\n'
             << std::flush;
 }
@@ -121,6 +151,9 @@ absl::StatusOr<Cost> Measure(const v1::Case& c, const TensorMap& references, Cas
   Cost cost;
   cost.bytes = BytesOf(c, true) + BytesOf(c, false);
   cost.copy = CopySeconds(cost.bytes);
+  const absl::StatusOr<double> once = OnceSeconds(c, BytesOf(c, false), judge);
+  if (!once.ok()) return once.status();
+  cost.once = std::max(*once, cost.copy);
   const double start = Wall();
   const double used = Used(*worker);
   TensorMap inputs;
@@ -189,8 +222,9 @@ class Bench {
         worker_(std::move(worker)),
         judge_(Options(oracle_path)),
         repeat_(repeat) {
-    std::cout << absl::StrFormat("%-48s %8s %8s | %8s %8s | %6s %6s | %8s %8s %8s\n", "", "MiB", "copy ms",
-                                 "cpu ms", "wall ms", "cpu x", "wall x", "making", "calling", "judging");
+    std::cout << absl::StrFormat("%-48s %8s %8s %8s | %8s %8s | %6s %6s | %8s %8s %8s\n", "", "MiB",
+                                 "copy ms", "once ms", "cpu ms", "wall ms", "copies", "onces", "making",
+                                 "calling", "judging");
   }
 
   // Prints the least cost of some tries and adds it up.
@@ -208,8 +242,10 @@ class Bench {
         continue;
       }
       const double wall = std::min(least->wall, cost->wall);
+      const double once = std::max(std::min(least->once, cost->once), least->copy);
       if (cost->used < least->used) least = cost;
       least->wall = wall;
+      least->once = once;
     }
     Print(name, *least);
     all_.Add(*least);
@@ -283,10 +319,10 @@ absl::StatusOr<bool> Main(const std::string& library, const std::string& oracle,
   if (!status.ok()) return status;
   const Cost& all = (*bench)->all();
   Print("all", all);
-  // A model's suite may have cases of any size; as a whole it keeps the limit, and so does every way of
-  // judging.
-  const bool met = (model.empty() ? (*bench)->worst() : all.wall / all.copy) <= kLimit;
-  std::cout << absl::StrFormat("limit: %.2f copies outside the calls by the clock, %s\n", kLimit,
+  const double ratio = model.empty() ? (*bench)->worst() : all.wall / all.once;
+  const bool met = ratio <= kLimit;
+  std::cout << absl::StrFormat("limit: %.2f %s outside the calls by the clock, %s\n", kLimit,
+                               model.empty() ? "copies for each way of judging" : "onces for the suite",
                                met ? "met" : "MISSED");
   return met;
 }
