@@ -27,8 +27,7 @@ struct GatherChannel {
     for (int64_t d = 0; d < devices; ++d) {
       const C count = counts[d], m = means[d * channels + c], std = C(1) / invstds[d * channels + c];
       const C share = C(1) / (n + count), distance = total - m;
-      sum_of_squares +=
-          (std * std - Rounded<C>(eps)) * count + distance * distance * n * count * share;
+      sum_of_squares += (std * std - Rounded<C>(eps)) * count + distance * distance * n * count * share;
       total = n * share * total + count * share * m;
       n = n + count;
     }
