@@ -9,8 +9,11 @@
 #include <functional>
 #include <numbers>
 
+#include "absl/strings/match.h"
 #include "baselines/compare/compare_slices.h"
+#include "baselines/compare/random.h"
 #include "baselines/compare/random_stream.h"
+#include "baselines/compare/tails.h"
 #include "baselines/compare/testing.h"
 #include "cases/core/judges.h"
 #include "cases/core/random.h"
@@ -39,6 +42,21 @@ double NormalOf(uint64_t seed, int64_t i) {
   const double u = 1 - UniformOf(seed, 2 * (i / 2));
   const double angle = 2 * std::numbers::pi * UniformOf(seed, 2 * (i / 2) + 1);
   return std::sqrt(-2 * std::log(u)) * (i % 2 == 0 ? std::cos(angle) : std::sin(angle));
+}
+
+double SumOfTwelve(uint64_t seed, int64_t i) {
+  double sum = -6;
+  for (int64_t k = 0; k < 12; ++k) sum += UniformOf(seed, 12 * i + k);
+  return sum;
+}
+
+// From uniform numbers in (0, 1] of so many bits, rounded to nearest.
+double NormalOfBits(int bits, uint64_t seed, int64_t i) {
+  const auto uniform = [&](int64_t at) {
+    return std::ldexp(std::floor(std::ldexp(UniformOf(seed, at), bits)) + 1, -bits);
+  };
+  const double angle = 2 * std::numbers::pi * uniform(2 * i + 1);
+  return std::sqrt(-2 * std::log(uniform(2 * i))) * std::cos(angle);
 }
 
 HostTensor Made(Dtype dtype, int64_t n, const std::function<double(int64_t)>& number) {
@@ -182,6 +200,76 @@ TEST(LargeRandom, DefectsOfNormalNumbersAreFound) {
     HostTensor y = good;
     row.plant(&y);
     EXPECT_THAT(CheckNormalStream(y, 0, 1, nullptr), ::testing::HasSubstr(row.finding)) << row.what;
+  }
+}
+
+// Twelve uniform numbers added up have a kurtosis of 2.9. Shorter outputs than 2^18 are judged as small ones.
+TEST(LargeRandom, TheKurtosisTellsASumOfUniformNumbers) {
+  const struct {
+    Dtype dtype;
+    int64_t n;
+    bool found;
+  } rows[] = {{D::float32, 140'000, true},          {D::float64, 140'000, true},
+              {D::float16, 260'000, true},          {D::float32, int64_t{1} << 18, true},
+              {D::float64, int64_t{1} << 18, true}, {D::float16, kSome, true},
+              {D::float32, 20'000, false}};
+  for (const auto& row : rows) {
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+      const auto check = [&](const HostTensor& y) {
+        return row.n < cases::kShortestStream ? CheckNormal(y, Parameter(0), Parameter(1))
+                                              : CheckNormalStream(y, 0, 1, nullptr);
+      };
+      EXPECT_EQ(check(Made(row.dtype, row.n, [&](int64_t i) { return NormalOf(seed, i); })), "")
+          << DtypeName(row.dtype) << " " << row.n << " seed " << seed;
+      const std::string finding =
+          check(Made(row.dtype, row.n, [&](int64_t i) { return SumOfTwelve(seed, i); }));
+      if (row.found) {
+        EXPECT_THAT(finding, ::testing::AnyOf(::testing::HasSubstr("the kurtosis is 2."),
+                                              ::testing::HasSubstr("beyond 3.5")))
+            << DtypeName(row.dtype) << " " << row.n << " seed " << seed;
+      } else {
+        EXPECT_EQ(finding, "") << DtypeName(row.dtype) << " " << row.n << " seed " << seed;
+      }
+    }
+  }
+}
+
+// The bounds hold at every size: of good numbers, nothing comes near them; a wide one has no more than its
+// own.
+TEST(LargeRandom, TheFourthMomentOfGoodNumbersStaysWithin) {
+  for (const int64_t n : {1, 2, 10, 100, 1000, 10'000, 100'000}) {
+    const FourthMomentBounds bounds = BoundsOfFourthMoment(static_cast<double>(n));
+    EXPECT_GT(bounds.above, bounds.below);
+    double least = 0, greatest = 0;
+    for (uint64_t seed = 1; seed <= 30; ++seed) {
+      double sum = 0;
+      for (int64_t i = 0; i < n; ++i) sum += FourthMomentTerm(NormalOf(seed, i));
+      least = std::min(least, sum);
+      greatest = std::max(greatest, sum);
+    }
+    EXPECT_GT(least, -0.8 * bounds.below) << n;
+    EXPECT_LT(greatest, 0.8 * bounds.above) << n;
+  }
+}
+
+// PyTorch's CPU kernel draws the uniform numbers of normal_ in the tensor's type, of 8 or 11 bits; its CUDA
+// kernel in float32.
+TEST(LargeRandom, NormalNumbersOfUniformNumbersOf16BitTypesAreFound) {
+  const struct {
+    Dtype dtype;
+    int bits;
+    const char* finding;
+  } rows[] = {{D::bfloat16, 8, "uniform numbers drawn in bfloat16 are too few for a normal tail"},
+              {D::float16, 11, "uniform numbers drawn in float16 are too few for a normal tail"},
+              {D::bfloat16, 24, ""},
+              {D::float16, 24, ""}};
+  for (const auto& row : rows) {
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+      const HostTensor y = Made(row.dtype, kSome, [&](int64_t i) { return NormalOfBits(row.bits, seed, i); });
+      const std::string finding = CheckNormalStream(y, 0, 1, nullptr);
+      EXPECT_TRUE(row.finding[0] == '\0' ? finding.empty() : absl::StrContains(finding, row.finding))
+          << DtypeName(row.dtype) << " of " << row.bits << " bits: " << finding;
+    }
   }
 }
 

@@ -110,21 +110,54 @@ double MeanOf(const std::vector<double>& x) {
   return x.empty() ? 0 : sum / static_cast<double>(x.size());
 }
 
-// How many of `z` lie beyond 3.5 sigma: cut-off tails, sums of a few uniforms.
-std::string CheckNormalTails(const std::vector<double>& z) {
+// How many of `z` lie beyond 3.5 sigma: cut-off tails, sums of a few uniforms. `reach`: no number lies
+// beyond.
+std::string CheckNormalTails(Dtype dtype, const std::vector<double>& z, double reach) {
   const auto n = static_cast<int64_t>(z.size());
   const int64_t far = std::count_if(z.begin(), z.end(), [](double x) { return std::fabs(x) > 3.5; });
-  if (BinomialRejects(n, far, 2 * NormalCdf(-3.5))) {
-    return absl::StrFormat("%d of %d values lie beyond 3.5 standard deviations, expected about %.1f", far, n,
-                           2 * NormalCdf(-3.5) * static_cast<double>(n));
-  }
+  if (BinomialRejects(n, far, 2 * NormalCdf(-3.5))) return FarText(dtype, 3.5, far, n);
   const double largest =
       *std::max_element(z.begin(), z.end(), [](double a, double b) { return std::fabs(a) < std::fabs(b); });
-  if (2 * static_cast<double>(n) * NormalCdf(-std::fabs(largest)) >= kAlpha) return "";
-  return absl::StrFormat("a value lies %.3g standard deviations from the mean", largest);
+  return CheckFarthest(dtype, std::fabs(largest), reach, n);
 }
 
 }  // namespace
+
+std::string CheckFourthMoment(double n, double sum, double room) {
+  const FourthMomentBounds bounds = BoundsOfFourthMoment(n);
+  const double least = -bounds.below - room, most = bounds.above + room;
+  if (sum >= least && sum <= most) return "";
+  return absl::StrFormat(
+      "the kurtosis is %.5g, where normal numbers leave [%.5g, %.5g] with a probability below 1e-7",
+      3 + sum / n, 3 + least / n, 3 + most / n);
+}
+
+double FourthMomentSlack(double z, double slack) {
+  const double from = z * z, to = (std::fabs(z) + slack) * (std::fabs(z) + slack);
+  return (to - from) * (to + from + 6);
+}
+
+std::string FarText(Dtype dtype, double deviations, int64_t far, int64_t n) {
+  const double expected = 2 * NormalCdf(-deviations) * static_cast<double>(n);
+  std::string text =
+      absl::StrFormat("%d of %d values lie beyond %.3g standard deviations, expected about %.1f", far, n,
+                      deviations, expected);
+  if (static_cast<double>(far) < expected && IsFloating(dtype) && FormatOf(dtype).precision <= 11) {
+    absl::StrAppendFormat(&text,
+                          "; uniform numbers drawn in %s are too few for a normal tail, which takes float32",
+                          DtypeName(dtype));
+  }
+  return text;
+}
+
+std::string CheckFarthest(Dtype dtype, double surely, double maybe, int64_t n) {
+  const auto beyond = [n](double deviations) { return 2 * static_cast<double>(n) * NormalCdf(-deviations); };
+  if (beyond(surely) < kAlpha / 2)
+    return absl::StrFormat("a value lies %.3g standard deviations from the mean", surely);
+  // Draws of 23 bits end at 5.6.
+  const bool reaches = maybe >= 5 || beyond(maybe) < std::log(2 / kAlpha);
+  return reaches ? "" : FarText(dtype, maybe, 0, n);
+}
 
 std::string CheckLags(const std::vector<double>& z) {
   for (size_t lag = 1; lag <= 4096 && lag + 1024 <= z.size(); lag *= 2) {
@@ -287,6 +320,9 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
   std::vector<double> high;
   std::vector<double> z;
   double square = 0;
+  double fourth = 0;
+  double fourth_room = 0;
+  double reach = 0;
   double room = 0;
   double least_std = std::numeric_limits<double>::infinity();
   const std::vector<double> grain = Granularity(actual, 0);
@@ -306,19 +342,24 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
     low.push_back(NormalCdf(x - slack));
     high.push_back(NormalCdf(x + slack));
     square += x * x;
+    fourth += FourthMomentTerm(x);
+    fourth_room += FourthMomentSlack(x, slack);
     room += slack;
+    reach = std::max(reach, std::fabs(x) + slack);
   }
   if (z.empty()) return "";
   const auto n = static_cast<int64_t>(z.size());
   room /= static_cast<double>(n);
   const double extra = 3 * room * static_cast<double>(n);
   const bool spread = square <= ChiSquareUpper(n) + extra && square >= ChiSquareLower(n) - extra;
-  return FirstOf({CheckMean(z, room),
-                  spread ? ""
-                         : absl::StrFormat("the variance is %.6g times what it should be",
-                                           square / static_cast<double>(n)),
-                  CheckNormalTails(z), CheckCells(low, high), CheckLags(z),
-                  CheckDistinct(actual, y, least_std), CheckTail(actual, y, least_std), CheckKs(low, high)});
+  return FirstOf(
+      {CheckMean(z, room),
+       spread
+           ? ""
+           : absl::StrFormat("the variance is %.6g times what it should be", square / static_cast<double>(n)),
+       CheckNormalTails(actual.dtype, z, reach),
+       CheckFourthMoment(static_cast<double>(n), fourth, fourth_room), CheckCells(low, high), CheckLags(z),
+       CheckDistinct(actual, y, least_std), CheckTail(actual, y, least_std), CheckKs(low, high)});
 }
 
 std::string CheckBernoulli(const HostTensor& actual, const Parameter& p) {

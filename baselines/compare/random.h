@@ -54,6 +54,20 @@ bool PublicRuleAccepts(const Job& job);
 // sqrt(N).
 bool PublicRuleAccepts(const v1::Case& c, v1::Judge::Distribution distribution, double nonzero, double ks);
 
+// The fourth moment of n standardised normal numbers: `sum` of their FourthMomentTerm. `room`: how far their
+// roundings may have moved it.
+std::string CheckFourthMoment(double n, double sum, double room);
+
+// How far a number within `slack` of z may be off in FourthMomentTerm.
+double FourthMomentSlack(double z, double slack);
+
+// That `far` of n normal numbers lie beyond so many standard deviations.
+std::string FarText(Dtype dtype, double deviations, int64_t far, int64_t n);
+
+// The farthest of n normal numbers, in standard deviations, lies `surely` as far or farther and `maybe` as
+// far as that: not beyond what n of them reach, and not short of 5 where they reach farther.
+std::string CheckFarthest(Dtype dtype, double surely, double maybe, int64_t n);
+
 // Correlation of standardised numbers with those 1, 2, 4, ... 4096 elements ahead: shows repeated blocks and
 // reused states. The product of two draws has heavy tails, so it needs at least 1024 of them.
 std::string CheckLags(const std::vector<double>& z);

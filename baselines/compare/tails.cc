@@ -64,6 +64,12 @@ double ChiSquareLower(int64_t n) {
   return nd - 2 * std::sqrt(nd * x);
 }
 
+FourthMomentBounds BoundsOfFourthMoment(double n) {
+  if (n < 1) return {0, 0};
+  const double most = FourthMomentTerm(std::sqrt(2 * std::log(4 * n / kAlpha)));
+  return {BernsteinBound(24 * n, 6, kAlpha / 2), BernsteinBound(24 * n, most, kAlpha / 2)};
+}
+
 double PearsonBound(int64_t bins) {
   const double freedom = static_cast<double>(bins - 1);
   const double spread = 2 / (9 * freedom);  // Wilson and Hilferty

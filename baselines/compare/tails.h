@@ -23,6 +23,20 @@ double BernsteinBound(double variance, double range, double alpha = kAlpha);
 double ChiSquareUpper(int64_t n);
 double ChiSquareLower(int64_t n);
 
+// What z adds to the fourth moment: z^4 - 6 z^2 + 3, of mean 0 and variance 24 for a normal z. Unlike z^4, it
+// is hardly moved by a variance that is off, and varies by half as much.
+inline double FourthMomentTerm(double z) {
+  return (z * z - 6) * z * z + 3;
+}
+
+// How far below and above 0 the sum of those terms of n standard normals may lie. No term is less than -6;
+// above, the few numbers beyond sqrt(2 ln(4n/alpha)), of which there is one with a probability of alpha/4,
+// are left out (Bernstein on either side).
+struct FourthMomentBounds {
+  double below, above;
+};
+FourthMomentBounds BoundsOfFourthMoment(double n);
+
 // The threshold for Pearson's statistic over `bins` cells of at least 64 expected counts each: chi-square at
 // a normal quantile of 6 (1e-9), the rest being room for the multinomial's heavier tail.
 double PearsonBound(int64_t bins);

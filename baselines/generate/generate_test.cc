@@ -89,7 +89,7 @@ TEST_F(GenerateTest, EachWayOfJudgingStoresWhatItNeeds) {
   }
 }
 
-// A case of sums whose terms repeat: `values`, cycled over tensors of these shapes.
+// A case of sums whose terms repeat: `values`, cycled over floating tensors of these shapes.
 Baseline Repeating(loader::InProcessLibrary& library, v1::Case c, const std::vector<double>& values,
                    const std::map<std::string, std::vector<int64_t>>& shapes) {
   for (v1::Argument& arg : *c.mutable_args()) {
@@ -97,7 +97,8 @@ Baseline Repeating(loader::InProcessLibrary& library, v1::Case c, const std::vec
     if (shape == shapes.end()) continue;
     v1::TensorSpec* spec = arg.mutable_tensor();
     spec->mutable_shape()->Assign(shape->second.begin(), shape->second.end());
-    spec->mutable_fill()->mutable_values()->mutable_values()->Assign(values.begin(), values.end());
+    if (IsFloating(spec->dtype()))
+      spec->mutable_fill()->mutable_values()->mutable_values()->Assign(values.begin(), values.end());
     EXPECT_TRUE(ApplyLayout(v1::Layout(), spec).ok());
   }
   const auto baseline = GenerateCase(library, c);
@@ -114,16 +115,19 @@ HostTensor Float(float value, const std::vector<int64_t>& shape) {
 }
 
 // A vendor that adds one float after the other is not accused, whether the noise comes from a closed form
-// (sum, bmm) or from numbers that carry it (mean); one that leaves out a hundredth of the terms is.
+// (sum, bmm) or from numbers that carry it (mean, cross entropy over equal classes); one that leaves out a
+// hundredth of the terms is.
 TEST_F(GenerateTest, ASerialSumOfEqualTermsPasses) {
   auto library = loader::InProcessLibrary::Open(ReferencePath());
   ASSERT_TRUE(library.ok()) << library.status();
   constexpr int kTerms = 4096;
   const float x = 0.1F;
-  float sum = 0, products = 0;
+  const float share = 0.2F / kTerms, log_classes = std::log(static_cast<float>(kTerms));
+  float sum = 0, products = 0, loss = 0;
   for (int i = 0; i < kTerms; ++i) {
     sum += x;
     products += x * x;
+    loss += ((i == 0 ? 0.8F : 0.0F) + share) * x * log_classes;
   }
   struct Row {
     const char* function;
@@ -139,7 +143,12 @@ TEST_F(GenerateTest, ASerialSumOfEqualTermsPasses) {
                          "bmm.float32.one",
                          {{"input", {2, 1, kTerms}}, {"mat2", {2, kTerms, 1}}},
                          products,
-                         {2, 1, 1}}}) {
+                         {2, 1, 1}},
+                        {"diopiCrossEntropyLoss",
+                         "cross_entropy.float32.smooth_large",
+                         {{"input", {1, kTerms}}, {"target", {1}}, {"weight", {kTerms}}},
+                         loss / x,
+                         {}}}) {
     const std::vector<v1::Case> selected = Select(row.function, row.name);
     ASSERT_EQ(selected.size(), 1U) << row.name;
     const Baseline b = Repeating(**library, selected[0], {static_cast<double>(x)}, row.shapes);

@@ -14,7 +14,8 @@
 //               integers, uniform), truncated; below any limit where it does not
 //   NAME_greatest  likewise
 //   NAME_sum    likewise; -1 where the fill does not say it
-//   NAME_specials  how many elements are NaN, infinite, or other numbers that the fill lists as `specials`
+//   NAME_specials  how many elements are NaN, infinite, or other numbers that the fill lists as `specials`; 1
+//               where all are NaN or infinite
 // These are 1 or 0:
 //   NAME_VALUE        a text has that value
 //   NAME_inf          a number or scalar is infinite

@@ -19,6 +19,12 @@ bool IsExtent(const std::string& name) {
          absl::StrContains(name, "window");
 }
 
+// A size, an index, a count; a scalar is a number that tensors are combined with.
+bool MayBeSize(const abi::Function& function, const v1::PointAttribute& attribute) {
+  const abi::Param* param = abi::FindParam(function, attribute.name());
+  return attribute.has_i() && (param == nullptr || param->kind() != abi::SCALAR_POINTER);
+}
+
 double NumberOf(const v1::PointAttribute& attribute) {
   return attribute.has_i() ? static_cast<double>(attribute.i()) : attribute.f();
 }
@@ -134,7 +140,8 @@ std::vector<double> AttributeChange::Degenerates(const v1::PointAttribute& attri
   std::vector<double> values;
   for (const double value : {0.0, 1.0, -1.0, range.least, range.greatest})
     if (range.Contains(value) && std::isfinite(value)) values.push_back(value);
-  if (!attribute.has_i() || limits_.index || !(range.least <= range.greatest)) return values;
+  if (!MayBeSize(*options_.function, attribute) || limits_.index || !(range.least <= range.greatest))
+    return values;
   for (const v1::PointTensor& tensor : point_->in()) {
     for (const int64_t size : tensor.shape())
       if (size > 0) values.push_back(static_cast<double>(size));

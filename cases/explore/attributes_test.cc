@@ -18,16 +18,19 @@ class AttributesTest : public ::testing::Test {
     EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
         R"(function { name: "diopiX" arg { name: "alpha" default_value { f: 2 } } }
            grid { dtypes: float32
-             point { in { name: "x" shape: [3, 9] } attr { name: "k" i: 2 } attr { name: "s" f: 0.5 }
+             point { in { name: "x" shape: [3, 9] } attr { name: "k" i: 2 } attr { name: "p" i: 2 } attr { name: "s" f: 0.5 }
                      attr { name: "mode" s: "mean" } attr { name: "kernel_size" sizes { values: [2, 3] } } attr { name: "alpha" f: 0 } }
-             point { attr { name: "k" i: 6 } attr { name: "s" f: 4 } attr { name: "mode" s: "sum" }
+             point { attr { name: "k" i: 6 } attr { name: "p" i: 4 } attr { name: "s" f: 4 } attr { name: "mode" s: "sum" }
                      attr { name: "kernel_size" sizes { values: [1, 1] } } attr { name: "alpha" f: 4 } } })",
         &op));
     rules_ = op.function(0);
     point_ = op.grid(0).point(0);
     point_.mutable_attr()->RemoveLast();
     vocabulary_ = VocabularyOf(op);
-    options_ = {&rules_, nullptr, &vocabulary_, v1::Dtype::float32};
+    abi::Param* scalar = function_.add_param();
+    scalar->set_name("p");
+    scalar->set_kind(abi::SCALAR_POINTER);
+    options_ = {&rules_, &function_, &vocabulary_, v1::Dtype::float32};
   }
   // The values that an attribute gets in many changes.
   template <typename Change>
@@ -48,6 +51,7 @@ class AttributesTest : public ::testing::Test {
   }
 
   v1::FunctionRules rules_;
+  abi::Function function_;
   v1::Point point_;
   Vocabulary vocabulary_;
   MutateOptions options_;
@@ -58,6 +62,7 @@ TEST_F(AttributesTest, DegenerateNumbersLieWithinWhatThePointsHave) {
   EXPECT_EQ(Drawn("s", {}, change), (std::set<std::string>{"f: 0.5", "f: 1", "f: 4"}));
   EXPECT_EQ(Drawn("k", {}, change), (std::set<std::string>{"i: 2", "i: 3", "i: 6", "i: 9"}))
       << "their ends and the sizes";
+  EXPECT_EQ(Drawn("p", {}, change), (std::set<std::string>{"i: 2", "i: 4"})) << "a scalar is no size";
   EXPECT_EQ(Drawn("k", {.index = true}, change), (std::set<std::string>{"i: 2", "i: 6"}));
   EXPECT_EQ(Drawn("k", {.table = true}, change), (std::set<std::string>{"i: 2"}));
 }

@@ -2,6 +2,7 @@
 // their fills: which indices may repeat or reach how far depends on the point.
 #include "cases/explore/mutate.h"
 
+#include <cmath>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -166,6 +167,13 @@ std::string Mutation::OutLayout() {
   return absl::StrCat("outputs: ", v1::Layout::Kind_Name(kind));
 }
 
+bool HasNonFinite(const v1::Fill& fill) {
+  const auto any = [](const auto& values) {
+    return std::any_of(values.begin(), values.end(), [](double value) { return !std::isfinite(value); });
+  };
+  return any(fill.specials().values()) || any(fill.values().values());
+}
+
 std::string Mutation::Fill() {
   v1::PointTensor* tensor = AnyTensor();
   if (tensor == nullptr || IsIndex(*tensor) || tensor->fill().has_values()) return "";
@@ -173,6 +181,7 @@ std::string Mutation::Fill() {
   if (known == words_.fills.end()) return "";
   const v1::Fill& fill =
       known->second[static_cast<size_t>(draws_->Below(static_cast<int64_t>(known->second.size())))];
+  if (IsGradient() && HasNonFinite(fill)) return "";  // whose gradients are conventions
   // A list is a table, whose rows belong together, are sorted, or differ.
   if (fill.has_values() &&
       fill.values().values_size() != NumElements({tensor->shape().begin(), tensor->shape().end()}))

@@ -14,6 +14,7 @@
 #include "cases/core/case_builder.h"
 #include "cases/core/cover_point.h"
 #include "cases/core/fill.h"
+#include "cases/core/judges.h"
 #include "cases/core/operator_file.h"
 #include "cases/core/work.h"
 #include "cases/explore/extents.h"
@@ -26,6 +27,7 @@ constexpr int kMostDraws = 60;                    // for the candidates of one c
 constexpr int64_t kEdges[] = {0, 0, 1, 1, 2, 2};  // of a call
 constexpr int kMostRows = 12;                     // drawn until one meets the cover's conditions
 constexpr int64_t kMostElements = 140'000;
+constexpr int64_t kMostRandomElements = cases::kShortestStream;  // enough to tell distributions apart
 constexpr double kMostOperations = 2e7;
 
 template <typename List, typename Value>
@@ -164,7 +166,12 @@ void Source::AddOrigins(const std::set<Dtype>& dtypes) {
   }
 }
 
-Source::Limits Source::DrawLimits(cases::Draws* draws) {
+Source::Limits Source::MostLimits() const {
+  return {random_ ? kMostRandomElements : kMostElements, kMostOperations, false};
+}
+
+Source::Limits Source::DrawLimits(cases::Draws* draws) const {
+  if (random_) return MostLimits();  // the operator's points have the sizes at which draws are judged
   const int64_t percent = draws->Below(100);
   if (percent < 70) return {2048, 2e6, false};
   if (percent < 94) return {20'000, 1e7, false};
@@ -312,7 +319,7 @@ std::optional<Call> Source::Vary(const Call& call, Variation variation, const st
   const std::string label = absl::StrCat(name_, "_", drawn_);
   cases::Draws draws = NextDraws();
   const bool change = variation == Variation::kChange, search = change || variation == Variation::kKey;
-  const Limits limits = change ? DrawLimits(&draws) : Limits{kMostElements, kMostOperations, false};
+  const Limits limits = change ? DrawLimits(&draws) : MostLimits();
   Dtype dtype = call.c.dtype();
   if (variation == Variation::kDtype)
     dtype = call.dtypes[static_cast<size_t>(draws.Below(static_cast<int64_t>(call.dtypes.size())))];

@@ -78,7 +78,8 @@ class Source {
   };
 
   void AddOrigins(const std::set<Dtype>& dtypes);
-  static Limits DrawLimits(cases::Draws* draws);
+  Limits MostLimits() const;
+  Limits DrawLimits(cases::Draws* draws) const;
   std::optional<Call> Draw(const Accepts& accepts, const std::string& label, cases::Draws* draws) const;
   // Leaves of `dtypes` those that the row may have.
   std::optional<v1::Point> DrawRow(const v1::Cover& cover, Dtype dtype, const Limits& limits,

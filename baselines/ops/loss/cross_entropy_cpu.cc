@@ -93,11 +93,11 @@ void Forward(const Tensor& out, const Tensor& input, const Targets<C>& targets, 
     const std::vector<C> coefficients = targets.Row(row);
     if (coefficients.empty()) continue;
     const std::vector<C> y = LogSoftmaxRow(x, shape, row);
-    C loss = Exact<C>(0);
+    Sum<C> loss;
     for (size_t c = 0; c < y.size(); ++c) {
-      if (ToDouble(coefficients[c]) != 0) loss = loss - coefficients[c] * y[c];
+      if (ToDouble(coefficients[c]) != 0) loss += -(coefficients[c] * y[c]);
     }
-    losses[static_cast<size_t>(row)] = loss;
+    losses[static_cast<size_t>(row)] = loss.total();
   }
   StoreReduced(out, losses, targets.mean_by(), options.reduction, shape.rows);
 }

@@ -22,14 +22,16 @@ struct GatherChannel {
   double eps;
   bool with_mean, with_var;
   DIOPI_HD void operator()(int64_t c) const {
-    C total = C(0), squares = C(0), n = C(0);
+    C total = C(0), n = C(0);
+    Sum<C> sum_of_squares;
     for (int64_t d = 0; d < devices; ++d) {
       const C count = counts[d], m = means[d * channels + c], std = C(1) / invstds[d * channels + c];
       const C share = C(1) / (n + count), distance = total - m;
-      squares = squares + (std * std - Rounded<C>(eps)) * count + distance * distance * n * count * share;
+      sum_of_squares += (std * std - Rounded<C>(eps)) * count + distance * distance * n * count * share;
       total = n * share * total + count * share * m;
       n = n + count;
     }
+    const C squares = sum_of_squares.total();
     mean.Set(c, total);
     invstd.Set(c, InverseStd(squares / n, eps));
     if (with_mean) running_mean.Set(c, before * running_mean[c] + now * total);

@@ -68,14 +68,14 @@ struct MmcvBnSums {
   In<C> g, norm;
   Channels s;
   DIOPI_HD void operator()(int64_t c) const {
-    C weighted = C(0), plain = C(0);
+    Sum<C> weighted, plain;
     for (int64_t i = 0; i < s.length(); ++i) {
       const int64_t at = s.At(c, i);
-      weighted = weighted + g[at] * norm[at];
-      plain = plain + g[at];
+      weighted += g[at] * norm[at];
+      plain += g[at];
     }
-    of_weight.Set(c, weighted);
-    of_bias.Set(c, plain);
+    of_weight.Set(c, weighted.total());
+    of_bias.Set(c, plain.total());
   }
 };
 

@@ -113,6 +113,7 @@ DIOPI_KERNEL(diopiCdist, a) {
   CheckShape(out, pairs.With(pairs.rows, pairs.columns), "out");
   // PyTorch's modes: 0 (or none) uses the product for many rows, 1 always, 2 never.
   const int64_t mode = a.compute_mode == nullptr ? 0 : *a.compute_mode;
+  Check(mode >= 0 && mode <= 2, "compute_mode must be 0, 1 or 2, got ", mode);
   const bool many = pairs.rows > 25 || pairs.columns > 25;
   const bool by_product = a.p == 2 && (mode == 1 || (mode == 0 && many));
   DispatchFloating(ResultType(out, {x, y}), [&]<typename C>() {

@@ -34,6 +34,7 @@ inline void SortLines(const Tensor& values, const Tensor& indices, const Tensor&
   Check(count >= 0 && count <= axis.size, "k (", count, ") is out of range for a dimension of size ",
         axis.size);
   if (!shape.empty()) shape[static_cast<size_t>(axis_dim)] = count;
+  Check(!shape.empty() || count == 1, "the results of a 0-d tensor have one element, not ", count);
   CheckShape(values, shape, "values");
   CheckShape(indices, shape, "indices");
   DispatchAny(input.dtype(), [&]<typename C>() {

@@ -17,16 +17,23 @@ Edge EdgeOf(const char* mode) {
   return Edge::kCircular;
 }
 
-// The place among `length` that a place outside stands for; -1 for none.
-DIOPI_HD int64_t Inside(int64_t place, int64_t length, Edge edge) {
-  if (place >= 0 && place < length) return place;
+// The elements of a dimension that places outside stand for.
+struct Span {
+  int64_t begin = 0, end = 0;
+  DIOPI_HD int64_t length() const { return end - begin; }
+};
+
+// The place in the span that a place outside stands for; -1 for none.
+DIOPI_HD int64_t Inside(int64_t place, const Span& span, Edge edge) {
+  const bool before = place < span.begin;
+  if (!before && place < span.end) return place;
   switch (edge) {
     case Edge::kReflect:
-      return place < 0 ? -place : 2 * (length - 1) - place;
+      return 2 * (before ? span.begin : span.end - 1) - place;
     case Edge::kReplicate:
-      return place < 0 ? 0 : length - 1;
+      return before ? span.begin : span.end - 1;
     case Edge::kCircular:
-      return place < 0 ? place + length : place - length;
+      return before ? place + span.length() : place - span.length();
     default:
       return -1;
   }
@@ -38,6 +45,7 @@ constexpr int kMaxRank = 8;
 struct Frame {
   int64_t before[kMaxRank] = {};
   int64_t in[kMaxRank] = {};
+  Span span[kMaxRank];
   int64_t out[kMaxRank] = {};
   int rank = 0;
   Edge edge = Edge::kConstant;
@@ -52,11 +60,16 @@ struct Frame {
       before[d] = left;
       in[d] = shape[d];
       out[d] = shape[d] + left + right;
-      Check(out[d] >= 0, "pads of ", left, " and ", right, " for a dimension of ", shape[d]);
+      const Span kept{left < 0 ? -left : 0, right < 0 ? shape[d] + right : shape[d]};
+      const bool vanishes = out[d] == 0 && (left < 0 || right < 0) && edge != Edge::kConstant;
+      Check(kept.length() >= 0 && !vanishes, "pads of ", left, " and ", right, " for a dimension of ",
+            shape[d]);
+      // What is cut off does not come back at the other end, but it does in a mirror, as in PyTorch.
+      span[d] = edge == Edge::kCircular ? kept : Span{0, shape[d]};
       const int64_t most = left > right ? left : right;
       Check(most <= 0 || edge == Edge::kConstant || (edge == Edge::kReplicate && shape[d] > 0) ||
-                most < shape[d] + (edge == Edge::kCircular ? 1 : 0),
-            "a pad of ", most, " for a dimension of ", shape[d]);
+                most < span[d].length() + (edge == Edge::kCircular ? 1 : 0),
+            "a pad of ", most, " for a dimension of ", span[d].length());
     }
   }
   Shape shape() const { return {out, out + rank}; }
@@ -65,7 +78,7 @@ struct Frame {
   DIOPI_HD int64_t operator()(int64_t i) const {
     int64_t from = 0, stride = 1;
     for (int d = rank - 1; d >= 0; --d) {
-      const int64_t place = Inside(i % out[d] - before[d], in[d], edge);
+      const int64_t place = Inside(i % out[d] - before[d], span[d], edge);
       if (place < 0) return -1;
       from += place * stride;
       stride *= in[d];
