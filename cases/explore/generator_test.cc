@@ -7,7 +7,9 @@
 #include <regex>
 #include <set>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "cases/core/call_variables.h"
 #include "cases/explore/extents.h"
 #include "cases/user/operator_text.h"
 
@@ -143,6 +145,30 @@ TEST_F(GeneratorTest, DrawsSequences) {
 // Tensors of more elements than can be counted are no calls, also where the function writes into them.
 TEST_F(GeneratorTest, DrawsNothingThatIsTooLarge) {
   EXPECT_EQ(Make({"diopiCarafeBackwardMmcv"}, 942)->Next(40).size(), 40);
+}
+
+// A thread for each element that is written may visit every weight of its filters, whatever strides leave
+// out.
+TEST_F(GeneratorTest, VisitsOfConvolutionsAreBounded) {
+  struct Row {
+    const char* function;
+    const char* elements;  // that are written, by their number
+  };
+  const Row rows[] = {{"diopiConvTranspose3d", "out"},
+                      {"diopiConvTranspose3dBackward", "grad_output"},
+                      {"diopiConvolution3dBackward", "input"}};
+  for (const Row& row : rows) {
+    int64_t most = 0;
+    for (const Call& call : Make({row.function}, 901)->Next(600)) {
+      const cases::CallVariables of(call.c);
+      const absl::StatusOr<int64_t> visits =
+          of.Value(absl::StrCat(row.elements, " * weight / weight_1 / groups"));
+      ASSERT_TRUE(visits.ok()) << visits.status();
+      most = std::max(most, *visits);
+    }
+    EXPECT_GT(most, 1'000'000) << row.function;
+    EXPECT_LE(most, 10'000'000) << row.function;
+  }
 }
 
 // What made each kind of edge, by the words with which a call says so.

@@ -7,10 +7,12 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/hash.h"
 #include "cases/base/tensor.h"
+#include "cases/core/call_variables.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/cover_point.h"
 #include "cases/core/fill.h"
@@ -107,9 +109,21 @@ int64_t MostElements(const v1::Case& c) {
   return most;
 }
 
+// Of a convolution whose threads each write one element and ask of all its filters' weights whether they meet
+// it: those that strides and borders leave out are more than those that count.
+double Visits(const v1::OperatorFile& op, const v1::Case& c) {
+  if (op.family() != "convolution") return 0;
+  const bool transposed = absl::StrContains(c.function(), "Transpose");
+  const bool backward = absl::StrContains(c.function(), "Backward");
+  const char* const larger = !transposed ? "input" : backward ? "grad_output" : "out";
+  const absl::StatusOr<int64_t> visits =
+      cases::CallVariables(c).Value(absl::StrCat("2*", larger, "*(weight/max(weight_1, 1))/max(groups, 1)"));
+  return visits.ok() ? static_cast<double>(*visits) : 0;
+}
+
 double Operations(const v1::OperatorFile& op, const v1::Case& c) {
   const absl::StatusOr<v1::CallWork> work = cases::WorkOf(op, c);
-  double operations = work.ok() ? work->operations() : 0;
+  double operations = std::max(work.ok() ? work->operations() : 0, Visits(op, c));
   for (const v1::Case& producer : c.producers()) operations += Operations(op, producer);
   return operations;
 }
@@ -171,8 +185,9 @@ Source::Limits Source::MostLimits() const {
 }
 
 Source::Limits Source::DrawLimits(cases::Draws* draws) const {
-  if (random_) return MostLimits();  // the operator's points have the sizes at which draws are judged
   const int64_t percent = draws->Below(100);
+  // The operator's points have the sizes at which draws are judged.
+  if (random_ && percent >= 70) return MostLimits();
   if (percent < 70) return {2048, 2e6, false};
   if (percent < 94) return {20'000, 1e7, false};
   return {kMostElements, kMostOperations, true};
