@@ -88,6 +88,20 @@ TEST(MayDriftTest, WhereOneElementIsReadAlongADimension) {
   }
 }
 
+// A gradient of the one input has the other one's elements in its terms, not its own.
+TEST(MayDriftTest, WhereAnOutputMayDependOnOneInputOnly) {
+  std::vector<double> all(300);
+  std::iota(all.begin(), all.end(), 0.0);
+  v1::Case c;
+  for (const int outputs : {0, 1, 2}) {
+    EXPECT_EQ(MayDrift(c, {{"x", Doubles(all)}, {"y", Doubles({0.1, 0.2})}}, 64), outputs == 2) << outputs;
+    EXPECT_FALSE(MayDrift(c, {{"x", Doubles(all)}, {"y", Doubles({0.1, 0.2})}}, 63)) << outputs;
+    v1::Argument* output = c.add_args();
+    output->set_role(v1::ROLE_OUTPUT);
+    output->mutable_tensor();
+  }
+}
+
 TEST(HasIntegerDataTest, LooksAtTensorsAndAttributes) {
   v1::Case c;
   const TensorMap whole = {{"x", Doubles({1, -3, 0})}};

@@ -6,8 +6,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "cases/base/dtype.h"
 #include "cases/base/tensor.h"
+#include "cases/core/fill.h"
 
 namespace diopi::cases {
 namespace {
@@ -32,6 +34,8 @@ int64_t FreeValues(const v1::Fill& fill) {
 }
 
 constexpr double kLargest = 1e15;
+constexpr int64_t kMostDrawn = int64_t{1} << 20;  // elements of a tensor
+constexpr char kFullLines[] = "_full_lines";
 
 int64_t Truncated(double value) {
   return value > -kLargest && value < kLargest ? static_cast<int64_t>(value) : 0;
@@ -89,7 +93,7 @@ bool CallTensors::written() const {
   return argument->role() != v1::ROLE_INPUT;
 }
 
-CallVariables::CallVariables(const v1::Case& c) {
+CallVariables::CallVariables(const v1::Case& c) : case_(c) {
   for (const v1::Argument& argument : c.args()) {
     const bool dim = argument.name() == "dim" || argument.name() == "axis";
     if (dim && argument.value_case() == v1::Argument::kI) dim_ = argument.i();
@@ -225,6 +229,27 @@ void CallVariables::Name(const v1::Argument& argument, const std::string& name) 
   }
 }
 
+// Lines of the tensor without a 0.
+int64_t CallVariables::FullLines(const std::string& name) const {
+  for (const v1::Argument& argument : case_.args()) {
+    const std::string& key = argument.alias().empty() ? argument.name() : argument.alias();
+    if (!argument.has_tensor() || (argument.name() != name && key != name)) continue;
+    const v1::TensorSpec& spec = argument.tensor();
+    if (Elements(spec) > kMostDrawn || !spec.from().empty()) return 0;
+    const absl::StatusOr<HostTensor> tensor = FillTensor(spec, GeneratorKey(case_, key));
+    if (!tensor.ok()) return 0;  // CheckInputs reports it
+    const int64_t length = spec.shape().empty() ? 1 : spec.shape(spec.shape_size() - 1);
+    int64_t full = 0;
+    for (int64_t begin = 0; begin < Elements(spec); begin += length) {
+      int64_t i = begin;
+      while (i < begin + length && ElementAsDouble(tensor->dtype, tensor->data.data(), i) != 0) ++i;
+      full += i == begin + length ? 1 : 0;
+    }
+    return full;
+  }
+  return 0;
+}
+
 absl::StatusOr<int64_t> CallVariables::Value(const std::string& expression) const {
   Variables variables = variables_;
   for (const std::string& word : VariablesIn(expression)) {
@@ -232,6 +257,10 @@ absl::StatusOr<int64_t> CallVariables::Value(const std::string& expression) cons
     if (std::any_of(texts_.begin(), texts_.end(),
                     [&word](const std::string& text) { return absl::StartsWith(word, text); })) {
       variables.emplace(word, "0");
+    }
+    absl::string_view name = word;
+    if (absl::ConsumeSuffix(&name, kFullLines)) {
+      variables.emplace(word, absl::StrCat(FullLines(std::string(name))));
     }
   }
   const absl::StatusOr<std::optional<int64_t>> value = Evaluate(expression, variables);

@@ -14,6 +14,8 @@
 //               integers, uniform), truncated; below any limit where it does not
 //   NAME_greatest  likewise
 //   NAME_sum    likewise; -1 where the fill does not say it
+//   NAME_full_lines  how many lines of a generated tensor, along its last dimension, have no 0; 0 for a
+//                    tensor of more than 2^20 elements
 //   NAME_specials  how many elements are NaN, infinite, or other numbers that the fill lists as `specials`; 1
 //               where all are NaN or infinite
 // These are 1 or 0:
@@ -72,7 +74,9 @@ class CallVariables {
   void NameSizes(const std::string& name, const Sizes& sizes);
   void NameText(const std::string& name, const std::string& text);
   void Set(const std::string& name, int64_t value);
+  int64_t FullLines(const std::string& name) const;
 
+  const v1::Case& case_;
   std::vector<CallTensors> tensors_;
   std::optional<int64_t> dim_;  // the attribute dim or axis
   int64_t largest_ = 0;

@@ -127,6 +127,7 @@ TEST(ExpandTest, WhatIsNotAskedIsLeftOut) {
       {"input_patterned", false},
       {"input_specials", false},
       {"input_listed", false},
+      {"input_full_lines == 2", true},
       {"input_least == 1 && input_greatest == 3 && input_sum == -1", true},
       {"out_least < 0 && out_greatest > 1000", true},
       {"dtype_int32", true},

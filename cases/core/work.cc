@@ -83,12 +83,34 @@ const v1::Work* WorkRuleOf(const v1::OperatorFile& op, const std::string& functi
   return general;
 }
 
-absl::StatusOr<v1::CallWork> WorkOf(const v1::OperatorFile& op, const v1::Case& c) {
+namespace {
+
+const v1::Work& RuleOf(const v1::OperatorFile& op, const v1::Case& c) {
   const v1::Work* const rule = WorkRuleOf(op, c.function());
-  absl::StatusOr<v1::CallWork> work = WorkBy(rule == nullptr ? v1::Work::default_instance() : *rule, c);
-  if (work.ok()) return work;
-  return absl::InvalidArgumentError(absl::StrCat(op.operator_(), ": work of ", c.function(), " in ", c.id(),
-                                                 ": ", work.status().message()));
+  return rule == nullptr ? v1::Work::default_instance() : *rule;
+}
+
+absl::Status Named(const v1::OperatorFile& op, const v1::Case& c, const absl::Status& status) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(op.operator_(), ": work of ", c.function(), " in ", c.id(), ": ", status.message()));
+}
+
+}  // namespace
+
+absl::StatusOr<v1::CallWork> WorkOf(const v1::OperatorFile& op, const v1::Case& c) {
+  absl::StatusOr<v1::CallWork> work = WorkBy(RuleOf(op, c), c);
+  if (!work.ok()) return Named(op, c, work.status());
+  return work;
+}
+
+absl::StatusOr<double> VisitsOf(const v1::OperatorFile& op, const v1::Case& c) {
+  const absl::StatusOr<v1::CallWork> work = WorkOf(op, c);
+  if (!work.ok()) return work.status();
+  const std::string& expression = RuleOf(op, c).visits();
+  if (expression.empty()) return work->operations();
+  const absl::StatusOr<int64_t> visits = CallVariables(c).Value(expression);
+  if (!visits.ok()) return Named(op, c, visits.status());
+  return std::max(work->operations(), static_cast<double>(*visits));
 }
 
 std::string WorkText(const v1::CallWork& work) {

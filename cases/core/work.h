@@ -22,6 +22,10 @@ namespace diopi::cases {
 // and the expression, for an expression that cannot be evaluated.
 absl::StatusOr<v1::CallWork> WorkOf(const v1::OperatorFile& op, const v1::Case& c);
 
+// The operations of the call or, where that is more, the elements that a correct kernel may look at in vain
+// (v1::Work.visits). Errors are those of WorkOf.
+absl::StatusOr<double> VisitsOf(const v1::OperatorFile& op, const v1::Case& c);
+
 // The rule of a function: the first that names it, or else the first that names no function; null: the
 // default.
 const v1::Work* WorkRuleOf(const v1::OperatorFile& op, const std::string& function);

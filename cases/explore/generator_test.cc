@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "cases/core/call_variables.h"
+#include "cases/core/fill.h"
 #include "cases/explore/extents.h"
 #include "cases/user/operator_text.h"
 
@@ -169,6 +170,25 @@ TEST_F(GeneratorTest, VisitsAreBounded) {
     EXPECT_GT(most, 100'000) << row.function;
     EXPECT_LE(most, 20'000'000) << row.function;
   }
+}
+
+// What sources disagree on: rows of scores that are masked throughout, which large shares and short rows make
+// likely.
+TEST_F(GeneratorTest, MasksLeaveSomethingInEachRow) {
+  int masked = 0;
+  for (const Call& call : Make({"diopiScaledMaskedSoftmax"}, 77)->Next(300)) {
+    const cases::CallVariables of(call.c);
+    if (*of.Value("fixed_triu_mask") != 0) continue;
+    const auto inputs = FillInputs(call.c);
+    ASSERT_TRUE(inputs.ok()) << inputs.status();
+    const std::string& mask = inputs->at("mask").data;
+    const auto width = static_cast<size_t>(*of.Value("mask_m1"));
+    for (size_t row = 0; row < mask.size(); row += width) {
+      EXPECT_NE(mask.substr(row, width).find('\0'), std::string::npos) << call.point.ShortDebugString();
+    }
+    masked += mask.find('\1') != std::string::npos ? 1 : 0;
+  }
+  EXPECT_GT(masked, 30);
 }
 
 // What made each kind of edge, by the words with which a call says so.

@@ -7,12 +7,10 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/hash.h"
 #include "cases/base/tensor.h"
-#include "cases/core/call_variables.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/cover_point.h"
 #include "cases/core/fill.h"
@@ -109,35 +107,8 @@ int64_t MostElements(const v1::Case& c) {
   return most;
 }
 
-// What correct kernels visit that do not find out first what counts: a thread for each element of a
-// convolution asks every weight of its filters whether strides and borders leave it out, one of a pooling the
-// whole window, and one that an index may fill all indices.
-double Visits(const v1::Case& c) {
-  static const struct {
-    const char* functions;  // a part of their names
-    const char* visits;     // variables that a function lacks make it 0
-  } kVisits[] = {
-      {"diopiConvTranspose", "2*out*(weight/max(weight_1, 1))/max(groups, 1)"},
-      {"diopiConvTranspose", "2*grad_output*(weight/max(weight_1, 1))/max(groups, 1)"},
-      {"diopiConvolution", "2*input*(weight/max(weight_1, 1))/max(groups, 1)"},
-      {"Pool", "out*kernel_size"},
-      {"Pool", "grad_output*kernel_size"},
-      {"Pool", "out*ksize"},
-      {"Pool", "grad_output*ksize"},
-      {"diopiIndexFill", "input*index"},
-  };
-  double most = 0;
-  for (const auto& [functions, expression] : kVisits) {
-    if (!absl::StrContains(c.function(), functions)) continue;
-    const absl::StatusOr<int64_t> visits = cases::CallVariables(c).Value(expression);
-    if (visits.ok()) most = std::max(most, static_cast<double>(*visits));
-  }
-  return most;
-}
-
 double Operations(const v1::OperatorFile& op, const v1::Case& c) {
-  const absl::StatusOr<v1::CallWork> work = cases::WorkOf(op, c);
-  double operations = std::max(work.ok() ? work->operations() : 0, Visits(c));
+  double operations = cases::VisitsOf(op, c).value_or(0);
   for (const v1::Case& producer : c.producers()) operations += Operations(op, producer);
   return operations;
 }

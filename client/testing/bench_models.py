@@ -4,7 +4,7 @@ a table: calls, outcomes, scaled calls, seconds of the baselines, of the library
 memory that all processes held together, and what the baselines take on disk.
 
 A suite that does not finish in its time is stopped; its row counts what was done and says so. Memory is the sum of the
-processes' proportional shares (PSS), 10 times a second, in two phases: making the baselines, and the run. Other users of the
+processes' proportional shares (PSS), twice a second, in two phases: making the baselines, and the run. Other users of the
 machine make times longer, not memory; the load is the mean of the machine's while the suite ran.
 
 With --output, each row is appended to a file as soon as it is measured, and models that have a row there are skipped, so that
@@ -86,7 +86,7 @@ class Watched:
         while process.poll() is None:
             self.peak = max(self.peak, sum(shares(pid) for pid in family(process.pid)))
             self.loads.append(os.getloadavg()[0])
-            time.sleep(0.1)
+            time.sleep(0.5)
 
 
 def disk(folder):

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <limits>
@@ -276,6 +277,10 @@ absl::StatusOr<std::unique_ptr<Bench>> MakeBench(const std::string& library, con
   absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> reference =
       loader::InProcessLibrary::Open(oracle);
   if (!reference.ok()) return reference.status();
+  // The library's temporary memory stays with its process. Where page tables are slow to change, as in some
+  // virtual machines, unmapping it in a call makes every access after the call slower.
+  setenv("MALLOC_MMAP_MAX_", "0", 1);
+  setenv("MALLOC_TRIM_THRESHOLD_", "8589934592", 1);
   loader::WorkerOptions options;
   options.impl_path = library;
   options.kept_bytes = int64_t{4} << 30;

@@ -251,13 +251,28 @@ struct AttentionForward {
   DIOPI_HD C Weigh(int64_t i, int64_t keys, int64_t shift, int64_t base, const C& most) const {
     using std::exp;
     Sum<C> total;
+    [[maybe_unused]] C shared = C(0);
     for (int64_t j = 0; j < keys; ++j) {
       const bool seen = of.sight.Sees(i, j, shift);
+      if constexpr (kIsNoise<C>) {
+        if (seen) AddTie(weights[base + j], most, &shared);
+      }
       const C weight = seen ? exp(weights[base + j] - most) : C(0);
       if (seen) total += weight;
       weights[base + j] = of.operands.Rounded(of.drops.Applied(weight, base + j));
     }
-    return total.total();
+    if constexpr (kIsNoise<C>) {
+      const C weighed = total.total();
+      return C::Clean(weighed.v, weighed.s2 + shared.v * shared.v - shared.s2);
+    } else {
+      return total.total();
+    }
+  }
+  // Keys that are equal have scores with one error, which adds up in their weights: where it counts most, of
+  // the greatest score, whose weights are 1. `ties`: the sum of its deviations, and of their squares.
+  static void AddTie(const C& score, const C& most, C* ties) {
+    if (score.v != most.v) return;
+    *ties = C::Clean(ties->v + std::sqrt(score.s2), ties->s2 + score.s2);
   }
 };
 
