@@ -101,7 +101,7 @@ std::string SetToEdge(Dtype integral, cases::Draws* draws, v1::PointAttribute* a
   std::vector<int64_t> possible;
   for (const int bits : draws->Below(3) == 0 ? widths : digits) {
     if (int64_t{1} << bits > greatest) continue;
-    for (const int64_t beside : {-1, 0, 1, 1}) {
+    for (const int64_t beside : {-1, 0, 0, 1, 1}) {
       const int64_t number = (int64_t{1} << bits) + beside;
       if (number <= greatest) possible.push_back(number);
       if (-number >= least && least < 0) possible.push_back(-number);

@@ -200,6 +200,7 @@ TEST_F(GeneratorTest, ReachesEdgesOfEveryKind) {
   const Row rows[] = {
       {"diopiCat", "lists of "},
       {"diopiMaskedFill", ": true in "},
+      {"diopiLinalgVecNorm", ": values uniform { low: -512 high: 512 }"},
       {"diopiSoftmax", "specials { values: nan"},
       {"diopiLogSoftmax", "input: values uniform"},
       {"diopiSmoothL1Loss", "\"beta\" f: 0;"},

@@ -50,6 +50,7 @@ class Mutation {
   std::string Seed();
   std::string Narrow();
   std::string Whole();
+  std::string Large();
   std::string Spoil();
   std::string Mask();
   AttributeChange Attributes() {

@@ -12,7 +12,8 @@ namespace {
 
 constexpr int64_t kParts = 8;  // of a range
 constexpr int64_t kMostKnown = 3;
-constexpr double kSigmas = 3;  // of normal numbers that are taken for their range
+constexpr double kSquareOverflows = 256;  // in float16
+constexpr double kSigmas = 3;             // of normal numbers that are taken for their range
 
 struct Range {
   double low, high;
@@ -89,6 +90,17 @@ std::string MakeWhole(const std::vector<v1::Fill>& known, int64_t reach, cases::
   v1::Fill fill;
   fill.mutable_integers()->set_low(static_cast<int64_t>(low));
   fill.mutable_integers()->set_high(static_cast<int64_t>(high));
+  *tensor->mutable_fill() = fill;
+  return Described(*tensor);
+}
+
+std::string Enlarge(const std::vector<v1::Fill>& known, cases::Draws* draws, v1::PointTensor* tensor) {
+  const std::optional<Range> range = DrawRange(known, draws);
+  if (!range.has_value()) return "";
+  const double most = std::ldexp(kSquareOverflows, static_cast<int>(draws->Below(4)));
+  v1::Fill fill;
+  fill.mutable_uniform()->set_low(range->low < 0 ? -most : std::min(range->low, most / 2));
+  fill.mutable_uniform()->set_high(range->high > 0 ? most : std::max(range->high, -most / 2));
   *tensor->mutable_fill() = fill;
   return Described(*tensor);
 }

@@ -23,6 +23,9 @@ std::string Narrow(const std::vector<v1::Fill>& known, bool ties, cases::Draws* 
 std::string MakeWhole(const std::vector<v1::Fill>& known, int64_t reach, cases::Draws* draws,
                       v1::PointTensor* tensor);
 
+// Numbers of both signs, or of one where all of the ranges have one, whose squares a float16 cannot hold.
+std::string Enlarge(const std::vector<v1::Fill>& known, cases::Draws* draws, v1::PointTensor* tensor);
+
 // Writes a few of the NaN and infinities that any of the fills has over the tensor's elements, or makes all
 // elements one of them. Empty: the fills have none.
 std::string AddKnownSpecials(const std::vector<v1::Fill>& known, cases::Draws* draws,

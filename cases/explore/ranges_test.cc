@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
@@ -54,6 +55,32 @@ TEST(Narrow, MakesAllElementsAlikeWhereTheyMayBe) {
   EXPECT_TRUE(seen.contains(1));
   EXPECT_FALSE(seen.contains(0)) << "an end of the range, which the points may avoid";
   for (const double value : seen) EXPECT_TRUE(value > 0 && value < 2) << value;
+}
+
+TEST(Enlarge, KeepsTheSign) {
+  cases::Draws draws(1);
+  struct Row {
+    v1::Fill known;
+    bool negative, positive;
+  };
+  const Row rows[] = {{v1::Fill(), true, true},
+                      {Uniform(1, 3), false, true},
+                      {Uniform(1e6, 2e6), false, true},
+                      {Uniform(-20, 0), true, false}};
+  for (const Row& row : rows) {
+    double most = 0;
+    for (int i = 0; i < 50; ++i) {
+      v1::PointTensor tensor;
+      EXPECT_NE(Enlarge({row.known}, &draws, &tensor), "");
+      const v1::Fill::Uniform& drawn = tensor.fill().uniform();
+      EXPECT_LT(drawn.low(), drawn.high());
+      EXPECT_EQ(drawn.low() < 0, row.negative);
+      EXPECT_EQ(drawn.high() > 0, row.positive);
+      EXPECT_GE(std::max(-drawn.low(), drawn.high()), 256);
+      most = std::max({most, -drawn.low(), drawn.high()});
+    }
+    EXPECT_EQ(most, 2048);
+  }
 }
 
 TEST(MakeWhole, TakesTheWholeNumbersInsideTheRange) {

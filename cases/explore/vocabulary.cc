@@ -98,6 +98,7 @@ Vocabulary VocabularyOf(const v1::OperatorFile& op) {
                                                "normalization", "optimizer",   "pooling",     "reduction",
                                                "softmax",       "sort"};
   vocabulary.smooth = vocabulary.pairwise || smooth.contains(family);
+  vocabulary.reduces = family == "reduction" || family == "normalization";
   vocabulary.placed = family == "roi" || family == "roi3d" || family == "deformable";
   static const std::set<std::string> open = {"index", "loss", "reduction", "softmax", "sort", "tensor"};
   vocabulary.open = vocabulary.elementwise || open.contains(family);

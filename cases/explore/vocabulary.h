@@ -33,6 +33,7 @@ struct Vocabulary {
   bool elementwise = false;
   bool pairwise = false;  // elements go with elements, whichever of them are equal
   bool smooth = false;    // no result depends on which of equal elements comes first
+  bool reduces = false;   // it adds up many elements, or their squares
   bool placed = false;    // it reads at places between elements
   bool open = false;      // NaN is defined wherever it is at all, and so is every mask
   // Where a size may be 0: the tensor, its number of dimensions, and the dimension.

@@ -64,7 +64,7 @@ class Explorer {
     PrintStatistics(*result);
     status = cases::WriteFileWhole(absl::StrCat(folder_, "/statistics.csv"), Statistics());
     if (status.ok() && !result->unloadable.ok()) status = Unloadable(*result);
-    if (status.ok() && result->stop_signal == 0) status = WriteFindings(&*result);
+    if (status.ok()) status = WriteFindings(&*result);
     if (!status.ok()) return Fail(status);
     status = Finish(result->stop_signal != 0);
     if (result->stop_signal != 0) {
@@ -298,7 +298,7 @@ class Explorer {
     return reports::ReproCommand(run, verdict, AbsolutePath(options_.data_folder));
   }
 
-  // Sets the signal that ended the search, if one did.
+  // Sets the signal that ended the search, if one did. After a signal nothing is called any more.
   absl::Status WriteFindings(ExploreResult* result) {
     if (result->failures.empty() || options_.explore.count_only) return absl::OkStatus();
     CaseJudgeOptions judging = MakeJudgeOptions(options_, compare_, options_.repeat);
@@ -310,10 +310,11 @@ class Explorer {
         &judge, WorkerOptionsFor(std::min(options_.timeout_s, kShrinkTimeout), device), std::move(oracle_));
     if (!trial.ok()) return trial.status();
     out_ << "\nCauses\n" << std::flush;
+    const bool stopped = result->stop_signal != 0;
     return explore::WriteFindings(
-        result->failures, folder_, {}, &diagnosing, trial->get(),
+        result->failures, folder_, {.call_again = !stopped}, &diagnosing, trial->get(),
         [this](const v1::Verdict& verdict) { return RepeatCommand(verdict); },
-        [this, result](const Finding& finding) {
+        [this, result, stopped](const Finding& finding) {
           AddCause(finding, &stored_);
           if (record_ != nullptr) record_->Update(stored_);
           const reports::FailureGroup& group = finding.group;
@@ -324,8 +325,8 @@ class Explorer {
                << finding.path << (finding.known ? ", known before" : "") << "\n    " << finding.command
                << "\n"
                << std::flush;
-          result->stop_signal = stop_.Take();
-          return result->stop_signal == 0;
+          if (!stopped) result->stop_signal = stop_.Take();
+          return stopped || result->stop_signal == 0;
         });
   }
 

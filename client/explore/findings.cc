@@ -61,11 +61,12 @@ class Writer {
     for (const FailedCall& failed : failures) {
       int& count = taken[{failed.call.c.function(), failed.verdict.outcome()}];
       if (count++ >= limits_.calls_per_function) continue;
-      FailedCall again = failed;
+      diagnosed.push_back(failed);
+      if (!limits_.call_again) continue;
       absl::StatusOr<v1::Verdict> verdict = trial_.Run(failed.call.c, judge);
       // A failure that does not repeat itself is one nevertheless.
-      if (verdict.ok() && verdict->outcome() == failed.verdict.outcome()) again.verdict = *std::move(verdict);
-      diagnosed.push_back(std::move(again));
+      if (verdict.ok() && verdict->outcome() == failed.verdict.outcome())
+        diagnosed.back().verdict = *std::move(verdict);
     }
     return diagnosed;
   }
@@ -95,7 +96,7 @@ class Writer {
  private:
   // Sets how the finding is repeated, too.
   v1::OperatorFile FileOf(const FailedCall& failed, Finding* finding) {
-    const bool search = searched_++ < limits_.most_shrunk;
+    const bool search = limits_.call_again && searched_++ < limits_.most_shrunk;
     if (!search || Fails(failed, {})) {
       v1::OperatorFile file = explore::FileOf(failed.call);
       if (search) file = Shrink(file, finding);

@@ -18,9 +18,10 @@
 namespace diopi::explore {
 
 struct FindingLimits {
-  int calls_per_function = 8;                   // that are called once more to find their cause
-  int most_shrunk = 40;                         // causes; of the others, one call is written as it is
-  int most_tries = 400;                         // candidates for the smallest call of a cause
+  bool call_again = true;      // false: causes are grouped and written by what the exploration saw
+  int calls_per_function = 8;  // that are called once more to find their cause
+  int most_shrunk = 40;        // causes; of the others, one call is written as it is
+  int most_tries = 400;        // candidates for the smallest call of a cause
   std::chrono::duration<double> most_time{20};  // for the smallest call of a cause
 };
 

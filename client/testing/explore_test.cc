@@ -1,5 +1,6 @@
 // diopi-agent --explore: injected bugs are found, shrunk and written down; correct libraries are not accused.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -173,6 +174,25 @@ TEST_F(ExploreTest, IsStoredLikeARun) {
   WriteFile(folder_ / "no.so", "no library");
   EXPECT_EQ(Explore(folder_ / "no.so", {"--explore", "5"}).code, 2);
   EXPECT_EQ(cli({"runs"}).out, before);
+}
+
+// Ctrl-C ends the calls, not the account of what failed.
+TEST_F(ExploreTest, WritesWhatFailedBeforeItWasStopped) {
+  Running agent({BinPath("diopi-agent"), "--impl", VendorPath("libdiopi_mutants"), "--data", folder_ / "data",
+                 "--report-dir", folder_ / "out", "--fname", "add", "--explore", "1h"},
+                {"DIOPI_MUTANT=add_tail_stale"});
+  agent.WaitForLine("Exploring");
+  const std::vector<std::string> runs = {BinPath("diopi-cli"), "runs", "--data", folder_ / "data"};
+  while (!absl::StrContains(RunProgram(runs).out, ", memory ")) {
+  }
+  agent.Signal(SIGINT);
+  const Finished finished = agent.Finish();
+  EXPECT_EQ(finished.code, 130) << finished.out << finished.err;
+  ASSERT_FALSE(Files().empty()) << finished.out;
+  EXPECT_TRUE(absl::StrContains(finished.out, Files()[0])) << finished.out;
+  const std::vector<std::string> shell = {"/bin/sh", "-c",
+                                          Command(finished.out) + " --output " + folder_ / "repro.c"};
+  EXPECT_EQ(RunProgram(shell, {"DIOPI_MUTANT=add_tail_stale"}).code, 1) << finished.out;
 }
 
 TEST_F(ExploreTest, StopsOnTheFirstFailure) {
