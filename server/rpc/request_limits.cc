@@ -27,13 +27,14 @@ constexpr size_t kMaxText = 1 << 20;   // a backtrace
 constexpr size_t kMaxBytes = 4 << 20;  // a piece of a library
 constexpr size_t kMaxId = 128;
 
-// Limits of names, which people see in tables and logs. 4096: paths, and what a library says about itself.
+// Limits of names, which people see in tables and logs. 4096: paths, what a library says about itself, and a
+// suite of many models.
 struct NameLimit {
   std::string_view field;
   size_t bytes;
 };
 constexpr NameLimit kNames[] = {
-    {"agent_id", 256},         {"host", 256},          {"suite", 256},          {"dialect", 256},
+    {"agent_id", 256},         {"host", 256},          {"suite", 4096},         {"dialect", 256},
     {"agent_version", 256},    {"impl_sha256", 256},   {"require_sha256", 256}, {"upload_sha256", 256},
     {"whole_suite_hash", 256}, {"suite_hash", 256},    {"case_id", 1024},       {"case_hash", 256},
     {"upload_name", 1024},     {"impl_path", 4096},    {"vendor_name", 4096},   {"impl_version", 4096},

@@ -214,6 +214,8 @@ TEST(RequestLimitsTest, NameFieldAndLimit) {
       {"path in an id", [](auto* r) { r->set_resume_run("../../etc/passwd"); }, "resume_run is not a run id"},
       {"zero in an id", [](auto* r) { r->set_resume_run(std::string("a\0b", 3)); }, "control character"},
       {"id", [](auto* r) { r->set_resume_run("20260101-120000-abcd"); }, ""},
+      {"suite of many models",
+       [](auto* r) { r->mutable_options()->mutable_selection()->set_suite(std::string(4096, 's')); }, ""},
       {"list inside",
        [](auto* r) {
          for (int i = 0; i < 65537; ++i)
