@@ -126,7 +126,8 @@ std::string Mutation::Layout() {
   if (kind == v1::Layout::channels_last && rank != 4 && rank != 5) return "";
   if ((kind == v1::Layout::strided || kind == v1::Layout::expanded) && rank == 0) return "";
   // Not to one place several times; and a list of values that differ is one only where they stay.
-  const bool list = tensor->fill().has_values() || (tensor->fill().has_range() && IsIndex(*tensor));
+  const bool list = tensor->fill().has_values() || tensor->fill().has_permutation() ||
+                    (tensor->fill().has_range() && IsIndex(*tensor));
   if (kind == v1::Layout::expanded && (list || IsWritten(tensor->name()))) return "";
   tensor->clear_layout();
   tensor->mutable_layout()->set_kind(kind);
