@@ -226,6 +226,14 @@ TEST(Groups, FollowTheDeclaration) {
   normalized->set_name("normalized_shape");
   for (const int64_t size : {5, 7}) normalized->mutable_sizes()->add_values(size);
   EXPECT_EQ(GroupsOf(c, JudgedOutputs(c).at(0), {4, 5, 7}), 4);
+  for (const auto& [begin, expected] : {std::pair{0, 1}, {1, 4}, {2, 20}, {-1, 20}, {-2, 4}}) {
+    v1::Case from = OneOutput(D::float32, v1::Judge::COMPOSITION);
+    from.mutable_judges(0)->set_groups("row");
+    AddInt(&from, "begin_norm_axis", begin);
+    const JudgedOutput judged = JudgedOutputs(from).at(0);
+    EXPECT_EQ(GroupsOf(from, judged, {4, 5, 7}), expected) << begin;
+    EXPECT_EQ(GroupOf(from, judged, {4, 5, 7}, 4 * 5 * 7 - 1), expected - 1) << begin;
+  }
 }
 
 TEST(Statistics, OfEveryOutput) {

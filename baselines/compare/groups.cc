@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 
 #include "absl/strings/numbers.h"
 #include "cases/base/tensor.h"
@@ -10,12 +11,23 @@
 namespace diopi::baselines {
 namespace {
 
+// The first of the dimensions that a row takes, where the case says it.
+std::optional<int64_t> BeginOfNorm(const v1::Case& c, const std::vector<int64_t>& shape) {
+  double from = 0;
+  if (!NumberOf(c, "begin_norm_axis", &from)) return std::nullopt;
+  const auto rank = static_cast<int64_t>(shape.size());
+  return std::clamp<int64_t>(static_cast<int64_t>(from < 0 ? from + static_cast<double>(rank) : from), 0,
+                             rank);
+}
+
 int64_t RowLength(const v1::Case& c, const std::vector<int64_t>& shape) {
   const v1::Argument* normalized = FindArgument(c, "normalized_shape");
   if (normalized != nullptr && normalized->has_sizes()) {
     const auto& sizes = normalized->sizes().values();
     return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
   }
+  if (const std::optional<int64_t> from = BeginOfNorm(c, shape); from.has_value())
+    return std::accumulate(shape.begin() + *from, shape.end(), int64_t{1}, std::multiplies<>());
   return SlicesOf(c, shape).middle;
 }
 
@@ -57,7 +69,7 @@ int64_t GroupOf(const v1::Case& c, const JudgedOutput& output, const std::vector
     return index / channels.inner % channels.middle;
   }
   if (groups != "row") return index;
-  if (const v1::Argument* normalized = FindArgument(c, "normalized_shape"); normalized != nullptr)
+  if (FindArgument(c, "normalized_shape") != nullptr || BeginOfNorm(c, shape).has_value())
     return index / std::max<int64_t>(RowLength(c, shape), 1);
   const Slices rows = SlicesOf(c, shape);
   return index / (rows.middle * rows.inner) * rows.inner + index % rows.inner;

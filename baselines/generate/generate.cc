@@ -1,15 +1,12 @@
 #include "baselines/generate/generate.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <fstream>
 #include <limits>
 #include <map>
 #include <memory>
-#include <new>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,9 +19,12 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "baselines/generate/shared_turns.h"
 #include "cases/base/hash.h"
 #include "cases/base/process_pool.h"
 #include "cases/base/read_file.h"
+#include "cases/core/slice_files.h"
+#include "cases/core/slices.h"
 
 namespace diopi::baselines {
 namespace {
@@ -77,6 +77,14 @@ absl::StatusOr<Provenance> MakeProvenance(const GenerateOptions& options,
   return provenance;
 }
 
+// Whether its references take gigabytes, as several copies of its largest tensor are in memory at once.
+bool IsHeavy(const v1::Case& c) {
+  constexpr int64_t kHeavy = int64_t{256} << 20;  // bytes of a tensor
+  if (!cases::IsSliced(c)) return false;
+  const cases::PieceSizes sizes = cases::MeasurePieces(c, cases::BuiltinSlices(c.function()));
+  return std::max({sizes.moved_bytes, 8 * sizes.summed_elements, 16 * sizes.computed_elements}) >= kHeavy;
+}
+
 // Copies a case with everything that is stored for it.
 absl::Status Carry(const BaselineReader& reader, const std::string& id, BaselineWriter* writer) {
   absl::StatusOr<Baseline> baseline = reader.Read(id);
@@ -92,8 +100,8 @@ absl::Status Carry(const BaselineReader& reader, const std::string& id, Baseline
 class GroupWriter {
  public:
   GroupWriter(const std::vector<const v1::Case*>& cases, const BaselineReader* old,
-              loader::InProcessLibrary* library, GenerateSummary* summary)
-      : cases_(cases), old_(old), library_(library), summary_(summary) {}
+              loader::InProcessLibrary* library, SharedTurns* turns, GenerateSummary* summary)
+      : cases_(cases), old_(old), library_(library), turns_(turns), summary_(summary) {}
 
   absl::Status Write(const std::string& path, const Provenance& provenance, bool force) {
     Provenance kept = provenance;  // what is carried over holds the device reference's outputs too
@@ -128,6 +136,8 @@ class GroupWriter {
 
  private:
   absl::Status Compute(const v1::Case& c, BaselineWriter* writer, int64_t* computed) {
+    std::optional<SharedTurns::Turn> turn;
+    if (turns_ != nullptr && IsHeavy(c)) turn.emplace(turns_);
     absl::StatusOr<Baseline> baseline = GenerateStored(*library_, c);
     if (!baseline.ok()) {
       const std::string why = absl::IsUnimplemented(baseline.status())
@@ -143,6 +153,7 @@ class GroupWriter {
   const std::vector<const v1::Case*>& cases_;
   const BaselineReader* old_;
   loader::InProcessLibrary* library_;
+  SharedTurns* const turns_;  // null: there is one process
   GenerateSummary* summary_;
 };
 
@@ -208,6 +219,9 @@ class Generator {
             Provenance provenance)
       : options_(options), library_(std::move(library)), provenance_(std::move(provenance)) {}
 
+  // One process at a time computes a case that takes gigabytes.
+  void SetTurns(SharedTurns* turns) { turns_ = turns; }
+
   absl::StatusOr<GenerateSummary> Make(const CaseSource& source, Share share, const Progress& progress) {
     GenerateSummary summary;
     absl::Status status = source([&](const std::vector<v1::Case>& cases) {
@@ -236,13 +250,14 @@ class Generator {
       ++summary->operators_up_to_date;
       return absl::OkStatus();
     }
-    return GroupWriter(group.cases, old.get(), library_.get(), summary)
+    return GroupWriter(group.cases, old.get(), library_.get(), turns_, summary)
         .Write(path, provenance_, options_.force);
   }
 
   const GenerateOptions& options_;
   std::unique_ptr<loader::InProcessLibrary> library_;
   Provenance provenance_;
+  SharedTurns* turns_ = nullptr;
 };
 
 // What a child process returns.
@@ -260,38 +275,17 @@ void AddFields(const ProcessPool::Fields& fields, GenerateSummary* all) {
   all->failures.insert(all->failures.end(), fields.begin() + 3, fields.end());
 }
 
-// Memory that this process shares with its children.
-class SharedCounter {
- public:
-  SharedCounter()
-      : memory_(mmap(nullptr, sizeof(std::atomic<size_t>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-                     -1, 0)) {
-    if (memory_ != MAP_FAILED) new (memory_) std::atomic<size_t>(0);
-  }
-  SharedCounter(const SharedCounter&) = delete;
-  SharedCounter& operator=(const SharedCounter&) = delete;
-  ~SharedCounter() {
-    if (memory_ != MAP_FAILED) munmap(memory_, sizeof(std::atomic<size_t>));
-  }
-  // Null when the memory could not be had.
-  std::atomic<size_t>* get() const {
-    return memory_ == MAP_FAILED ? nullptr : static_cast<std::atomic<size_t>*>(memory_);
-  }
-
- private:
-  void* memory_;
-};
-
 absl::StatusOr<GenerateSummary> MakeInProcesses(Generator* generator, const CaseSource& source,
                                                 const GenerateOptions& options) {
-  const SharedCounter claimed;
-  if (claimed.get() == nullptr) return absl::ErrnoToStatus(errno, "mmap");
+  const absl::StatusOr<std::unique_ptr<SharedTurns>> turns = SharedTurns::Create();
+  if (!turns.ok()) return turns.status();
+  generator->SetTurns(turns->get());
   const auto work = [&](const ProcessPool::Fields& /*request*/,
                         const ProcessPool::Note& note) -> absl::StatusOr<ProcessPool::Fields> {
     const auto progress = [&note](const std::string& name, int64_t written, int64_t cases) {
       note(absl::StrCat(written, " ", cases, " ", name));
     };
-    const auto made = generator->Make(source, Share(claimed.get()), progress);
+    const auto made = generator->Make(source, Share((*turns)->claimed()), progress);
     if (!made.ok()) return made.status();
     return ToFields(*made);
   };

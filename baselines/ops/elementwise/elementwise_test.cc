@@ -56,6 +56,19 @@ TEST(Div, FloorIsExactWhereTheQuotientRoundsUp) {
   EXPECT_EQ(x.values()[0], 9);
 }
 
+// 1 / 0.1 is less than 10, and 10 where the quotient is rounded before it is truncated.
+TEST(Div, TruncationNextToAWholeNumberHasTheNoiseOfAStep) {
+  for (const diopiDtype_t dtype : {kNoise64, kNoise80}) {
+    const double tenth = dtype == kNoise64 ? static_cast<double>(0.1F) : 0.1;
+    TestTensor x(dtype, {3}, {1, 6, 1}), y(dtype, {3}, {tenth, 3, 0.3}), out(dtype, {3});
+    ASSERT_EQ(diopiDiv(nullptr, out, x, y, RoundModeTrunc), diopiSuccess);
+    EXPECT_THAT(out.values(), ElementsAre(9, 2, 3));
+    EXPECT_EQ(out.noise()[0].s2, 1.0 / 16) << DtypeName(dtype);
+    EXPECT_EQ(out.noise()[1].s2, 0) << "an exact quotient";
+    EXPECT_EQ(out.noise()[2].s2, 0) << "far from a whole number";
+  }
+}
+
 TEST(Div, IntegerEdges) {
   TestTensor low(diopi_dtype_int64, {1}), minus(diopi_dtype_int64, {1}, {-1}),
       zero(diopi_dtype_int64, {1}, {0});

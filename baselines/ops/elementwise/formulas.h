@@ -77,14 +77,21 @@ DIOPI_HD C HardswishGrad(const C& grad, const C& x) {
   return x <= C(3) ? grad * (x / C(3) + C(0.5)) : grad;
 }
 
-// Division of integers: the divisor is not 0.
+// Division of integers: the divisor is not 0. Quotients of floating numbers are rounded before they are
+// truncated: where a rounding can reach the next whole number, as in 1 / 0.1f, the noise reaches it, too.
 template <typename C>
 DIOPI_HD C DivTrunc(const C& x, const C& y) {
   if constexpr (kIsInteger<C>) {
     return y == -1 ? WrapNeg(x) : x / y;
   } else {
     using std::trunc;
-    return trunc(x / y);
+    const C quotient = x / y;
+    const C whole = trunc(quotient);
+    if constexpr (kIsNoise<C>) {
+      const auto off = std::fabs(quotient.v - std::nearbyint(quotient.v));
+      if (off > 0 && off <= 4 * std::sqrt(quotient.s2)) return C::Clean(whole.v, 1.0 / 16);
+    }
+    return whole;
   }
 }
 

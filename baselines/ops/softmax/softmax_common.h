@@ -11,8 +11,9 @@ namespace diopi::ops {
 // Calls f(start, step, length) for every line along `dim`: its elements are start, start + step, ...
 template <typename F>
 void ForEachLine(const Shape& shape, int64_t dim, F&& f) {
+  const int64_t along = WrapDim(dim, static_cast<int64_t>(shape.size()));
   if (Numel(shape) == 0) return;
-  const Axis axis = SplitAxis(shape, WrapDim(dim, static_cast<int64_t>(shape.size())));
+  const Axis axis = SplitAxis(shape, along);
   for (int64_t o = 0; o < axis.outer; ++o) {
     for (int64_t k = 0; k < axis.inner; ++k) f(o * axis.size * axis.inner + k, axis.inner, axis.size);
   }
