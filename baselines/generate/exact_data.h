@@ -29,8 +29,8 @@ struct LinearRuns {
 // shows that it sums at all. Data that are not finite are never exact.
 bool IsExact(const LinearRuns& runs, Dtype output);
 
-// Sums of up to n products of the inputs' elements have so few different terms, or are so long, that their
-// roundings need not be independent.
+// Sums of up to n terms are so long, or some input has so few different elements, that the terms' roundings
+// need not be independent.
 bool MayDrift(const v1::Case& c, const TensorMap& inputs, double n);
 
 }  // namespace diopi::baselines
