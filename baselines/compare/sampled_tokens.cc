@@ -73,6 +73,10 @@ Candidates CandidatesOf(const double* logits, size_t count, size_t limit, double
   return c;
 }
 
+std::string EqualAtLimit(size_t b) {
+  return absl::StrFormat("sequence %d: logits at the limit are as good as equal", b);
+}
+
 // What becomes of a sequence.
 enum class Fate { kSkipped, kFinished, kDrawn };
 
@@ -201,7 +205,7 @@ class Checker {
       const auto [found, is_new] = groups_.try_emplace(sampling_.KeyOf(b));
       if (is_new) found->second.candidates = sampling_.CandidatesAt(b);
       if (is_new && found->second.candidates.ambiguous) {
-        *harness_error = absl::StrFormat("sequence %d: logits at the limit are as good as equal", b);
+        *harness_error = EqualAtLimit(b);
         return false;
       }
       group_of_[b] = &found->second;
@@ -387,6 +391,16 @@ std::string CheckSampledTokens(const Job& job, std::string* harness_error) {
 bool IsTokenSampling(const v1::Case& c) {
   return std::any_of(c.judges().begin(), c.judges().end(),
                      [](const v1::Judge& judge) { return judge.distribution() == v1::Judge::TOKENS; });
+}
+
+std::string WhyUndetermined(const v1::Case& c, const TensorMap& inputs) {
+  Sampling sampling;
+  std::string error;
+  if (!IsTokenSampling(c) || !sampling.Load(c, inputs, &error)) return error;
+  for (size_t b = 0; b < sampling.batch(); ++b) {
+    if (sampling.FateOf(b) == Fate::kDrawn && sampling.CandidatesAt(b).ambiguous) return EqualAtLimit(b);
+  }
+  return "";
 }
 
 bool LeavesTokensToChance(const v1::Case& c, const TensorMap& inputs) {

@@ -45,15 +45,20 @@ struct Batch {
   }
   bool Is(const std::string& key, size_t b) const { return inputs.at(key).data[b] != 0; }
 
-  v1::Verdict Judge(const std::string& output, const HostTensor& judged) const {
+  v1::Case CaseOf(const std::string& output, D::Code dtype) const {
     v1::Case c = OneOutput(D::float32, v1::Judge::RANDOM);
     c.mutable_args(0)->set_name(output);
-    c.mutable_args(0)->mutable_tensor()->set_dtype(judged.dtype);
+    c.mutable_args(0)->mutable_tensor()->set_dtype(dtype);
     c.mutable_judges(0)->set_output(output);
     c.mutable_judges(0)->set_distribution(v1::Judge::TOKENS);
     AddInt(&c, "batch_size", n);
     AddInt(&c, "vocab_size_padded", kVocabulary);
     AddInt(&c, "step", 1);
+    return c;
+  }
+
+  v1::Verdict Judge(const std::string& output, const HostTensor& judged) const {
+    const v1::Case c = CaseOf(output, judged.dtype);
     Vec ids(2 * static_cast<size_t>(n), -7);
     std::copy(tokens.begin(), tokens.end(), ids.begin() + static_cast<std::ptrdiff_t>(n));
     TensorMap actual = {{"output_ids", Tensor(D::int32, {2, n}, ids)}};
@@ -200,6 +205,20 @@ TEST(SampledTokens, EqualLogitsAtTheLimitAreAnErrorOfTheCase) {
   Batch batch(1, true, 2, 1);
   batch.inputs["logits"] = Tensor(D::float32, {1, kVocabulary}, {3, 1, 1, 0, 0, 0, 0, 0});
   EXPECT_EQ(batch.JudgeTokens().outcome(), v1::OUTCOME_HARNESS_ERROR);
+}
+
+TEST(WhyUndetermined, NamesTheSequenceWhoseLimitLiesBetweenEquals) {
+  Batch batch(3, /*top_k=*/true, 2, 1);
+  const auto why = [&batch] { return WhyUndetermined(batch.CaseOf("output_ids", D::int32), batch.inputs); };
+  EXPECT_EQ(why(), "");
+  // The second and the third likeliest token of the last sequence.
+  for (const int64_t token : {3, 5})
+    StoreDouble(D::float32, batch.inputs["logits"].data.data(), 2 * kVocabulary + token, -0.5);
+  EXPECT_EQ(why(), "sequence 2: logits at the limit are as good as equal");
+  batch.Mark("finished", 2);
+  EXPECT_EQ(why(), "") << "nothing is drawn for it";
+  batch.inputs["runtime_top_k"] = Row(D::int32, {2, 0, 2});
+  EXPECT_EQ(why(), "sequence 1 has k = 0 and p = 1");
 }
 
 }  // namespace

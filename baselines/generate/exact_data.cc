@@ -90,7 +90,7 @@ bool MayDrift(const v1::Case& c, const TensorMap& inputs, double n) {
   constexpr double kRepeated = 32;  // times that a term occurs
   constexpr double kLong = 0x1p16;  // terms that crowd around 0 show from here on
   if (n >= kLong) return true;
-  bool repeats = n >= kRepeated;
+  double products = 1;
   for (const auto& [key, tensor] : inputs) {
     // The elements of one sum may be those of a dimension of stride 0: all equal.
     if (!IsFloating(tensor.dtype) || HasStrideZero(c, key, kRepeated)) continue;
@@ -98,12 +98,12 @@ bool MayDrift(const v1::Case& c, const TensorMap& inputs, double n) {
     const int64_t count = NumElements(tensor.shape);
     for (int64_t i = 0; i < count && static_cast<double>(values.size()) * kRepeated <= n; ++i)
       values.insert(At(tensor, i));
-    const bool few = static_cast<double>(std::max<size_t>(values.size(), 1)) * kRepeated <= n;
+    const double different = std::max(static_cast<double>(values.size()), 1.0);
     // Not every term is a product of all inputs: a bias is none, and a gradient's terms lack an input.
-    if (few) return true;
-    repeats = false;
+    if (different * kRepeated <= std::min(n, static_cast<double>(count))) return true;
+    products *= different;
   }
-  return repeats;
+  return products * kRepeated <= n;
 }
 
 }  // namespace diopi::baselines

@@ -58,14 +58,19 @@ TEST(IsExactTest, NeedsIntegersThroughoutAndRoom) {
 
 TEST(MayDriftTest, WhereTermsRepeatOrAreVeryMany) {
   const HostTensor one = Doubles(std::vector<double>(300, 0.1)), two = Doubles({0.1, 0.2, 0.1});
+  std::vector<double> many(64, 0.1);
+  many[5] = 0.2;
   std::vector<double> all(300);
   std::iota(all.begin(), all.end(), 0.0);
   const v1::Case c;
   EXPECT_TRUE(MayDrift(c, {{"x", one}}, 32));
   EXPECT_FALSE(MayDrift(c, {{"x", one}}, 31));
   // A bias of many values hides no products of few ones.
-  EXPECT_TRUE(MayDrift(c, {{"bias", Doubles(all)}, {"x", two}}, 64));
-  EXPECT_FALSE(MayDrift(c, {{"bias", Doubles(all)}, {"x", two}}, 63));
+  EXPECT_TRUE(MayDrift(c, {{"bias", Doubles(all)}, {"x", Doubles(many)}}, 64));
+  EXPECT_FALSE(MayDrift(c, {{"bias", Doubles(all)}, {"x", Doubles(many)}}, 63));
+  EXPECT_FALSE(MayDrift(c, {{"bias", Doubles(all)}, {"x", two}}, 64)) << "too few to repeat";
+  EXPECT_TRUE(MayDrift(c, {{"x", two}, {"y", two}}, 128));
+  EXPECT_FALSE(MayDrift(c, {{"x", two}, {"y", two}}, 127));
   EXPECT_FALSE(MayDrift(c, {{"x", Doubles(all)}, {"y", Doubles(all)}}, 9000));
   EXPECT_TRUE(MayDrift(c, {{"x", Doubles(all)}}, 1e5));
   EXPECT_FALSE(MayDrift(c, {{"x", Doubles({})}}, 0));

@@ -15,6 +15,7 @@
 #include "baselines/compare/judging.h"
 #include "baselines/compare/packed_references.h"
 #include "baselines/compare/readings.h"
+#include "baselines/compare/sampled_tokens.h"
 #include "baselines/generate/exact_data.h"
 #include "baselines/generate/generate.h"
 #include "baselines/generate/other_readings.h"
@@ -88,6 +89,8 @@ class CaseGenerator {
   }
 
   absl::Status AddReferences() {
+    const std::string undetermined = WhyUndetermined(baseline_.c, baseline_.inputs);
+    if (!undetermined.empty()) return absl::InvalidArgumentError(undetermined);
     absl::Status status = AddOutputs();
     for (const v1::Reading& reading : baseline_.c.readings()) {
       if (!status.ok()) return status;

@@ -154,10 +154,13 @@ void CallVariables::NameTensor(const std::string& name, const v1::TensorSpec& sp
   Set(name + "_specials", spec.fill().specials().values_size() + (constant ? 1 : 0));
   Set(name + "_patterned", FreeValues(spec.fill()) < Elements(spec) ? 1 : 0);
   NameValues(name, spec);
+  bool any = false;
   for (int i = 0; i < rank; ++i) {
     const bool expanded = i < spec.strides_size() && spec.strides(i) == 0 && spec.shape(i) > 1;
     Set(absl::StrCat(name, "_expanded_m", rank - i), expanded ? 1 : 0);
+    any = any || expanded;
   }
+  Set(name + "_expanded", any ? 1 : 0);
 }
 
 void CallVariables::NameValues(const std::string& name, const v1::TensorSpec& spec) {
