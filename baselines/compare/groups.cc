@@ -11,24 +11,21 @@
 namespace diopi::baselines {
 namespace {
 
-// The first of the dimensions that a row takes, where the case says it.
-std::optional<int64_t> BeginOfNorm(const v1::Case& c, const std::vector<int64_t>& shape) {
-  double from = 0;
-  if (!NumberOf(c, "begin_norm_axis", &from)) return std::nullopt;
-  const auto rank = static_cast<int64_t>(shape.size());
-  return std::clamp<int64_t>(static_cast<int64_t>(from < 0 ? from + static_cast<double>(rank) : from), 0,
-                             rank);
-}
-
-int64_t RowLength(const v1::Case& c, const std::vector<int64_t>& shape) {
+// The elements of a row that takes the last dimensions, where the case says from which one on.
+std::optional<int64_t> TrailingRow(const v1::Case& c, const std::vector<int64_t>& shape) {
+  const auto product = [](auto begin, auto end) {
+    return std::accumulate(begin, end, int64_t{1}, std::multiplies<>());
+  };
   const v1::Argument* normalized = FindArgument(c, "normalized_shape");
   if (normalized != nullptr && normalized->has_sizes()) {
     const auto& sizes = normalized->sizes().values();
-    return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+    return product(sizes.begin(), sizes.end());
   }
-  if (const std::optional<int64_t> from = BeginOfNorm(c, shape); from.has_value())
-    return std::accumulate(shape.begin() + *from, shape.end(), int64_t{1}, std::multiplies<>());
-  return SlicesOf(c, shape).middle;
+  double from = 0;
+  if (!NumberOf(c, "begin_norm_axis", &from)) return std::nullopt;
+  const auto rank = static_cast<int64_t>(shape.size());
+  const auto axis = static_cast<int64_t>(from) + (from < 0 ? rank : 0);
+  return product(shape.begin() + std::clamp<int64_t>(axis, 0, rank), shape.end());
 }
 
 }  // namespace
@@ -56,7 +53,10 @@ int64_t GroupsOf(const v1::Case& c, const JudgedOutput& output, const std::vecto
   if (groups == "all") return 1;
   if (groups == "channel") return shape.size() > 1 ? shape[1] : elements;
   if (int64_t number = 0; absl::SimpleAtoi(groups, &number)) return number;
-  if (groups == "row") return std::max<int64_t>(elements / std::max<int64_t>(RowLength(c, shape), 1), 1);
+  if (groups == "row") {
+    const int64_t row = TrailingRow(c, shape).value_or(SlicesOf(c, shape).middle);
+    return std::max<int64_t>(elements / std::max<int64_t>(row, 1), 1);
+  }
   return elements;
 }
 
@@ -69,8 +69,8 @@ int64_t GroupOf(const v1::Case& c, const JudgedOutput& output, const std::vector
     return index / channels.inner % channels.middle;
   }
   if (groups != "row") return index;
-  if (FindArgument(c, "normalized_shape") != nullptr || BeginOfNorm(c, shape).has_value())
-    return index / std::max<int64_t>(RowLength(c, shape), 1);
+  if (const std::optional<int64_t> row = TrailingRow(c, shape); row.has_value())
+    return index / std::max<int64_t>(*row, 1);
   const Slices rows = SlicesOf(c, shape);
   return index / (rows.middle * rows.inner) * rows.inner + index % rows.inner;
 }

@@ -15,12 +15,13 @@ namespace diopi::baselines {
 // inputs do not determine the distribution.
 std::string CheckSampledTokens(const Job& job, std::string* harness_error);
 
+// Why the inputs do not determine which tokens may be drawn: logits at the limit that are as good as equal,
+// or a k or p out of range. Empty where they do, and for cases without judges of this kind.
+std::string WhyUndetermined(const v1::Case& c, const TensorMap& inputs);
+
 // Whether the case has judges of this kind, and whether chance decides any of its tokens: it does not where
 // every sequence is finished, skipped or has a single candidate.
 bool IsTokenSampling(const v1::Case& c);
-// Why the inputs do not say which tokens may be drawn: logits at the limit that are as good as equal, or a
-// number that is none. Empty where they do, and of other cases.
-std::string WhyUndetermined(const v1::Case& c, const TensorMap& inputs);
 bool LeavesTokensToChance(const v1::Case& c, const TensorMap& inputs);
 
 }  // namespace diopi::baselines

@@ -77,12 +77,10 @@ absl::StatusOr<Provenance> MakeProvenance(const GenerateOptions& options,
   return provenance;
 }
 
-// Whether its references take gigabytes, as several copies of its largest tensor are in memory at once.
+// Whether its references take gigabytes, several times this many bytes of a tensor.
 bool IsHeavy(const v1::Case& c) {
-  constexpr int64_t kHeavy = int64_t{256} << 20;  // bytes of a tensor
-  if (!cases::IsSliced(c)) return false;
-  const cases::PieceSizes sizes = cases::MeasurePieces(c, cases::BuiltinSlices(c.function()));
-  return std::max({sizes.moved_bytes, 8 * sizes.summed_elements, 16 * sizes.computed_elements}) >= kHeavy;
+  constexpr int64_t kHeavy = int64_t{256} << 20;
+  return cases::IsSliced(c) && cases::MeasurePieces(c, cases::BuiltinSlices(c.function())).bytes() >= kHeavy;
 }
 
 // Copies a case with everything that is stored for it.

@@ -19,6 +19,7 @@
 #ifndef CASES_CORE_SLICES_H_
 #define CASES_CORE_SLICES_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -86,6 +87,9 @@ struct PieceSizes {
   int64_t summed_elements = 0;    // of the largest tensor of calls that add up products, in float64
   int64_t computed_elements = 0;  // of the largest tensor of all others, in numbers that carry their noise
   int64_t products = 0;           // of a function with slices that is called whole
+
+  // Of the largest of these tensors, as the reference holds it; it holds several at once.
+  int64_t bytes() const { return std::max({moved_bytes, 8 * summed_elements, 16 * computed_elements}); }
 };
 PieceSizes MeasurePieces(const v1::Case& c, const v1::Slices& slices);
 

@@ -71,20 +71,6 @@ std::string Short(double value) {
   return absl::StrFormat("%.0f ", value);
 }
 
-}  // namespace
-
-const v1::Work* WorkRuleOf(const v1::OperatorFile& op, const std::string& function) {
-  const v1::Work* general = nullptr;
-  for (const v1::Work& rule : op.work()) {
-    const auto& names = rule.functions();
-    if (std::find(names.begin(), names.end(), function) != names.end()) return &rule;
-    if (names.empty() && general == nullptr) general = &rule;
-  }
-  return general;
-}
-
-namespace {
-
 const v1::Work& RuleOf(const v1::OperatorFile& op, const v1::Case& c) {
   const v1::Work* const rule = WorkRuleOf(op, c.function());
   return rule == nullptr ? v1::Work::default_instance() : *rule;
@@ -96,6 +82,16 @@ absl::Status Named(const v1::OperatorFile& op, const v1::Case& c, const absl::St
 }
 
 }  // namespace
+
+const v1::Work* WorkRuleOf(const v1::OperatorFile& op, const std::string& function) {
+  const v1::Work* general = nullptr;
+  for (const v1::Work& rule : op.work()) {
+    const auto& names = rule.functions();
+    if (std::find(names.begin(), names.end(), function) != names.end()) return &rule;
+    if (names.empty() && general == nullptr) general = &rule;
+  }
+  return general;
+}
 
 absl::StatusOr<v1::CallWork> WorkOf(const v1::OperatorFile& op, const v1::Case& c) {
   absl::StatusOr<v1::CallWork> work = WorkBy(RuleOf(op, c), c);

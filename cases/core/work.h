@@ -22,7 +22,7 @@ namespace diopi::cases {
 // and the expression, for an expression that cannot be evaluated.
 absl::StatusOr<v1::CallWork> WorkOf(const v1::OperatorFile& op, const v1::Case& c);
 
-// The operations of the call or, where that is more, the elements that a correct kernel may look at in vain
+// The operations of the call or, if they are more, the elements that a correct kernel may visit without need
 // (v1::Work.visits). Errors are those of WorkOf.
 absl::StatusOr<double> VisitsOf(const v1::OperatorFile& op, const v1::Case& c);
 

@@ -46,7 +46,7 @@ std::string Mutation::RunEdge() {
   static const std::vector<Change> others = {
       &Mutation::Narrow,     &Mutation::Narrow, &Mutation::Whole,      &Mutation::Short,
       &Mutation::Short,      &Mutation::Spoil,  &Mutation::Degenerate, &Mutation::Degenerate,
-      &Mutation::Degenerate, &Mutation::Mask,   &Mutation::Lists,      &Mutation::Large,
+      &Mutation::Degenerate, &Mutation::Mask,   &Mutation::Lists,      &Mutation::Enlarge,
   };
   std::string change;
   for (int tries = kMostTries; tries > 0 && change.empty(); --tries)
@@ -278,11 +278,11 @@ std::string Mutation::Narrow() {
 }
 
 // A kernel that squares or adds up float16 in its own type overflows.
-std::string Mutation::Large() {
+std::string Mutation::Enlarge() {
   if (!words_.reduces || options_.dtype != v1::Dtype::float16 || IsGradient()) return "";
   v1::PointTensor* tensor = AnyTensor();
   const std::vector<v1::Fill>* known = tensor == nullptr ? nullptr : RangesOf(*tensor);
-  return known == nullptr ? "" : Enlarge(*known, draws_, tensor);
+  return known == nullptr ? "" : explore::Enlarge(*known, draws_, tensor);
 }
 
 // NaN and infinity among the values of a tensor that has some in the operator's own points.

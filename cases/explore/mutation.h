@@ -50,7 +50,7 @@ class Mutation {
   std::string Seed();
   std::string Narrow();
   std::string Whole();
-  std::string Large();
+  std::string Enlarge();
   std::string Spoil();
   std::string Mask();
   AttributeChange Attributes() {

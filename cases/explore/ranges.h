@@ -23,7 +23,7 @@ std::string Narrow(const std::vector<v1::Fill>& known, bool ties, cases::Draws* 
 std::string MakeWhole(const std::vector<v1::Fill>& known, int64_t reach, cases::Draws* draws,
                       v1::PointTensor* tensor);
 
-// Numbers of both signs, or of one where all of the ranges have one, whose squares a float16 cannot hold.
+// Numbers of the signs that one of the ranges has, up to ones whose squares overflow in float16.
 std::string Enlarge(const std::vector<v1::Fill>& known, cases::Draws* draws, v1::PointTensor* tensor);
 
 // Writes a few of the NaN and infinities that any of the fills has over the tensor's elements, or makes all

@@ -298,7 +298,7 @@ class Explorer {
     return reports::ReproCommand(run, verdict, AbsolutePath(options_.data_folder));
   }
 
-  // Sets the signal that ended the search, if one did. After a signal nothing is called any more.
+  // Sets the signal that ended the search, if one did. If the exploration was stopped, calls nothing again.
   absl::Status WriteFindings(ExploreResult* result) {
     if (result->failures.empty() || options_.explore.count_only) return absl::OkStatus();
     CaseJudgeOptions judging = MakeJudgeOptions(options_, compare_, options_.repeat);
@@ -325,8 +325,9 @@ class Explorer {
                << finding.path << (finding.known ? ", known before" : "") << "\n    " << finding.command
                << "\n"
                << std::flush;
-          if (!stopped) result->stop_signal = stop_.Take();
-          return stopped || result->stop_signal == 0;
+          if (stopped) return true;
+          result->stop_signal = stop_.Take();
+          return result->stop_signal == 0;
         });
   }
 

@@ -18,7 +18,7 @@
 namespace diopi::explore {
 
 struct FindingLimits {
-  bool call_again = true;      // false: causes are grouped and written by what the exploration saw
+  bool call_again = true;      // false: the verdicts at hand are grouped, and calls are written as they are
   int calls_per_function = 8;  // that are called once more to find their cause
   int most_shrunk = 40;        // causes; of the others, one call is written as it is
   int most_tries = 400;        // candidates for the smallest call of a cause

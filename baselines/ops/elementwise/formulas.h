@@ -88,8 +88,10 @@ DIOPI_HD C DivTrunc(const C& x, const C& y) {
     const C quotient = x / y;
     const C whole = trunc(quotient);
     if constexpr (kIsNoise<C>) {
+      constexpr double kStepSigmas = 4;
       const auto off = std::fabs(quotient.v - std::nearbyint(quotient.v));
-      if (off > 0 && off <= 4 * std::sqrt(quotient.s2)) return C::Clean(whole.v, 1.0 / 16);
+      if (off > 0 && off <= kStepSigmas * std::sqrt(quotient.s2))
+        return C::Clean(whole.v, 1 / (kStepSigmas * kStepSigmas));
     }
     return whole;
   }
