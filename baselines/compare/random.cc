@@ -1,5 +1,5 @@
 // Every check compares a statistic with a bound that a good generator exceeds with a probability of at most
-// 1e-7 (tails.h). Outputs are rounded numbers: each element stands for an interval (Granularity), and a check
+// 1e-7 (tails.h). Outputs are rounded numbers: each element stands for an interval (Grain), and a check
 // rejects only what is wrong wherever in its interval the drawn number was. The checks of one output run from
 // the most specific to the most general, so that the message names the defect (few distinct values, cut
 // tails, repeated blocks) rather than its consequence.
@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -29,6 +30,29 @@ std::string CheckMean(const std::vector<double>& z, double room) {
   const double deviation = sum / std::sqrt(n);
   const double bound = kNormalBound + room * std::sqrt(n);
   return std::fabs(deviation) <= bound ? "" : Exceeds("the mean, in its standard errors,", deviation, bound);
+}
+
+// How far an element may lie from the number that was drawn before it was rounded (or truncated) to the
+// dtype. Numbers below `scale` may have been computed from ones as large as that.
+class Grain {
+ public:
+  Grain(Dtype dtype, double scale)
+      : scale_(scale), relative_(IsFloating(dtype) ? std::ldexp(1.0, 1 - FormatOf(dtype).precision) : 0) {}
+  double Of(double y) const { return std::max(std::fabs(y), scale_) * relative_; }
+  double MeanOf(const std::vector<double>& y) const {
+    double sum = 0;
+    for (const double v : y) sum += Of(v);
+    return y.empty() ? 0 : sum / static_cast<double>(y.size());
+  }
+
+ private:
+  double scale_, relative_;
+};
+
+// The intervals of sorted elements that all follow one law are sorted, too.
+std::vector<double> Sorted(std::vector<double> y) {
+  std::sort(y.begin(), y.end());
+  return y;
 }
 
 std::string CheckKs(std::vector<double> low, std::vector<double> high) {
@@ -65,13 +89,13 @@ std::string CheckCells(const std::vector<double>& low, const std::vector<double>
 // The birthdays of draws: float32 and wider ones take 2^23 values or more, less where the affine map to their
 // range rounds them (float64 draws may come from float32 ones). `scale` is the width of the range that holds
 // most draws. Coarser draws, of 16 or 20 bits, meet far more often.
-std::string CheckDistinct(const HostTensor& actual, std::vector<double> y, double scale) {
-  const bool fine = actual.dtype == v1::Dtype::float32 || actual.dtype == v1::Dtype::float64;
-  if (!fine || y.size() < 256 || y.size() > (size_t{1} << 20) || !(scale > 0)) return "";
-  std::sort(y.begin(), y.end());
-  const double largest = std::max(std::fabs(y.front()), std::fabs(y.back()));
-  const auto n = static_cast<double>(y.size());
-  const auto distinct = static_cast<double>(std::unique(y.begin(), y.end()) - y.begin());
+std::string CheckDistinct(Dtype dtype, const std::vector<double>& sorted, double scale) {
+  const bool fine = dtype == v1::Dtype::float32 || dtype == v1::Dtype::float64;
+  if (!fine || sorted.size() < 256 || sorted.size() > (size_t{1} << 20) || !(scale > 0)) return "";
+  const double largest = std::max(std::fabs(sorted.front()), std::fabs(sorted.back()));
+  const auto n = static_cast<double>(sorted.size());
+  double distinct = 1;
+  for (size_t i = 1; i < sorted.size(); ++i) distinct += sorted[i] != sorted[i - 1] ? 1 : 0;
   const double one_value = 0x1p-23 * (1 + 2 * largest / scale);  // at most the probability of one value
   const double pairs = 0.5 * n * n;
   const double bound = pairs * one_value + BernsteinBound(pairs * one_value, 1);
@@ -102,12 +126,6 @@ std::string FirstOf(std::initializer_list<std::string> findings) {
     if (!finding.empty()) return finding;
   }
   return "";
-}
-
-double MeanOf(const std::vector<double>& x) {
-  double sum = 0;
-  for (const double v : x) sum += v;
-  return x.empty() ? 0 : sum / static_cast<double>(x.size());
 }
 
 // How many of `z` lie beyond 3.5 sigma: cut-off tails, sums of a few uniforms. `reach`: no number lies
@@ -217,18 +235,6 @@ bool Parameter::Load(const Job& job, const std::string& name, double fallback, s
   return true;
 }
 
-std::vector<double> Granularity(const HostTensor& tensor, double scale) {
-  std::vector<double> widths = Numbers(tensor);
-  if (!IsFloating(tensor.dtype)) {
-    std::fill(widths.begin(), widths.end(), 0.0);
-    return widths;
-  }
-  const FloatFormat format = FormatOf(tensor.dtype);
-  const double relative = std::ldexp(1.0, 1 - format.precision);
-  for (double& w : widths) w = std::max(std::fabs(w), scale) * relative;
-  return widths;
-}
-
 double InDtype(Dtype dtype, double value) {
   if (!IsFloating(dtype)) return value;
   uint64_t bytes = 0;
@@ -242,7 +248,7 @@ std::string CheckUniform(const HostTensor& actual, double from, double to) {
   const double least = std::min(from, InDtype(actual.dtype, from));
   const double greatest = std::max(to, InDtype(actual.dtype, to));
   const double width = to - from;
-  const std::vector<double> grain = Granularity(actual, width);
+  const Grain grain(actual.dtype, width);
   std::vector<double> low(y.size());
   std::vector<double> high(y.size());
   std::vector<double> z(y.size());
@@ -255,27 +261,31 @@ std::string CheckUniform(const HostTensor& actual, double from, double to) {
     }
     if (y[i] >= to && width > 0) {
       ++at_end;
-      end_grain = grain[i];
+      end_grain = grain.Of(y[i]);
     }
-    low[i] = std::clamp((y[i] - grain[i] - from) / width, 0.0, 1.0);
-    high[i] = std::clamp((y[i] + grain[i] - from) / width, 0.0, 1.0);
     z[i] = ((y[i] - from) / width - 0.5) * std::sqrt(12.0);
     square += z[i] * z[i];
   }
   if (width == 0) return "";
+  const std::vector<double> sorted = Sorted(y);
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    const double slack = grain.Of(sorted[i]);
+    low[i] = std::clamp((sorted[i] - slack - from) / width, 0.0, 1.0);
+    high[i] = std::clamp((sorted[i] + slack - from) / width, 0.0, 1.0);
+  }
   const auto n = static_cast<int64_t>(y.size());
   // Only rounding up, or a generator of (0, 1], gives the end itself.
   if (at_end > 0 && BinomialRejects(n, at_end, std::min(0.5, end_grain / width)) &&
       static_cast<double>(at_end) > static_cast<double>(n) * end_grain / width) {
     return absl::StrFormat("%d of %d values are %g, the excluded end", at_end, n, to);
   }
-  const double room = std::sqrt(12.0) * MeanOf(grain) / width;
+  const double room = std::sqrt(12.0) * grain.MeanOf(y) / width;
   const double spread = square - static_cast<double>(n);
   const double spread_bound =
       BernsteinBound(0.8 * static_cast<double>(n), 2) + 4 * room * static_cast<double>(n);
   return FirstOf({CheckMean(z, room),
                   std::fabs(spread) <= spread_bound ? "" : Exceeds("the variance", spread, spread_bound),
-                  CheckCells(low, high), CheckLags(z), CheckDistinct(actual, y, width),
+                  CheckCells(low, high), CheckLags(z), CheckDistinct(actual.dtype, sorted, width),
                   CheckTail(actual, y, width), CheckKs(low, high)});
 }
 
@@ -286,21 +296,23 @@ std::string CheckIntegers(const HostTensor& actual, double from, double to) {
   std::vector<double> high(y.size());
   std::vector<double> z(y.size());
   const double sigma = std::sqrt(std::max(0.0, (count * count - 1) / 12));
-  const std::vector<double> grain = Granularity(actual, 0);
+  const Grain grain(actual.dtype, 0);
   for (size_t i = 0; i < y.size(); ++i) {
-    if (y[i] != std::floor(y[i]) || y[i] < from || y[i] >= to + grain[i]) {
+    const double slack = grain.Of(y[i]);
+    if (y[i] != std::floor(y[i]) || y[i] < from || y[i] >= to + slack) {
       return absl::StrFormat("element %d is %.17g, not an integer in [%.0f, %.0f)", i, y[i], from, to);
     }
-    low[i] = std::clamp((y[i] - grain[i] - from) / count, 0.0, 1.0);
-    high[i] = std::clamp((y[i] + grain[i] + 1 - from) / count, 0.0, 1.0);
+    low[i] = std::clamp((y[i] - slack - from) / count, 0.0, 1.0);
+    high[i] = std::clamp((y[i] + slack + 1 - from) / count, 0.0, 1.0);
     z[i] = sigma > 0 ? (y[i] - (from + to - 1) / 2) / sigma : 0;
   }
   if (y.empty() || sigma == 0) return "";
+  const double mean_grain = grain.MeanOf(y);
   // With few values, each is a cell of its own and judged exactly.
   if (count <= 4096 && y.size() >= 16) {
     std::vector<int64_t> counts(static_cast<size_t>(count), 0);
     for (const double v : y) ++counts[static_cast<size_t>(std::min(v - from, count - 1))];
-    for (size_t k = 0; k < counts.size() && MeanOf(grain) < 0.5; ++k) {
+    for (size_t k = 0; k < counts.size() && mean_grain < 0.5; ++k) {
       // Each value's own tail, at a level divided among all of them.
       const double share = static_cast<double>(y.size()) / count;
       const double bound = share + BernsteinBound(share * (1 - 1 / count), 1, kAlpha / count);
@@ -310,14 +322,33 @@ std::string CheckIntegers(const HostTensor& actual, double from, double to) {
       }
     }
   }
-  const double room = MeanOf(grain) / sigma;
+  const double room = mean_grain / sigma;
   return FirstOf({CheckMean(z, room), CheckCells(low, high), CheckLags(z), CheckKs(low, high)});
 }
 
+namespace {
+
+// Where elements lie in [0, 1] by the distribution function; without those whose standard deviation is 0.
+std::pair<std::vector<double>, std::vector<double>> NormalIntervals(const std::vector<double>& y,
+                                                                    const Parameter& mean,
+                                                                    const Parameter& std,
+                                                                    const Grain& grain) {
+  std::vector<double> low, high;
+  for (size_t i = 0; i < y.size(); ++i) {
+    const double s = std.At(i);
+    if (s == 0) continue;
+    const double x = (y[i] - mean.At(i)) / s;
+    const double slack = grain.Of(y[i]) / s;
+    low.push_back(NormalCdf(x - slack));
+    high.push_back(NormalCdf(x + slack));
+  }
+  return {std::move(low), std::move(high)};
+}
+
+}  // namespace
+
 std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const Parameter& std) {
   const std::vector<double> y = Numbers(actual);
-  std::vector<double> low;
-  std::vector<double> high;
   std::vector<double> z;
   double square = 0;
   double fourth = 0;
@@ -325,22 +356,20 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
   double reach = 0;
   double room = 0;
   double least_std = std::numeric_limits<double>::infinity();
-  const std::vector<double> grain = Granularity(actual, 0);
+  const Grain grain(actual.dtype, 0);
   for (size_t i = 0; i < y.size(); ++i) {
     const double m = mean.At(i);
     const double s = std.At(i);
     if (!std::isfinite(y[i])) return absl::StrFormat("element %d is %g", i, y[i]);
     if (s == 0) {
-      if (std::fabs(y[i] - m) <= grain[i]) continue;
+      if (std::fabs(y[i] - m) <= grain.Of(y[i])) continue;
       return absl::StrFormat("element %d is %.9g, expected its mean %.9g because its standard deviation is 0",
                              i, y[i], m);
     }
     least_std = std::min(least_std, s);
     const double x = (y[i] - m) / s;
-    const double slack = grain[i] / s;
+    const double slack = grain.Of(y[i]) / s;
     z.push_back(x);
-    low.push_back(NormalCdf(x - slack));
-    high.push_back(NormalCdf(x + slack));
     square += x * x;
     fourth += FourthMomentTerm(x);
     fourth_room += FourthMomentSlack(x, slack);
@@ -348,6 +377,8 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
     reach = std::max(reach, std::fabs(x) + slack);
   }
   if (z.empty()) return "";
+  const std::vector<double> sorted = Sorted(y);
+  const auto [low, high] = NormalIntervals(mean.constant() && std.constant() ? sorted : y, mean, std, grain);
   const auto n = static_cast<int64_t>(z.size());
   room /= static_cast<double>(n);
   const double extra = 3 * room * static_cast<double>(n);
@@ -359,7 +390,7 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
            : absl::StrFormat("the variance is %.6g times what it should be", square / static_cast<double>(n)),
        CheckNormalTails(actual.dtype, z, reach),
        CheckFourthMoment(static_cast<double>(n), fourth, fourth_room), CheckCells(low, high), CheckLags(z),
-       CheckDistinct(actual, y, least_std), CheckTail(actual, y, least_std), CheckKs(low, high)});
+       CheckDistinct(actual.dtype, sorted, least_std), CheckTail(actual, y, least_std), CheckKs(low, high)});
 }
 
 std::string CheckBernoulli(const HostTensor& actual, const Parameter& p) {

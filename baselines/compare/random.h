@@ -34,10 +34,6 @@ std::vector<double> Numbers(const HostTensor& tensor);
 // The nearest number of a floating type: where a bound, or a value near it, is rounded to.
 double InDtype(Dtype dtype, double value);
 
-// Half-widths within which an element of `tensor` may lie from the number that was drawn before it was
-// rounded (or truncated) to the dtype.
-std::vector<double> Granularity(const HostTensor& tensor, double scale);
-
 // Each returns the first check that failed, in words; empty when none did.
 std::string CheckUniform(const HostTensor& actual, double from, double to);
 std::string CheckIntegers(const HostTensor& actual, double from, double to);  // [from, to)

@@ -77,8 +77,9 @@ double PearsonBound(int64_t bins) {
 }
 
 double KsStatistic(std::vector<double>* low, std::vector<double>* high) {
-  std::sort(low->begin(), low->end());
-  std::sort(high->begin(), high->end());
+  for (std::vector<double>* ends : {low, high}) {
+    if (!std::is_sorted(ends->begin(), ends->end())) std::sort(ends->begin(), ends->end());
+  }
   const auto n = static_cast<double>(low->size());
   double distance = 0;
   for (size_t i = 0; i < low->size(); ++i) {

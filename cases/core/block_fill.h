@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,12 +47,20 @@ class BlockTensor {
   bool Holds(int64_t begin, int64_t bytes, const void* data) const;
   HostTensor Whole() const;
 
+  // The elements that blocks are copied from. Computing them takes a millisecond, so a process can pass them
+  // on.
+  std::string_view Pool() const;
+  size_t pool_bytes() const { return static_cast<size_t>((kPoolElements + kBlockElements) * element_); }
+  // Copies from another process's pool of the same tensor, which must outlive this object. False: it has
+  // another size, and is not used.
+  bool UsePool(std::string_view pool);
+
  private:
   BlockTensor() = default;
+  BlockTensor(const BlockTensor&) = delete;
   // Shows where the pool has the bytes from `begin` on, block by block, until `visit` returns false.
   bool VisitBlocks(int64_t begin, int64_t bytes,
                    absl::FunctionRef<bool(int64_t at, const char* pool, size_t bytes)> visit) const;
-  void MakePool() const;
 
   Dtype dtype_ = v1::Dtype::unsupported;
   std::vector<int64_t> shape_;
@@ -62,7 +71,8 @@ class BlockTensor {
   int64_t slice_ = 0;    // numbers in a row
   int64_t element_ = 0;  // bytes of a number
   std::vector<std::pair<int64_t, double>> specials_;
-  mutable std::string pool_;  // made for the first Write or Holds
+  mutable std::string own_pool_;  // made for the first Write or Holds
+  mutable std::string_view pool_;
 };
 
 }  // namespace diopi

@@ -151,10 +151,18 @@ absl::StatusOr<std::unique_ptr<BlockTensor>> BlockTensor::Open(const v1::TensorS
   return tensor;
 }
 
-void BlockTensor::MakePool() const {
-  const int64_t elements = kPoolElements + kBlockElements;
-  pool_.resize(static_cast<size_t>(elements * element_));
-  (void)Filler(fill_, part_, key_, elements, slice_, pool_.data()).Run();  // Open has checked the fill
+std::string_view BlockTensor::Pool() const {
+  if (!pool_.empty()) return pool_;
+  own_pool_.resize(pool_bytes());
+  (void)Filler(fill_, part_, key_, kPoolElements + kBlockElements, slice_, own_pool_.data())
+      .Run();  // Open has checked the fill
+  return pool_ = own_pool_;
+}
+
+bool BlockTensor::UsePool(std::string_view pool) {
+  if (pool.size() != pool_bytes()) return false;
+  pool_ = pool;
+  return true;
 }
 
 bool BlockTensor::VisitBlocks(
@@ -210,7 +218,7 @@ void FencePast() {
 }  // namespace
 
 void BlockTensor::Write(int64_t begin, int64_t bytes, void* to) const {
-  if (pool_.empty()) MakePool();
+  Pool();
   auto* const data = static_cast<char*>(to);
   const bool past = bytes >= kPastCaches;
   ForRanges(bytes, kParallelBytes, [&](int64_t part, int64_t end) {
@@ -227,7 +235,7 @@ void BlockTensor::Write(int64_t begin, int64_t bytes, void* to) const {
 }
 
 bool BlockTensor::Holds(int64_t begin, int64_t bytes, const void* data) const {
-  if (pool_.empty()) MakePool();
+  Pool();
   const auto* const held = static_cast<const char*>(data);
   std::atomic<bool> same{true};
   ForRanges(bytes, kParallelBytes, [&](int64_t part, int64_t end) {

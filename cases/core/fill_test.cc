@@ -259,6 +259,15 @@ TEST(FillTest, BlocksAreMadePartByPart) {
       EXPECT_FALSE(tensor.Holds(0, tensor.bytes(), held.data())) << at;
       held[at] = whole[at];
     }
+    const absl::StatusOr<BlockInputs> elsewhere = OpenBlockInputs(c);
+    ASSERT_TRUE(elsewhere.ok());
+    BlockTensor& other = *elsewhere->at("x");
+    EXPECT_FALSE(other.UsePool(tensor.Pool().substr(1)));
+    std::string pool(tensor.Pool());
+    ASSERT_TRUE(other.UsePool(pool));
+    EXPECT_EQ(other.Whole().data, whole);
+    for (char& byte : pool) byte = static_cast<char>(byte ^ 1);
+    EXPECT_FALSE(other.Holds(0, other.bytes(), whole.data())) << "it copies from the pool that it was given";
     EXPECT_TRUE(FillInputs(c, *blocks)->empty());
     arg->set_role(v1::ROLE_OUTPUT);
     EXPECT_TRUE(OpenBlockInputs(c)->empty());

@@ -39,6 +39,7 @@ class SharedFrame {
   std::optional<TensorView> View(const std::string& key) const;
   // The inputs that lie there dense and that nobody sent, by key.
   TensorViews MadeInputs() const;
+  const BlockInputs& blocks() const { return made_; }  // of these inputs, those included that are not dense
 
   // Adds to the reply what the worker has not reported: bytes written outside tensors, changed inputs.
   void Check(v1::WorkerReply* reply) const;

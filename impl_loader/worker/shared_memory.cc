@@ -66,7 +66,7 @@ void SharedMemory::Release(size_t frame_bytes, size_t data_bytes) const {
   PunchHole(data_offset_ + data_bytes, bytes_);
 }
 
-void SharedMemory::Write(size_t offset, const std::string& data) {
+void SharedMemory::Write(size_t offset, std::string_view data) {
   std::memcpy(base_ + offset, data.data(), data.size());
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -39,7 +40,7 @@ class SharedMemory {
   // Returns the memory beyond these many bytes of frames and data to the system; its content becomes zeros.
   void Release(size_t frame_bytes, size_t data_bytes) const;
 
-  void Write(size_t offset, const std::string& data);
+  void Write(size_t offset, std::string_view data);
   // A tensor that the worker claims to have placed at or after `first`: where it lies. DataLoss when it
   // cannot be there.
   absl::StatusOr<TensorView> View(const v1::ShmTensor& placed, size_t first) const;

@@ -272,6 +272,9 @@ absl::Status WorkerImpl::CopyIn() {
   for (const auto& [key, tensor] : *inputs_) input_bytes += Align(tensor.data.size());
   const size_t output_bytes = OutputBytes(call_.case_(), input_bytes);
   LayFrame();
+  if (frame_ != nullptr) {
+    for (const auto& [key, blocks] : frame_->blocks()) input_bytes += Align(blocks->pool_bytes());
+  }
   const size_t frame_bytes = frame_ == nullptr ? 0 : frame_->bytes();
   const std::byte* laid_at = shared_.frames() + frame_at_;
   if (frame_at_ + frame_bytes > shared_.frame_bytes()) frame_at_ = 0;
@@ -281,16 +284,23 @@ absl::Status WorkerImpl::CopyIn() {
   call_.set_frame_bytes(frame_bytes);
   call_.set_frames_end(shared_.data_offset());
   size_t end = shared_.data_offset();
+  const auto place = [&](const std::string& key, std::string_view data, v1::ShmTensor* placed) {
+    shared_.Write(end, data);
+    placed->set_key(key);
+    placed->set_offset(end);
+    placed->set_nbytes(data.size());
+    end = Align(end + data.size());
+  };
   call_.clear_inputs();
   for (const auto& [key, tensor] : *inputs_) {
-    shared_.Write(end, tensor.data);
     v1::ShmTensor* placed = call_.add_inputs();
-    placed->set_key(key);
     placed->set_dtype(tensor.dtype);
     for (const int64_t size : tensor.shape) placed->add_shape(size);
-    placed->set_offset(end);
-    placed->set_nbytes(tensor.data.size());
-    end = Align(end + tensor.data.size());
+    place(key, tensor.data, placed);
+  }
+  call_.clear_pools();
+  if (frame_ != nullptr) {
+    for (const auto& [key, blocks] : frame_->blocks()) place(key, blocks->Pool(), call_.add_pools());
   }
   call_.set_output_offset(end);
   call_.set_output_bytes(output_bytes);

@@ -331,22 +331,26 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, VendorLibrary* vendor, CaseRu
   options.frame_is_checked = call.frame_bytes() > 0;
   bool fits = base != nullptr && options.frame != nullptr;
   if (fits) options.frame += call.frame_offset() - kFrameOffset;
+  const auto data_of = [&](const v1::ShmTensor& placed) {
+    fits = fits && placed.offset() >= first && placed.offset() <= call.output_offset() &&
+           placed.nbytes() <= call.output_offset() - placed.offset();
+    return fits ? std::string_view(base + (placed.offset() - first), placed.nbytes()) : std::string_view();
+  };
   for (const v1::ShmTensor& input : call.inputs()) {
-    fits = fits && input.offset() >= first && input.offset() <= call.output_offset() &&
-           input.nbytes() <= call.output_offset() - input.offset();
-    if (!fits) break;
-    inputs.push_back({input.key(),
-                      input.dtype(),
-                      {input.shape().begin(), input.shape().end()},
-                      base + (input.offset() - first),
-                      input.nbytes()});
+    const std::string_view data = data_of(input);
+    inputs.push_back(
+        {input.key(), input.dtype(), {input.shape().begin(), input.shape().end()}, data.data(), data.size()});
   }
   BlockInputs made;
   absl::Status complete;
   if (call.adaptor().conversion().empty()) complete = AddMadeInputs(call.case_(), &inputs, &made);
+  for (const v1::ShmTensor& pool : call.pools()) {
+    const auto blocks = made.find(pool.key());
+    fits = fits && blocks != made.end() && blocks->second->UsePool(data_of(pool));
+  }
   if (!fits || !complete.ok()) {
     reply.set_status(v1::WorkerReply::BAD_CASE);
-    reply.set_text(fits ? std::string(complete.message()) : "inputs outside the shared memory");
+    reply.set_text(complete.ok() ? "inputs outside the shared memory" : std::string(complete.message()));
   } else if (call.has_time()) {
     reply = TimeCase(call, inputs, vendor);
     forks->EndIfCopy();
