@@ -88,6 +88,10 @@ TEST(GateB, LeavesRepeatedValuesAndDeviceLeanAlone) {
   EXPECT_EQ(Pointwise(Row(D::float16, same), same, 0).outcome(), v1::OUTCOME_PASS);
   const Vec flipped(500, 1 + 0x1p-10);
   EXPECT_EQ(Pointwise(Row(D::float16, flipped), same, 0).outcome(), v1::OUTCOME_PASS);
+  // So are values that lie close together.
+  Vec close(500);
+  for (size_t i = 0; i < close.size(); ++i) close[i] = 1 + (0.49 + 1e-5 * static_cast<double>(i)) * 0x1p-10;
+  EXPECT_EQ(Pointwise(Row(D::float16, flipped), close, 0x1p-24).outcome(), v1::OUTCOME_PASS);
   // What the device reference does too is no defect of this device.
   const Vec r = NormalsFrom(5, 2000);
   Vec toward;

@@ -200,6 +200,14 @@ class Repetition {
   double total_ = 0;
 };
 
+// Stands for all numbers that lie as near: they are rounded alike, and beside a tie all of them may be
+// rounded the other way.
+double Alike(const PointwiseRule& rule, double r) {
+  constexpr double kPerUlp = 64;
+  const double ulp = std::max(std::ldexp(1.0, std::ilogb(r)), rule.smallest_normal) * rule.ulp_of_one;
+  return std::nearbyint(r / ulp * kPerUlp) * ulp / kPerUlp;
+}
+
 // The error that a result without a bug has: a real 16-bit evaluation's under native16, RN_T(r)'s otherwise.
 double IdealZ(const Job& job, const OutputOracle& oracle, const Sample& s, int64_t i) {
   const double evaluated = oracle.Evaluated(i);
@@ -220,7 +228,7 @@ SecondLook LookAgain(const Job& job, const OutputOracle& oracle, const Tally& ta
     look.excess_z2 += (p.z - shared) * (p.z - shared);
     ++look.finite;
     if (p.leaning == 0) continue;
-    leaning.Add(s.r);
+    leaning.Add(Alike(oracle.rule(), s.r));
     look.excess.Add(p.z - IdealZ(job, oracle, s, i), s.r);
   }
   look.values = all.Effective();

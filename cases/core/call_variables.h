@@ -26,7 +26,7 @@
 //   NAME_integers     a tensor's fill is `integers`
 //   NAME_listed       a tensor's fill is `values`
 //   NAME_permutation  a tensor's fill is `permutation`: no two elements of a line along the last dimension
-//   tie NAME_patterned    a tensor's values are all the same, a range, or a shorter list, repeated
+//   NAME_patterned    a tensor's values are all the same, a range, or a shorter list, repeated
 //   NAME_expanded     a tensor has elements in one place
 //   NAME_expanded_m1  a tensor has the same elements at all indices, of which there are several, of its last
 //                     dimension; NAME_expanded_m2, ...

@@ -27,10 +27,11 @@ bool Holds(const FloatFormat& format, double number) {
 }
 
 std::vector<double> SpecialsOf(Dtype floating, const Edges& edges, const std::vector<double>& thresholds) {
-  std::vector<double> values = {0, -0.0, 0.5, -0.5, 1, -1, 1.5, 2, -2, -2.5, 3, -3, 6, -6};
+  std::vector<double> values = {0, 0.5, -0.5, 1, -1, 1.5, 2, -2, -2.5, 3, -3, 6, -6};
   const FloatFormat format = FormatOf(floating);
   for (const double threshold : thresholds)
     if (Holds(format, threshold)) values.insert(values.end(), {threshold, -threshold, threshold});
+  if (edges.negative_zero) values.push_back(-0.0);
   if (edges.nan) values.insert(values.end(), 3, std::numeric_limits<double>::quiet_NaN());
   if (edges.infinite) values.insert(values.end(), {HUGE_VAL, -HUGE_VAL});
   if (!edges.extreme) return values;
@@ -51,10 +52,11 @@ std::pair<int64_t, int64_t> LimitsOf(Dtype integral) {
 }
 
 // At which powers, products and quotients take another path.
-std::string SetToKnot(cases::Draws* draws, v1::PointAttribute* scalar) {
+std::string SetToKnot(bool negative_zero, cases::Draws* draws, v1::PointAttribute* scalar) {
   static const std::vector<double> whole = {0, 1, -1, 2, 3, -2}, other = {0.5, -0.5, 1.5, -0.0};
   if (scalar->has_f()) {
-    scalar->set_f(AnyOf(draws->Below(3) == 0 ? other : whole, draws));
+    const double number = AnyOf(draws->Below(3) == 0 ? other : whole, draws);
+    scalar->set_f(negative_zero ? number : number + 0.0);
   } else if (scalar->has_i()) {
     scalar->set_i(static_cast<int64_t>(AnyOf(whole, draws)));
   } else {
@@ -72,6 +74,16 @@ std::string AddEnds(Dtype integral, cases::Draws* draws, v1::PointTensor* tensor
     specials->add_values(static_cast<double>(value));
   specials->set_tail(draws->Below(4) == 0);
   return absl::StrCat(tensor->name(), ": the ends of its type");
+}
+
+bool HasNegativeZero(const v1::Point& point) {
+  const auto negative_zero = [](double value) { return value == 0 && std::signbit(value); };
+  return std::any_of(point.in().begin(), point.in().end(), [&](const v1::PointTensor& tensor) {
+    const auto& values = tensor.fill().values().values();
+    const auto& specials = tensor.fill().specials().values();
+    return std::any_of(values.begin(), values.end(), negative_zero) ||
+           std::any_of(specials.begin(), specials.end(), negative_zero);
+  });
 }
 
 }  // namespace
@@ -135,11 +147,10 @@ std::string EdgeOf(const v1::FunctionRules& rules, const abi::Function& function
     return moves && point->in_size() == 1 && tensor != nullptr ? AddEnds(dtype, draws, tensor) : "";
   }
   if (!IsFloating(dtype)) return "";
-  if (!scalars.empty() && draws->Below(3) == 0) return SetToKnot(draws, AnyOf(scalars, draws));
+  if (moves && HasNegativeZero(*point)) return "";
+  if (!scalars.empty() && draws->Below(3) == 0) return SetToKnot(!moves, draws, AnyOf(scalars, draws));
   if (tensor == nullptr || tensor->fill().has_values()) return "";
-  const bool gradient = absl::StrContains(rules.name(), "Backward");
-  if (gradient && absl::StartsWith(tensor->name(), "grad")) return "";
-  const Edges edges{.nan = !gradient, .infinite = !gradient, .extreme = !gradient && moves};
+  const Edges edges{.nan = true, .infinite = true, .negative_zero = !moves, .extreme = moves};
   return AddSpecials(dtype, edges, thresholds, draws, tensor);
 }
 

@@ -17,6 +17,7 @@ namespace diopi::explore {
 struct Edges {
   bool nan = false;
   bool infinite = false;
+  bool negative_zero = false;  // the sign of a zero is defined
   bool extreme = false;  // the largest numbers, and subnormal ones: no arithmetic overflows or flushes them
 };
 
@@ -32,9 +33,9 @@ std::string SetToEdge(Dtype integral, cases::Draws* draws, v1::PointAttribute* a
                       v1::PointTensor* tensor);
 
 // One of both, at a point of an element-wise function in this dtype: such functions are defined for every
-// number. An integer operand whose elements are moved gets the ends of its type. Gradients where a function
-// has none are conventions, so those get their knots only. `tensor`: of the point, in the case's dtype; null
-// leaves all as they are. Empty: what was drawn does not suit the point.
+// number, except that which zero is the larger one is open, so functions that select among numbers get zeros
+// of one sign. An integer operand whose elements are moved gets the ends of its type. `tensor`: of the point,
+// in the case's dtype; null leaves all as they are. Empty: what was drawn does not suit the point.
 std::string EdgeOf(const v1::FunctionRules& rules, const abi::Function& function, Dtype dtype,
                    cases::Draws* draws, v1::Point* point, v1::PointTensor* tensor);
 

@@ -19,7 +19,8 @@ TEST(AddSpecials, AreThoseThatTheFunctionIsDefinedFor) {
     bool nan = false, negative_zero = false;
     for (int i = 0; i < 500; ++i) {
       v1::PointTensor tensor;
-      AddSpecials(D::float16, {.nan = all, .infinite = all, .extreme = all}, {0.25, 0.1}, &draws, &tensor);
+      AddSpecials(D::float16, {.nan = all, .infinite = all, .negative_zero = all, .extreme = all},
+                  {0.25, 0.1}, &draws, &tensor);
       EXPECT_GE(tensor.fill().specials().values_size(), 1);
       for (const double value : tensor.fill().specials().values()) {
         nan = nan || std::isnan(value);
@@ -27,7 +28,7 @@ TEST(AddSpecials, AreThoseThatTheFunctionIsDefinedFor) {
         if (!std::isnan(value)) seen.insert(value);
       }
     }
-    EXPECT_TRUE(negative_zero);
+    EXPECT_EQ(negative_zero, all);
     for (const double value : {0.0, 0.25, -0.25, 3.0, -3.0}) EXPECT_TRUE(seen.contains(value)) << value;
     EXPECT_EQ(nan, all);
     EXPECT_FALSE(seen.contains(0.1)) << "no number of float16";

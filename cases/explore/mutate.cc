@@ -259,8 +259,13 @@ bool Mutation::IsPlain(const v1::PointTensor& tensor) const {
 std::string Mutation::Edge() {
   v1::PointTensor* tensor = AnyTensor();
   const bool plain = tensor != nullptr && IsPlain(*tensor);
-  return EdgeOf(*options_.rules, *options_.function, options_.dtype, draws_, point_,
-                plain ? tensor : nullptr);
+  // Where a function has no gradient, sources differ: the operator's points show which numbers are asked.
+  const bool conventions = IsGradient() && IsFloating(options_.dtype);
+  std::string change = EdgeOf(*options_.rules, *options_.function, options_.dtype, draws_, point_,
+                              plain && !conventions ? tensor : nullptr);
+  if (!change.empty() || !conventions || !plain) return change;
+  const std::vector<v1::Fill>* known = RangesOf(*tensor);
+  return known == nullptr ? "" : AddKnownSpecials(*known, /*finite=*/true, draws_, tensor);
 }
 
 // The fills that points give a floating tensor of the case's dtype. Null: there are none, or its values
@@ -290,7 +295,7 @@ std::string Mutation::Spoil() {
   v1::PointTensor* tensor = AnyTensor();
   const std::vector<v1::Fill>* known = tensor == nullptr ? nullptr : RangesOf(*tensor);
   if (known == nullptr || !words_.open || IsGradient()) return "";
-  return AddKnownSpecials(*known, draws_, tensor);
+  return AddKnownSpecials(*known, /*finite=*/false, draws_, tensor);
 }
 
 // A mask of nothing, of everything, or nearly so.

@@ -105,13 +105,13 @@ std::string Enlarge(const std::vector<v1::Fill>& known, cases::Draws* draws, v1:
   return Described(*tensor);
 }
 
-std::string AddKnownSpecials(const std::vector<v1::Fill>& known, cases::Draws* draws,
+std::string AddKnownSpecials(const std::vector<v1::Fill>& known, bool finite, cases::Draws* draws,
                              v1::PointTensor* tensor) {
   std::vector<double> possible;
   for (const v1::Fill& fill : known) {
     for (const auto* values : {&fill.values().values(), &fill.specials().values()})
       std::copy_if(values->begin(), values->end(), std::back_inserter(possible),
-                   [](double value) { return !std::isfinite(value); });
+                   [finite](double value) { return std::isfinite(value) == finite; });
   }
   if (possible.empty() || tensor->fill().has_values()) return "";
   const auto any = [&] {

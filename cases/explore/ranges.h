@@ -26,9 +26,9 @@ std::string MakeWhole(const std::vector<v1::Fill>& known, int64_t reach, cases::
 // Numbers of the signs that one of the ranges has, up to ones whose squares overflow in float16.
 std::string Enlarge(const std::vector<v1::Fill>& known, cases::Draws* draws, v1::PointTensor* tensor);
 
-// Writes a few of the NaN and infinities that any of the fills has over the tensor's elements, or makes all
-// elements one of them. Empty: the fills have none.
-std::string AddKnownSpecials(const std::vector<v1::Fill>& known, cases::Draws* draws,
+// Writes a few of the numbers that any of the fills lists over the tensor's elements, or makes all elements
+// one of them. `finite`: of the finite ones; otherwise of NaN and the infinities. Empty: the fills have none.
+std::string AddKnownSpecials(const std::vector<v1::Fill>& known, bool finite, cases::Draws* draws,
                              v1::PointTensor* tensor);
 
 }  // namespace diopi::explore

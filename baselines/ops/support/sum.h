@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -38,14 +39,15 @@ class SumNoise {
  public:
   void Add(const Noise<V>& term) {
     total_ = total_ + term;
+    peak_ = std::max(peak_, std::fabs(total_.v));
     terms_ += term.s2;
     squares_ += term.v * term.v;
     ++count_;
   }
 
   // A partial sum is a multiple of its own last place w, so adding x rounds x to a multiple of w: terms that
-  // are equal are rounded alike as long as w lasts. `lost(exponent)` is the sum of the errors of rounding all
-  // terms to multiples of w = 2^exponent, which is asked for from the last place of the total, or of a walk
+  // are equal are rounded alike as long as w lasts. `lost(exponent)` is what rounding all terms to multiples
+  // of w = 2^exponent loses, which is asked for from the last place of the largest partial sum, or of a walk
   // of that many terms, down to where it cannot exceed what independent roundings make of it.
   template <typename Lost>
   Noise<V> WithDrift(const Lost& lost) const {
@@ -53,22 +55,52 @@ class SumNoise {
     if (!MayDrift()) return independent;
     const V negligible = kDriftSigmas * std::sqrt(independent.s2);
     V drift = negligible;
-    for (int exponent = LastPlace(); V(count_) * std::ldexp(V(1), exponent) / 2 > negligible; --exponent)
-      drift = std::max(drift, std::fabs(lost(exponent)));
+    for (int exponent = LastPlace(peak_); exponent > LastPlace(Reach()); --exponent) {
+      // Independent roundings make so much of it, too, where few of the partial sums are so large.
+      const V independent_here = std::ldexp(kDriftSigmas, exponent) * std::sqrt(V(count_) / 12);
+      const V here = lost(exponent).Most();
+      if (here > independent_here) drift = std::max(drift, here);
+    }
+    for (int exponent = LastPlace(Reach()); V(count_) * std::ldexp(V(1), exponent) / 2 > negligible;
+         --exponent)
+      drift = std::max(drift, lost(exponent).Most());
     if (!(drift > negligible)) return independent;
     const V share = drift / kDriftShare;
     return Noise<V>::Clean(independent.v, independent.s2 + share * share);
   }
-  // The error of rounding a term to a multiple of 2^exponent.
-  static V Rounding(V term, int exponent) {
-    const V w = std::ldexp(V(1), exponent);
-    return std::nearbyint(term / w) * w - term;
-  }
+
+  // The errors of rounding terms to multiples of 2^exponent, added up. Equal terms that lie in the middle
+  // between two of them, as far as their own error lets one say, are rounded all up or all down.
+  class Lost {
+   public:
+    void Add(const Noise<V>& term, int exponent) {
+      const V w = std::ldexp(V(1), exponent);
+      const V error = std::nearbyint(term.v / w) * w - term.v;
+      nearest_ += error;
+      const V reach = kTieSigmas * std::sqrt(term.s2);
+      if (!(reach > 0 && reach < w / 4 && std::fabs(error) + reach >= w / 2)) return;
+      std::pair<int64_t, V>& tie = ties_[term.v];
+      ++tie.first;
+      tie.second = error > 0 ? -w : w;
+    }
+    V Most() const {
+      V down = nearest_, up = nearest_;
+      for (const auto& [value, tie] : ties_) {
+        if (tie.first >= kDriftTerms) (tie.second < 0 ? down : up) += V(tie.first) * tie.second;
+      }
+      return std::max(std::fabs(down), std::fabs(up));
+    }
+
+   private:
+    V nearest_ = 0;
+    std::unordered_map<V, std::pair<int64_t, V>> ties_;  // by value: how many, and what the other way adds
+  };
 
  private:
   static constexpr int64_t kDriftTerms = 32;  // fewer drift by less than any gate sees
   static constexpr V kDriftSigmas = 4;        // independent roundings are not so far off
   static constexpr V kDriftShare = 3;
+  static constexpr V kTieSigmas = 4;
 
   // The sum without drift.
   Noise<V> Independent() const {
@@ -79,11 +111,14 @@ class SumNoise {
     return Noise<V>::Clean(total_.v, std::max(total_.s2, terms_ + added));
   }
   V Reach() const { return std::max(std::fabs(total_.v), std::sqrt(squares_)); }
-  bool MayDrift() const { return count_ >= kDriftTerms && Reach() > 0 && std::isfinite(Reach()); }
-  // The exponent of the unit of the last place; only where it may drift.
-  int LastPlace() const { return std::ilogb(Reach()) + std::ilogb(2 * Noise<V>::kUnit); }
+  bool MayDrift() const {
+    return count_ >= kDriftTerms && Reach() > 0 && std::isfinite(Reach()) && std::isfinite(peak_);
+  }
+  // The exponent of the unit of the last place of a number; only where it may drift.
+  static int LastPlace(V number) { return std::ilogb(number) + std::ilogb(2 * Noise<V>::kUnit); }
 
   Noise<V> total_ = Noise<V>(0);
+  V peak_ = 0;     // the largest partial sum
   V terms_ = 0;    // sum of the terms' variances
   V squares_ = 0;  // sum of the terms' squares
   int64_t count_ = 0;
@@ -94,20 +129,20 @@ class Sum<Noise<V>> {
  public:
   Sum& operator+=(const Noise<V>& term) {
     noise_.Add(term);
-    values_.push_back(term.v);
+    terms_.push_back(term);
     return *this;
   }
   Noise<V> total() const {
     return noise_.WithDrift([this](int exponent) {
-      V lost = 0;
-      for (const V& x : values_) lost += SumNoise<V>::Rounding(x, exponent);
+      typename SumNoise<V>::Lost lost;
+      for (const Noise<V>& term : terms_) lost.Add(term, exponent);
       return lost;
     });
   }
 
  private:
   SumNoise<V> noise_;
-  std::vector<V> values_;
+  std::vector<Noise<V>> terms_;
 };
 
 // The sums of the first term, of the first two, and so on.
@@ -126,7 +161,8 @@ std::vector<Noise<V>> RunningTotals(const std::vector<Noise<V>>& terms) {
   std::vector<Noise<V>> totals;
   totals.reserve(terms.size());
   SumNoise<V> noise;
-  std::map<int, std::pair<V, size_t>> lost;  // by exponent: the errors of the first so many terms
+  using Lost = typename SumNoise<V>::Lost;
+  std::map<int, std::pair<Lost, size_t>> lost;  // by exponent: of the first so many terms
   for (size_t i = 0; i < terms.size(); ++i) {
     noise.Add(terms[i]);
     if (i == 0) {
@@ -134,8 +170,8 @@ std::vector<Noise<V>> RunningTotals(const std::vector<Noise<V>>& terms) {
       continue;
     }
     totals.push_back(noise.WithDrift([&](int exponent) {
-      std::pair<V, size_t>& known = lost[exponent];
-      while (known.second <= i) known.first += SumNoise<V>::Rounding(terms[known.second++].v, exponent);
+      std::pair<Lost, size_t>& known = lost[exponent];
+      while (known.second <= i) known.first.Add(terms[known.second++], exponent);
       return known.first;
     }));
   }

@@ -94,6 +94,43 @@ TEST(Sum, TermsThatRepeatDrift) {
   EXPECT_LT(std::sqrt(squares / count), 2);
 }
 
+// Squared distances of -1, 0, 1 and 2 from their mean. That of 2 lies beside the middle between two multiples
+// of the last place, by less than its own rounding: on one side in float32, on the other exactly.
+TEST(Sum, TermsInTheMiddleDriftEitherWay) {
+  constexpr size_t kCount = 1488;
+  std::vector<float> values(kCount);
+  double mean = 0;
+  for (size_t i = 0; i < kCount; ++i) {
+    const float value = i < 356 ? -1 : i < 746 ? 0 : i < 1116 ? 1 : 2;
+    values[i * 7919 % kCount] = value;
+    mean += static_cast<double>(value) / kCount;
+  }
+  Sum<N> sum;
+  float serial = 0;
+  for (const float value : values) {
+    const N distance = N(static_cast<double>(value)) - N(mean);
+    sum += distance * distance;
+    const float rounded = value - static_cast<float>(mean);
+    serial += rounded * rounded;
+  }
+  const N total = sum.total();
+  EXPECT_LT(std::fabs(static_cast<double>(serial) - total.v) / std::sqrt(total.s2), 8);
+}
+
+// Equal terms that lie side by side and cancel with others: partial sums are larger than the sum and a walk.
+TEST(Sum, TermsThatCancelInBlocksDrift) {
+  double beyond = 0;
+  for (const size_t n : {32U, 100U, 1000U}) {
+    for (int k = 1; k <= 20; ++k) {
+      std::vector<double> terms;
+      for (const float x : {static_cast<float>(k) / 21.0F, 0.01F, static_cast<float>(-k) / 21.3F})
+        terms.insert(terms.end(), n, static_cast<double>(x));
+      beyond = std::max(beyond, SerialError(terms));
+    }
+  }
+  EXPECT_LT(beyond, 8);
+}
+
 // Squares of what is spread around 0: most of them are below half a last place of a long sum.
 TEST(Sum, TermsThatCrowdAroundZeroDrift) {
   std::vector<double> terms;
