@@ -76,6 +76,11 @@ std::string AddEnds(Dtype integral, cases::Draws* draws, v1::PointTensor* tensor
   return absl::StrCat(tensor->name(), ": the ends of its type");
 }
 
+bool Moves(const v1::FunctionRules& rules) {
+  return std::all_of(rules.judge().begin(), rules.judge().end(),
+                     [](const v1::Judge& judge) { return judge.kind() == v1::Judge::EXACT; });
+}
+
 bool HasNegativeZero(const v1::Point& point) {
   const auto negative_zero = [](double value) { return value == 0 && std::signbit(value); };
   return std::any_of(point.in().begin(), point.in().end(), [&](const v1::PointTensor& tensor) {
@@ -87,6 +92,10 @@ bool HasNegativeZero(const v1::Point& point) {
 }
 
 }  // namespace
+
+bool MayMeetZeros(const v1::FunctionRules& rules, const v1::Point& point) {
+  return Moves(rules) && HasNegativeZero(point);
+}
 
 std::string AddSpecials(Dtype floating, const Edges& edges, const std::vector<double>& thresholds,
                         cases::Draws* draws, v1::PointTensor* tensor) {
@@ -140,14 +149,13 @@ std::string EdgeOf(const v1::FunctionRules& rules, const abi::Function& function
     if (attribute.has_i()) thresholds.push_back(static_cast<double>(attribute.i()));
     if (attribute.has_f() && std::isfinite(attribute.f())) thresholds.push_back(attribute.f());
   }
-  const bool moves = std::all_of(rules.judge().begin(), rules.judge().end(),
-                                 [](const v1::Judge& judge) { return judge.kind() == v1::Judge::EXACT; });
+  const bool moves = Moves(rules);
   if (IsInteger(dtype)) {
     if (!scalars.empty()) return SetToEdge(dtype, draws, AnyOf(scalars, draws), tensor);
     return moves && point->in_size() == 1 && tensor != nullptr ? AddEnds(dtype, draws, tensor) : "";
   }
   if (!IsFloating(dtype)) return "";
-  if (moves && HasNegativeZero(*point)) return "";
+  if (MayMeetZeros(rules, *point)) return "";
   if (!scalars.empty() && draws->Below(3) == 0) return SetToKnot(!moves, draws, AnyOf(scalars, draws));
   if (tensor == nullptr || tensor->fill().has_values()) return "";
   const Edges edges{.nan = true, .infinite = true, .negative_zero = !moves, .extreme = moves};

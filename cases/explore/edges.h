@@ -21,6 +21,10 @@ struct Edges {
   bool extreme = false;  // the largest numbers, and subnormal ones: no arithmetic overflows or flushes them
 };
 
+// Whether a zero among other numbers would meet the point's own -0 in a function that selects among numbers:
+// which of them is the larger one is open.
+bool MayMeetZeros(const v1::FunctionRules& rules, const v1::Point& point);
+
 // Writes a few special numbers over elements of a floating tensor: zeros, a few small
 // integers and `thresholds` that the type has, of either sign, and those of `edges`. Says which.
 std::string AddSpecials(Dtype floating, const Edges& edges, const std::vector<double>& thresholds,

@@ -312,7 +312,7 @@ std::string Mutation::Mask() {
 
 // Of all operands at once: only so do they tie, cancel, and divide without a rest.
 std::string Mutation::Whole() {
-  if (!MayTie()) return "";
+  if (!MayTie() || MayMeetZeros(*options_.rules, *point_)) return "";
   const int64_t reach = int64_t{1} << draws_->Below(4);
   std::string changes;
   for (v1::PointTensor& tensor : *point_->mutable_in()) {
