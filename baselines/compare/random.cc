@@ -49,10 +49,26 @@ class Grain {
   double scale_, relative_;
 };
 
-// The intervals of sorted elements that all follow one law are sorted, too.
 std::vector<double> Sorted(std::vector<double> y) {
   std::sort(y.begin(), y.end());
   return y;
+}
+
+// Where elements lie in [0, 1] by the distribution function; without those whose standard deviation is 0.
+std::pair<std::vector<double>, std::vector<double>> NormalIntervals(const std::vector<double>& y,
+                                                                    const Parameter& mean,
+                                                                    const Parameter& std,
+                                                                    const Grain& grain) {
+  std::vector<double> low, high;
+  for (size_t i = 0; i < y.size(); ++i) {
+    const double s = std.At(i);
+    if (s == 0) continue;
+    const double x = (y[i] - mean.At(i)) / s;
+    const double slack = grain.Of(y[i]) / s;
+    low.push_back(NormalCdf(x - slack));
+    high.push_back(NormalCdf(x + slack));
+  }
+  return {std::move(low), std::move(high)};
 }
 
 std::string CheckKs(std::vector<double> low, std::vector<double> high) {
@@ -326,27 +342,6 @@ std::string CheckIntegers(const HostTensor& actual, double from, double to) {
   return FirstOf({CheckMean(z, room), CheckCells(low, high), CheckLags(z), CheckKs(low, high)});
 }
 
-namespace {
-
-// Where elements lie in [0, 1] by the distribution function; without those whose standard deviation is 0.
-std::pair<std::vector<double>, std::vector<double>> NormalIntervals(const std::vector<double>& y,
-                                                                    const Parameter& mean,
-                                                                    const Parameter& std,
-                                                                    const Grain& grain) {
-  std::vector<double> low, high;
-  for (size_t i = 0; i < y.size(); ++i) {
-    const double s = std.At(i);
-    if (s == 0) continue;
-    const double x = (y[i] - mean.At(i)) / s;
-    const double slack = grain.Of(y[i]) / s;
-    low.push_back(NormalCdf(x - slack));
-    high.push_back(NormalCdf(x + slack));
-  }
-  return {std::move(low), std::move(high)};
-}
-
-}  // namespace
-
 std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const Parameter& std) {
   const std::vector<double> y = Numbers(actual);
   std::vector<double> z;
@@ -378,6 +373,7 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
   }
   if (z.empty()) return "";
   const std::vector<double> sorted = Sorted(y);
+  // The intervals of sorted elements that all follow one law are sorted, too.
   const auto [low, high] = NormalIntervals(mean.constant() && std.constant() ? sorted : y, mean, std, grain);
   const auto n = static_cast<int64_t>(z.size());
   room /= static_cast<double>(n);

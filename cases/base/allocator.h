@@ -6,9 +6,9 @@
 
 namespace diopi {
 
-// Returns the memory that this process has freed to the system if there is more of it than `most`: tcmalloc
-// keeps it for good. Does nothing with another allocator, and then returns 0. Returns the bytes that remain.
-// Thread-safe.
+// Gives freed memory back to the system if this process keeps more than `most` bytes of it, which tcmalloc
+// does not do by itself. Returns how many bytes it still keeps; 0 with another allocator, which is left
+// alone. Thread-safe.
 size_t ReturnFreedMemory(size_t most);
 
 }  // namespace diopi

@@ -218,7 +218,7 @@ void FencePast() {
 }  // namespace
 
 void BlockTensor::Write(int64_t begin, int64_t bytes, void* to) const {
-  Pool();
+  Pool();  // before threads copy from it
   auto* const data = static_cast<char*>(to);
   const bool past = bytes >= kPastCaches;
   ForRanges(bytes, kParallelBytes, [&](int64_t part, int64_t end) {
@@ -235,7 +235,7 @@ void BlockTensor::Write(int64_t begin, int64_t bytes, void* to) const {
 }
 
 bool BlockTensor::Holds(int64_t begin, int64_t bytes, const void* data) const {
-  Pool();
+  Pool();  // before threads copy from it
   const auto* const held = static_cast<const char*>(data);
   std::atomic<bool> same{true};
   ForRanges(bytes, kParallelBytes, [&](int64_t part, int64_t end) {
