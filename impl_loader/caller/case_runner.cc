@@ -208,7 +208,10 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
       level = CurrentMemoryLevel();
     }
   }
-  if (finished && options.find_leaks && calls > 1 && level.Above(previous)) FindLeaks(&attempt);
+  if (finished && options.find_leaks && calls > 1 && level.Above(previous)) {
+    FindLeaks(&attempt);
+    Inspect(&attempt);  // on a device, its calls left inputs where large outputs are read from
+  }
   for (const v1::MemoryFinding& finding : attempt.findings.list()) *result->reply.add_findings() = finding;
   if (!StoreLarge(&attempt))
     Fail(result, v1::WorkerReply::BAD_CASE, "the shared memory has no room for the outputs");

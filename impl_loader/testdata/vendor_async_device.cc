@@ -89,6 +89,10 @@ DIOPI_SPOILT_ADD {
   }
   if (Fault("touches_device_memory")) add.out[0] = 0;
   if (Fault("loses_device")) lost = true;
+  if (Fault("leaks")) {
+    auto* volatile leaked = new char[8 << 20];
+    if (leaked == nullptr) return diopiErrorOccurred;
+  }
   diopiSize_t strides{nullptr, 0};
   diopiGetTensorStride(out, &strides);
   const int64_t step = strides.len == 1 && !Fault("ignores_strides") ? strides.data[0] : 1;

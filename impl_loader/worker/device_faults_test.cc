@@ -124,11 +124,28 @@ TEST(DeviceFaults, ADeviceWithoutMemoryReplacesTheWorker) {
   EXPECT_EQ(run(6).reply.error_code(), 0);
 }
 
-TEST(DeviceFaults, InOutTensorsAreHeldBackAndRestoredToo) {
-  v1::Case c = AddCase({4});
+v1::Case AddInPlaceCase(int64_t elements) {
+  v1::Case c = AddCase({elements});
   c.set_function("diopiAddInp");
   c.mutable_args()->DeleteSubrange(0, 1);
   c.mutable_args(0)->set_role(v1::ROLE_INOUT);
+  return c;
+}
+
+// The calls that look for a leak leave an operand on the host as it was before them.
+TEST(DeviceFaults, LargeResultsInPlaceOutlastTheSearchForALeak) {
+  auto worker = Worker::Start(DeviceOptions("leaks"));
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  ASSERT_TRUE((*worker)->Submit(AddInPlaceCase(300'000), AddInputs({300'000}), 3).ok());
+  const CallOutcome outcome = (*worker)->Wait();
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+  ASSERT_EQ(outcome.reply.findings_size(), 1) << outcome.reply.ShortDebugString();
+  EXPECT_EQ(outcome.reply.findings(0).kind(), v1::MemoryFinding::LEAK);
+  EXPECT_EQ(Floats(outcome.outputs.at("input")), AddResult({300'000}));
+}
+
+TEST(DeviceFaults, InOutTensorsAreHeldBackAndRestoredToo) {
+  const v1::Case c = AddInPlaceCase(4);
   for (const std::string fault : {"none", "own_stream"}) {
     auto worker = Worker::Start(DeviceOptions(fault));
     ASSERT_TRUE(worker.ok()) << worker.status();
