@@ -58,6 +58,7 @@ template <typename C>
 std::vector<C> Forward(const ConvShape& c, const std::vector<C>& x, const std::vector<C>& w,
                        const std::vector<C>& bias) {
   std::vector<C> out(static_cast<size_t>(Numel(c.out_shape())), C(0));
+  if (out.empty()) return out;
   for (int64_t i = 0; i < c.batch * c.groups; ++i) {
     const int64_t group = i % c.groups;
     C* y = out.data() + i * c.outputs();
@@ -85,6 +86,7 @@ std::vector<C> Forward(const ConvShape& c, const std::vector<C>& x, const std::v
 template <typename C>
 std::vector<C> GradInput(const ConvShape& c, const std::vector<C>& grad, const std::vector<C>& w) {
   std::vector<C> dx(static_cast<size_t>(c.batch * c.groups * c.image()), C(0));
+  if (grad.empty()) return dx;  // the matrix of windows may be large all the same
   std::vector<C> matrix(static_cast<size_t>(c.rows() * c.windows()));
   for (int64_t i = 0; i < c.batch * c.groups; ++i) {
     Gemm(Trans::kYes, Trans::kNo, c.rows(), c.windows(), c.group_filters(),
@@ -98,6 +100,7 @@ std::vector<C> GradInput(const ConvShape& c, const std::vector<C>& grad, const s
 template <typename C>
 std::vector<C> GradWeight(const ConvShape& c, const std::vector<C>& grad, const std::vector<C>& x) {
   std::vector<C> dw(static_cast<size_t>(c.groups * c.weights()), C(0));
+  if (grad.empty()) return dw;
   for (int64_t i = 0; i < c.batch * c.groups; ++i) {
     const C* image = x.data() + i * c.image();
     const C* dy = grad.data() + i * c.outputs();

@@ -100,6 +100,12 @@ TEST(ConvTranspose2d, GroupsAndPaddingAreTheirOwn) {
   EXPECT_THAT(out.values(), ElementsAre(12, 24, 102, 136));
 }
 
+TEST(ConvTranspose2d, NoImagesNeedNoMemory) {
+  TestTensor x(kFloat, {0, 1, 30'000, 30'000}), w(kFloat, {1, 1000, 1, 1}),
+      out(kFloat, {0, 1000, 30'000, 30'000});
+  EXPECT_EQ(Transpose(out, x, w, nullptr, {1}, {0}, {0}, {1}, 1), diopiSuccess) << diopiGetLastErrorString();
+}
+
 TEST(ConvTranspose2d, GradientsAreTheAdjoint) {
   // <out, g> is linear in x, in w and in the bias: each gradient gives it back.
   TestTensor x(kFloat, {2, 2, 2, 1}, {1, -2, 3, 4, 5, -6, 7, 8});

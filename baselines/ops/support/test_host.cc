@@ -9,9 +9,8 @@ namespace {
 diopiTensor MakeTensor(diopiDtype_t dtype, Shape shape, Shape strides, int64_t offset) {
   diopiTensor tensor{dtype, std::move(shape), std::move(strides), offset, {}};
   int64_t last = offset;
-  for (size_t d = 0; d < tensor.shape.size(); ++d) {
-    last += std::max<int64_t>(tensor.shape[d] - 1, 0) * tensor.strides[d];
-  }
+  for (size_t d = 0; d < tensor.shape.size() && Numel(tensor.shape) > 0; ++d)
+    last += (tensor.shape[d] - 1) * tensor.strides[d];
   tensor.storage.assign(static_cast<size_t>((last + 1) * ElementSize(dtype) + 1), 0x55);
   return tensor;
 }
