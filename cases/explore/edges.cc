@@ -26,15 +26,15 @@ bool Holds(const FloatFormat& format, double number) {
   return digits == std::trunc(digits) && exponent > format.min_exponent && exponent <= format.max_exponent;
 }
 
-std::vector<double> SpecialsOf(Dtype floating, const Edges& edges, const std::vector<double>& thresholds) {
+std::vector<double> SpecialsOf(Dtype floating, bool moves, const std::vector<double>& thresholds) {
   std::vector<double> values = {0, 0.5, -0.5, 1, -1, 1.5, 2, -2, -2.5, 3, -3, 6, -6};
   const FloatFormat format = FormatOf(floating);
   for (const double threshold : thresholds)
     if (Holds(format, threshold)) values.insert(values.end(), {threshold, -threshold, threshold});
-  if (edges.negative_zero) values.push_back(-0.0);
-  if (edges.nan) values.insert(values.end(), 3, std::numeric_limits<double>::quiet_NaN());
-  if (edges.infinite) values.insert(values.end(), {HUGE_VAL, -HUGE_VAL});
-  if (!edges.extreme) return values;
+  if (!moves) values.push_back(-0.0);
+  values.insert(values.end(), 3, std::numeric_limits<double>::quiet_NaN());
+  values.insert(values.end(), {HUGE_VAL, -HUGE_VAL});
+  if (!moves) return values;
   const double least = std::ldexp(1, format.min_exponent);
   const double greatest = std::ldexp(2 - std::ldexp(1, 1 - format.precision), format.max_exponent);
   const double step = std::ldexp(least, 1 - format.precision);
@@ -97,9 +97,9 @@ bool MayMeetZeros(const v1::FunctionRules& rules, const v1::Point& point) {
   return Moves(rules) && HasNegativeZero(point);
 }
 
-std::string AddSpecials(Dtype floating, const Edges& edges, const std::vector<double>& thresholds,
+std::string AddSpecials(Dtype floating, bool moves, const std::vector<double>& thresholds,
                         cases::Draws* draws, v1::PointTensor* tensor) {
-  const std::vector<double> possible = SpecialsOf(floating, edges, thresholds);
+  const std::vector<double> possible = SpecialsOf(floating, moves, thresholds);
   v1::Fill::Specials specials;
   for (int64_t left = 1 + draws->Below(kMostSpecials); left > 0; --left)
     specials.add_values(AnyOf(possible, draws));
@@ -158,8 +158,7 @@ std::string EdgeOf(const v1::FunctionRules& rules, const abi::Function& function
   if (MayMeetZeros(rules, *point)) return "";
   if (!scalars.empty() && draws->Below(3) == 0) return SetToKnot(!moves, draws, AnyOf(scalars, draws));
   if (tensor == nullptr || tensor->fill().has_values()) return "";
-  const Edges edges{.nan = true, .infinite = true, .negative_zero = !moves, .extreme = moves};
-  return AddSpecials(dtype, edges, thresholds, draws, tensor);
+  return AddSpecials(dtype, moves, thresholds, draws, tensor);
 }
 
 std::string Repeat(cases::Draws* draws, v1::PointTensor* tensor) {

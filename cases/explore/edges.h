@@ -13,21 +13,15 @@
 
 namespace diopi::explore {
 
-// Which special numbers a function is defined for.
-struct Edges {
-  bool nan = false;
-  bool infinite = false;
-  bool negative_zero = false;  // the sign of a zero is defined
-  bool extreme = false;  // the largest numbers, and subnormal ones: no arithmetic overflows or flushes them
-};
-
 // Whether a zero among other numbers would meet the point's own -0 in a function that selects among numbers:
 // which of them is the larger one is open.
 bool MayMeetZeros(const v1::FunctionRules& rules, const v1::Point& point);
 
-// Writes a few special numbers over elements of a floating tensor: zeros, a few small
-// integers and `thresholds` that the type has, of either sign, and those of `edges`. Says which.
-std::string AddSpecials(Dtype floating, const Edges& edges, const std::vector<double>& thresholds,
+// Writes a few special numbers over elements of a floating tensor: zeros, a few small integers and
+// `thresholds` that the type has, of either sign, NaN and infinities. Where the function only `moves` or
+// compares numbers, also the largest and subnormal ones, which no arithmetic overflows or flushes; where it
+// calculates, -0, whose sign is then defined. Says which.
+std::string AddSpecials(Dtype floating, bool moves, const std::vector<double>& thresholds,
                         cases::Draws* draws, v1::PointTensor* tensor);
 
 // Gives an integer attribute a number next to the power of two at which a narrower type ends, 2^7 to 2^62, of

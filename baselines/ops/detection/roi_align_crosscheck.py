@@ -20,12 +20,24 @@ def weights(positions, cells, size, dtype):
     return hats.reshape(cells, -1, size).mean(1).to(dtype)
 
 
-def product(down, image, across):
-    """down @ image @ across.T, where elements of weight 0 do not count even if they are no numbers."""
-    if torch.isfinite(image).all():
-        return down @ image @ across.T
-    both = down[:, None, :, None] * across[None, :, None, :]
-    return torch.where(both == 0, torch.zeros_like(both), both * image[:, None, None]).sum((3, 4))
+def between(positions, size, dtype):
+    """Of each sample on a line: the elements before and after it, the part of the second, and whether it lies inside."""
+    at = torch.tensor(positions, dtype=torch.float64)
+    inside = (at >= -1) & (at <= size)
+    at = at.clamp(0, size - 1)
+    low = at.floor().long()
+    return low, (low + 1).clamp(max=size - 1), (at - low).to(dtype), inside
+
+
+def sampled(image, ys, xs, cells):
+    """The means of samples taken one by one, where a weight of 0 makes NaN of a number that is not finite."""
+    top, bottom, down, inside = between(ys, image.shape[1], image.dtype)
+    left, right, across, in_line = between(xs, image.shape[2], image.dtype)
+    down, inside = down[:, None], inside[:, None] & in_line
+    values = ((1 - down) * (1 - across) * image[:, top][:, :, left] + (1 - down) * across * image[:, top][:, :, right] +
+              down * (1 - across) * image[:, bottom][:, :, left] + down * across * image[:, bottom][:, :, right])
+    values = torch.where(inside, values, torch.zeros_like(values))
+    return values.reshape(-1, cells[0], len(ys) // cells[0], cells[1], len(xs) // cells[1]).mean((2, 4))
 
 
 def pooled(a, images):
@@ -36,9 +48,13 @@ def pooled(a, images):
         least = -math.inf if a.aligned else 1.0
         ys = samples(top, max(bottom - top, least), a.pooled_height, a.sampling_ratio)
         xs = samples(left, max(right - left, least), a.pooled_width, a.sampling_ratio)
+        image = images[int(roi[0])]
+        if not torch.isfinite(image).all():
+            cells.append(sampled(image, ys, xs, (a.pooled_height, a.pooled_width)))
+            continue
         down = weights(ys, a.pooled_height, images.shape[2], images.dtype)
         across = weights(xs, a.pooled_width, images.shape[3], images.dtype)
-        cells.append(product(down, images[int(roi[0])], across))
+        cells.append(down @ image @ across.T)
     return torch.stack(cells) if cells else images.new_zeros(0, images.shape[1], a.pooled_height, a.pooled_width)
 
 

@@ -55,15 +55,13 @@ class SumNoise {
     if (!MayDrift()) return independent;
     const V negligible = kDriftSigmas * std::sqrt(independent.s2);
     V drift = negligible;
-    for (int exponent = LastPlace(peak_); exponent > LastPlace(Reach()); --exponent) {
-      // Independent roundings make so much of it, too, where few of the partial sums are so large.
-      const V independent_here = std::ldexp(kDriftSigmas, exponent) * std::sqrt(V(count_) / 12);
+    for (int exponent = LastPlace(std::max(peak_, Reach()));
+         V(count_) * std::ldexp(V(1), exponent) / 2 > negligible; --exponent) {
       const V here = lost(exponent).Most();
-      if (here > independent_here) drift = std::max(drift, here);
+      // Few partial sums are larger than a walk: there, independent roundings make much of it, too.
+      const V by_chance = std::ldexp(kDriftSigmas, exponent) * std::sqrt(V(count_) / 12);
+      if (exponent <= LastPlace(Reach()) || here > by_chance) drift = std::max(drift, here);
     }
-    for (int exponent = LastPlace(Reach()); V(count_) * std::ldexp(V(1), exponent) / 2 > negligible;
-         --exponent)
-      drift = std::max(drift, lost(exponent).Most());
     if (!(drift > negligible)) return independent;
     const V share = drift / kDriftShare;
     return Noise<V>::Clean(independent.v, independent.s2 + share * share);
