@@ -90,34 +90,65 @@ struct Sight {
   }
 };
 
-// a(0) b(0) + ... + a(n - 1) b(n - 1). Its noise is that of docs/method.md, 3.2, the operands' own included;
-// where the operands have 16 bits, plus that of an accumulator that truncates (contract tc32).
+// Products of a list and neighbouring columns that are added up side by side: a column is read where it lies,
+// element by element, which a loop over its whole length would do once for each column.
+constexpr int64_t kLanes = 32;
+
+// sums[lane] = a(0) b(0, lane) + ... + a(n - 1) b(n - 1, lane), for at most kLanes lanes. The noise is that
+// of docs/method.md, 3.2, the operands' own included; where the operands have 16 bits, plus that of an
+// accumulator that truncates (contract tc32).
+template <int64_t kMost, typename C, typename A, typename B>
+DIOPI_HD void Dots(int64_t n, int64_t lanes, const Operands& operands, const A& a, const B& b, C* sums) {
+  if constexpr (kIsNoise<C>) {
+    using V = decltype(C::v);
+    V r[kMost] = {}, squares[kMost] = {}, variance[kMost] = {}, count[kMost] = {};
+    for (int64_t i = 0; i < n; ++i) {
+      const C x = a(i);
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        const C y = b(i, lane);
+        const V term = x.v * y.v;
+        r[lane] += term;
+        squares[lane] += term * term;
+        variance[lane] += x.s2 * y.v * y.v + y.s2 * x.v * x.v;
+        count[lane] += term == 0 ? 0 : 1;
+      }
+    }
+    const V unit = C::kUnit;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      V noise = variance[lane];
+      const V terms = count[lane], q2 = squares[lane], sum = r[lane];
+      if (terms > 0) noise += unit * unit / 3 * ((terms - 1) * (q2 / 2 + sum * sum / 3) + q2);
+      noise += terms * C::kHalfStep * C::kHalfStep / 3;
+      if (operands.unit > 0) {
+        const auto lost = V(0.72) * unit * terms / 4 * (0.53 * std::sqrt(q2) + 0.5 * std::fabs(sum));
+        noise += lost * lost;
+      }
+      sums[lane] = C::Clean(sum, noise);
+    }
+  } else {
+    Sum<C> totals[kMost];
+    for (int64_t i = 0; i < n; ++i) {
+      const C x = a(i);
+      for (int64_t lane = 0; lane < lanes; ++lane) totals[lane] += x * b(i, lane);
+    }
+    for (int64_t lane = 0; lane < lanes; ++lane) sums[lane] = totals[lane].total();
+  }
+}
+
+// a(0) b(0) + ... + a(n - 1) b(n - 1).
 template <typename C, typename A, typename B>
 DIOPI_HD C Dot(int64_t n, const Operands& operands, const A& a, const B& b) {
-  if constexpr (kIsNoise<C>) {
-    decltype(C::v) r = 0, squares = 0, variance = 0, count = 0;
-    for (int64_t i = 0; i < n; ++i) {
-      const C x = a(i), y = b(i);
-      const auto term = x.v * y.v;
-      r += term;
-      squares += term * term;
-      variance += x.s2 * y.v * y.v + y.s2 * x.v * x.v;
-      count += term == 0 ? 0 : 1;
-    }
-    const decltype(r) unit = C::kUnit;
-    if (count > 0) variance += unit * unit / 3 * ((count - 1) * (squares / 2 + r * r / 3) + squares);
-    variance += count * C::kHalfStep * C::kHalfStep / 3;
-    if (operands.unit > 0) {
-      const auto lost =
-          decltype(r)(0.72) * unit * count / 4 * (0.53 * std::sqrt(squares) + 0.5 * std::fabs(r));
-      variance += lost * lost;
-    }
-    return C::Clean(r, variance);
-  } else {
-    Sum<C> sum;
-    for (int64_t i = 0; i < n; ++i) sum += a(i) * b(i);
-    return sum.total();
-  }
+  C sum = C(0);
+  Dots<1>(
+      n, 1, operands, a, [&](int64_t i, int64_t) { return b(i); }, &sum);
+  return sum;
+}
+
+// Calls use(first, count) for all columns, at most kLanes at once.
+template <typename Use>
+DIOPI_HD void ForLanes(int64_t columns, const Use& use) {
+  for (int64_t first = 0; first < columns; first += kLanes)
+    use(first, first + kLanes < columns ? kLanes : columns - first);
 }
 
 // Dropout: a weight is dropped with probability p, or multiplied by 1 / (1 - p). Each weight has a random
@@ -234,11 +265,16 @@ struct AttentionForward {
     }
     const C total = Weigh(i, keys, shift, base, most);
     const int64_t to = of.OfQuery(b, h, i), from = of.OfKey(b, h / of.Group(), 0);
-    for (int64_t d = 0; d < of.at_q.dim; ++d) {
-      const auto weight = [&](int64_t j) { return weights[base + j]; };
-      const auto value = [&](int64_t j) { return of.v[from + j * of.at_k.place_step + d]; };
-      out.Set(to + d, any ? Dot<C>(keys, of.operands, weight, value) / total : C(0));
-    }
+    const auto weight = [&](int64_t j) { return weights[base + j]; };
+    ForLanes(of.at_q.dim, [&](int64_t first, int64_t count) {
+      const auto value = [&](int64_t j, int64_t lane) {
+        return of.v[from + j * of.at_k.place_step + first + lane];
+      };
+      C sums[kLanes];
+      Dots<kLanes>(keys, count, of.operands, weight, value, sums);
+      for (int64_t lane = 0; lane < count; ++lane)
+        out.Set(to + first + lane, any ? sums[lane] / total : C(0));
+    });
     if (has_lse) lse.Set(row, any ? most + log(total) : C(INFINITY));
     for (int64_t copy = 0; copy < copies; ++copy) {
       greatest.Set(of.Statistic(b, h, i) * copies + copy, most);
@@ -314,18 +350,7 @@ struct RowGradients {
     if constexpr (kIsNoise<C>) {  // an error of log_sum is the same in all weights
       mean = C::Clean(mean.v, std::max(mean.s2, own.s2 + mean.v * mean.v * LogError(log_sum)));
     }
-    for (int64_t d = 0; d < of.at_q.dim; ++d) {
-      const auto slope = [&](int64_t j) { return slopes[base + j]; };
-      const auto weight = [&](int64_t j) { return weights[base + j]; };
-      const auto key = [&](int64_t j) { return of.k[from + j * of.at_k.place_step + d]; };
-      C result = Dot<C>(keys, of.operands, slope, key) * of.scale;
-      if constexpr (kIsNoise<C>) {  // errors of the row's sums are the same for all keys
-        const auto mean_error = (of.scale * Dot<C>(keys, of.operands, weight, key)).v;
-        result = C::Clean(result.v, result.s2 + result.v * result.v * LogError(log_sum) +
-                                        mean_error * mean_error * mean.s2);
-      }
-      grad_q.Set(at + d, result);
-    }
+    SetQuery(keys, base, from, at, mean, log_sum);
     if constexpr (kIsNoise<C>) {
       for (int64_t j = base; j < base + keys; ++j) {
         const C p = weights[j], s = slopes[j];
@@ -350,6 +375,30 @@ struct RowGradients {
     slopes[base + j] = of.operands.Rounded(weight * (product - AsGiven(mean)));
     return of.operands.Rounded(weight) * product;
   }
+  DIOPI_HD void SetQuery(int64_t keys, int64_t base, int64_t from, int64_t to, const C& mean,
+                         const C& log_sum) const {
+    const auto slope = [&](int64_t j) { return slopes[base + j]; };
+    ForLanes(of.at_q.dim, [&](int64_t first, int64_t count) {
+      const auto key = [&](int64_t j, int64_t lane) {
+        return of.k[from + j * of.at_k.place_step + first + lane];
+      };
+      C results[kLanes];
+      Dots<kLanes>(keys, count, of.operands, slope, key, results);
+      for (int64_t lane = 0; lane < count; ++lane) results[lane] = results[lane] * of.scale;
+      if constexpr (kIsNoise<C>) {  // errors of the row's sums are the same for all keys
+        const auto weight = [&](int64_t j) { return weights[base + j]; };
+        C means[kLanes];
+        Dots<kLanes>(keys, count, of.operands, weight, key, means);
+        for (int64_t lane = 0; lane < count; ++lane) {
+          const C result = results[lane];
+          const auto mean_error = (of.scale * means[lane]).v;
+          results[lane] = C::Clean(result.v, result.s2 + result.v * result.v * LogError(log_sum) +
+                                                 mean_error * mean_error * mean.s2);
+        }
+      }
+      for (int64_t lane = 0; lane < count; ++lane) grad_q.Set(to + first + lane, results[lane]);
+    });
+  }
   // The relative variance of a weight that comes from log_sum: its own, and a rounding of its multiple by
   // log2 e, for exp2.
   template <typename N>
@@ -368,29 +417,35 @@ struct ColumnGradients {
   Scratch<C> weights, slopes;
 
   DIOPI_HD void operator()(int64_t column) const {
-    const auto [b, h, j] = of.OfColumn(column);
-    if (j >= of.starts_k.Length(b)) return;
-    const int64_t to = of.OfKey(b, h, j);
-    for (int64_t d = 0; d < of.at_k.dim; ++d) {
-      grad_v.Set(to + d, Over(weights, grad, b, h, j, d));
-      grad_k.Set(to + d, Over(slopes, of.q, b, h, j, d) * of.scale);
-    }
+    const Place key = of.OfColumn(column);
+    if (key.i >= of.starts_k.Length(key.b)) return;
+    const int64_t to = of.OfKey(key.b, key.h, key.i);
+    ForLanes(of.at_k.dim, [&](int64_t first, int64_t count) {
+      C values[kLanes] = {}, keys[kLanes] = {};
+      AddOver(weights, grad, key, first, count, values);
+      AddOver(slopes, of.q, key, first, count, keys);
+      for (int64_t lane = 0; lane < count; ++lane) {
+        grad_v.Set(to + first + lane, values[lane]);
+        grad_k.Set(to + first + lane, keys[lane] * of.scale);
+      }
+    });
   }
 
  private:
-  // The sum over the queries of all heads that share this key head.
-  DIOPI_HD C Over(const Scratch<C>& factors, const In<C>& x, int64_t b, int64_t h, int64_t j,
-                  int64_t d) const {
-    C sum = C(0);
+  // Adds the sums over the queries of all heads that share this key head, of `count` elements from `first`
+  // on.
+  DIOPI_HD void AddOver(const Scratch<C>& factors, const In<C>& x, const Place& key, int64_t first,
+                        int64_t count, C* sums) const {
     for (int64_t shared = 0; shared < of.Group(); ++shared) {
-      const int64_t head = h * of.Group() + shared, from = of.OfQuery(b, head, 0);
-      const int64_t base = (b * of.at_q.heads + head) * of.most_q * of.most_k + j;
+      const int64_t head = key.h * of.Group() + shared, from = of.OfQuery(key.b, head, 0) + first;
+      const int64_t base = (key.b * of.at_q.heads + head) * of.most_q * of.most_k + key.i;
       const auto factor = [&](int64_t i) { return factors[base + i * of.most_k]; };
-      const auto other = [&](int64_t i) { return x[from + i * of.at_q.place_step + d]; };
-      const C part = Dot<C>(of.starts_q.Length(b), of.operands, factor, other);
-      sum = of.Group() == 1 ? part : sum + of.operands.Rounded(part);
+      const auto other = [&](int64_t i, int64_t lane) { return x[from + i * of.at_q.place_step + lane]; };
+      C parts[kLanes];
+      Dots<kLanes>(of.starts_q.Length(key.b), count, of.operands, factor, other, parts);
+      for (int64_t lane = 0; lane < count; ++lane)
+        sums[lane] = of.Group() == 1 ? parts[lane] : sums[lane] + of.operands.Rounded(parts[lane]);
     }
-    return sum;
   }
 };
 
