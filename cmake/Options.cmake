@@ -41,7 +41,8 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/build_paths.h CONTENT
 target_include_directories(diopi_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 
 if(DIOPI_SANITIZE STREQUAL "address")
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -O1 -g1)
+  # The standard library's containers check indices, which the sanitizer sees only beyond their memory.
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -O1 -g1 -D_GLIBCXX_ASSERTIONS)
   add_link_options(-fsanitize=address,undefined)
 elseif(DIOPI_SANITIZE STREQUAL "thread")
   # Under gcc's own macro protobuf's maps have members that they lack in Debian's library. The standard library's pointers
@@ -50,7 +51,8 @@ elseif(DIOPI_SANITIZE STREQUAL "thread")
   add_link_options(-fsanitize=thread)
 elseif(DIOPI_FUZZ)
   # Compiled with clang; this code is only checked against gcc's warnings.
-  add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -O1 -g -w)
+  add_compile_options(-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined -O1 -g -w
+                      -D_GLIBCXX_ASSERTIONS)
   add_link_options(-fsanitize=address,undefined)
 elseif(DIOPI_SANITIZE)
   message(FATAL_ERROR "DIOPI_SANITIZE is '${DIOPI_SANITIZE}'; expected 'address', 'thread' or nothing")

@@ -11,7 +11,7 @@ DIOPI_SHAPE_RULE(resized, args) {
   absl::StatusOr<std::vector<int64_t>> size = args.Sizes("size");
   if (!size.ok()) return size.status();
   if (size->size() + 2 != shape->size()) {
-    return absl::InvalidArgumentError(absl::StrCat("`size` needs ", shape->size() - 2, " values"));
+    return absl::InvalidArgumentError("`size` needs a value for each dimension of `input` from the third on");
   }
   shape->resize(2);
   shape->insert(shape->end(), size->begin(), size->end());

@@ -9,7 +9,7 @@ DIOPI_SHAPE_RULE(spmm, args) {
   if (!parts.ok()) return parts.status();
   const absl::StatusOr<std::vector<int64_t>> dense = args.Shape("mat2");
   if (!dense.ok()) return dense.status();
-  if (parts->front().size() != 1 || parts->front()[0] < 1 || dense->size() != 2) {
+  if (parts->empty() || parts->front().size() != 1 || parts->front()[0] < 1 || dense->size() != 2) {
     return absl::InvalidArgumentError("`input` needs row starts, `mat2` two dimensions");
   }
   return Shapes{{parts->front()[0] - 1, (*dense)[1]}};

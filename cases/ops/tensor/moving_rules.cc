@@ -44,7 +44,7 @@ absl::StatusOr<Sizes> Windows(const RuleArgs& args, const Sizes& size) {
   Sizes windows;
   for (size_t d = 0; d < 2; ++d) {
     const int64_t room = size[d] + 2 * (*padding)[d] - (*dilation)[d] * ((*kernel)[d] - 1) - 1;
-    if (room < 0) return absl::InvalidArgumentError("no window fits");
+    if (room < 0 || (*kernel)[d] < 1 || (*stride)[d] < 1) return absl::InvalidArgumentError("no window fits");
     windows.push_back(room / (*stride)[d] + 1);
   }
   return windows;
