@@ -189,6 +189,8 @@ DIOPI_KERNEL(diopiFusedContextAttentionInp, a) {
   CheckShape(x, {sequences * a.max_q_len, x.size(1)}, "inoutput");
   Check(a.max_q_len >= 0 && a.max_kv_len >= a.max_q_len, "expected max_kv_len of at least max_q_len, got ",
         a.max_kv_len, " and ", a.max_q_len);
+  Check(a.max_kv_len <= keys.size(3), "expected a key_cache for ", a.max_kv_len, " tokens, got shape ",
+        ShapeText(keys.shape()));
   const FusedLayer of{a.max_q_len,
                       sequences,
                       a.local_head_num,

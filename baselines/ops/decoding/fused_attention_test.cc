@@ -21,6 +21,7 @@ TEST(FusedContextAttention, ErrorsAreTold) {
       {0, 2, 2, 4, 1, 1, {1, 1, 2, 8, 2}, "key_cache has shape (1, 1, 2, 8, 2)"},
       {1, 2, 2, 4, 1, 1, {1, 1, 2, 8, 4}, "the cache has no layer 1"},
       {0, 2, 2, 4, 2, 1, {1, 1, 2, 8, 4}, "expected max_kv_len of at least max_q_len, got 1 and 2"},
+      {0, 2, 2, 4, 1, 9, {1, 1, 2, 8, 4}, "expected a key_cache for 9 tokens, got shape (1, 1, 2, 8, 4)"},
   };
   for (const auto& row : kRows) {
     const int64_t hidden = row.heads * row.dim, columns = (row.heads + 2 * row.key_heads) * row.dim;
