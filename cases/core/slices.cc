@@ -27,7 +27,6 @@ constexpr int64_t kMostMovedBytes = int64_t{4} << 30;
 constexpr int64_t kMostSummedElements = int64_t{1} << 28;
 constexpr int64_t kMostComputedElements = int64_t{1} << 27;
 constexpr int64_t kIndexBytes = 8;
-constexpr int64_t kMostProducts = int64_t{1} << 32;  // where one piece is the whole call
 
 // Bytes that the references of an element take: r and sigma in float64 with what r lost, or r with a smaller
 // sigma, and the number of terms; the element itself where it is only moved. The result by another reading
@@ -383,7 +382,7 @@ std::string WhyNotComputable(const v1::Case& c) {
        {more(sizes.moved_bytes, kMostMovedBytes, " bytes that are moved"),
         more(sizes.summed_elements, kMostSummedElements, " elements that are added up at once"),
         more(sizes.computed_elements, kMostComputedElements, " elements that are computed with at once"),
-        more(sizes.products, kMostProducts, " products")}) {
+        more(sizes.products, SliceLimits().most_products, " products")}) {
     if (!why.empty()) return why;
   }
   return "";

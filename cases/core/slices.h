@@ -47,7 +47,7 @@ struct SliceLimits {
   int64_t elements = int64_t{1} << 23;  // of a tensor of a piece that is a cut
   int64_t elements_in_all = int64_t{1} << 26;  // of the largest tensors of all pieces of an output
   int64_t products_in_all = int64_t{1} << 28;  // combinations of positions of all axes
-  int64_t most_products = int64_t{1} << 30;  // the same where even one position of each free axis takes more
+  int64_t most_products = int64_t{1} << 34;  // the same where even one position of each free axis takes more
   int64_t covered_elements = int64_t{1} << 22;  // the same where the pieces cover an output
   int64_t covered_products = int64_t{1} << 25;
 };

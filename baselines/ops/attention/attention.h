@@ -102,15 +102,20 @@ DIOPI_HD void Dots(int64_t n, int64_t lanes, const Operands& operands, const A& 
   if constexpr (kIsNoise<C>) {
     using V = decltype(C::v);
     V r[kMost] = {}, squares[kMost] = {}, variance[kMost] = {}, count[kMost] = {};
+    V y[kMost] = {}, own[kMost] = {};  // lanes beyond the last are 0, so that the loop has a fixed length
     for (int64_t i = 0; i < n; ++i) {
       const C x = a(i);
       for (int64_t lane = 0; lane < lanes; ++lane) {
-        const C y = b(i, lane);
-        const V term = x.v * y.v;
+        const C other = b(i, lane);
+        y[lane] = other.v;
+        own[lane] = other.s2;
+      }
+      for (int64_t lane = 0; lane < kMost; ++lane) {
+        const V term = x.v * y[lane];
         r[lane] += term;
         squares[lane] += term * term;
-        variance[lane] += x.s2 * y.v * y.v + y.s2 * x.v * x.v;
-        count[lane] += term == 0 ? 0 : 1;
+        variance[lane] += x.s2 * y[lane] * y[lane] + own[lane] * x.v * x.v;
+        count[lane] += term == 0 ? V(0) : V(1);
       }
     }
     const V unit = C::kUnit;
