@@ -64,7 +64,9 @@ inline std::vector<int64_t> PositionsAlong(const Shape& of_tensor, const Shape& 
 }
 
 // The shape of `count` slices selected along a dimension. A 0-d tensor has one.
-inline Shape SelectedShape(Shape shape, int64_t dim, int64_t count) {
+inline Shape SelectedShape(Shape shape, int64_t dim, const Tensor& index) {
+  Check(index.rank() <= 1, "index must be a vector, got shape ", ShapeText(index.shape()));
+  const int64_t count = index.numel();
   if (shape.empty()) {
     Check(count == 1, "expected one index for a 0-d input, got ", count);
     return shape;

@@ -26,7 +26,7 @@ DIOPI_KERNEL(diopiIndexSelect, a) {
   using namespace diopi::ops;
   const Tensor result(a.out), x(a.input), at(a.index);
   const std::vector<int64_t> indices = Load<int64_t>(at);
-  CheckShape(result, SelectedShape(x.shape(), a.dim, at.numel()), "out");
+  CheckShape(result, SelectedShape(x.shape(), a.dim, at), "out");
   DispatchAny(x.dtype(), [&]<typename C>() {
     const std::vector<C> values = Load<C>(x);
     std::vector<C> selected(static_cast<size_t>(result.numel()));
@@ -40,8 +40,9 @@ DIOPI_KERNEL(diopiIndexSelectBackward, a) {
   const Tensor result(a.grad_input), g(a.grad);
   const Shape shape = Sizes(a.input_sizes);
   CheckShape(result, shape, "grad_input");
-  const std::vector<int64_t> indices = Load<int64_t>(a.index);
-  CheckShape(g, SelectedShape(shape, a.dim, static_cast<int64_t>(indices.size())), "grad");
+  const Tensor at(a.index);
+  const std::vector<int64_t> indices = Load<int64_t>(at);
+  CheckShape(g, SelectedShape(shape, a.dim, at), "grad");
   DispatchFloating(ResultType(result, {g}), [&]<typename C>() {
     const std::vector<C> values = Load<C>(g);
     std::vector<C> sums(static_cast<size_t>(result.numel()), Exact<C>(0));

@@ -6,7 +6,6 @@ namespace {
 
 // The index of every element of the selected tensor: the vector, repeated over the other dimensions.
 In<int64_t> IndexOfElements(const Tensor& index, const Shape& selected, size_t axis) {
-  Check(index.rank() <= 1, "index must be a vector, got shape ", ShapeText(index.shape()));
   Shape strides(selected.size(), 0);
   if (!selected.empty() && index.rank() == 1) strides[axis] = index.strides()[0];
   return In<int64_t>(index.data(), index.dtype(), selected, strides);
@@ -14,7 +13,7 @@ In<int64_t> IndexOfElements(const Tensor& index, const Shape& selected, size_t a
 
 void IndexSelect(diopiContextHandle_t ctx, const Tensor& out, const Tensor& x, int64_t dim,
                  const Tensor& index) {
-  const Shape selected = SelectedShape(x.shape(), dim, index.numel());
+  const Shape selected = SelectedShape(x.shape(), dim, index);
   CheckShape(out, selected, "out");
   const IndexedShapes shapes(x.shape(), selected, WrapDim(dim, x.rank()));
   const Target target(IndexOfElements(index, selected, shapes.axis), shapes, x.strides());
@@ -32,15 +31,14 @@ struct SlicePlace {
 void IndexSelectBackward(diopiContextHandle_t ctx, const Tensor& grad_input, const Tensor& grad,
                          const Shape& shape, int64_t dim, const Tensor& index) {
   CheckShape(grad_input, shape, "grad_input");
-  const int64_t count = index.numel();
-  CheckShape(grad, SelectedShape(shape, dim, count), "grad");
+  CheckShape(grad, SelectedShape(shape, dim, index), "grad");
   const Axis axis = SplitAxis(shape, WrapDim(dim, static_cast<int64_t>(shape.size())));
   const Queue queue(ctx);
   DispatchFloating(ResultType(grad_input, {grad}), [&]<typename C>() {
     const Out<C> sums(grad_input);
     Copy(queue, grad_input.numel(), sums, In<C>::Constant(C(0)));
     const Groups groups =
-        GroupByDestination(queue, count, axis.size, SlicePlace{In<int64_t>(index), axis.size});
+        GroupByDestination(queue, index.numel(), axis.size, SlicePlace{In<int64_t>(index), axis.size});
     ForEach(queue, grad.numel(),
             SumSlices<C>{groups, In<C>(grad), sums, axis.outer, axis.inner, axis.size, false});
   });

@@ -29,7 +29,8 @@ DIOPI_SHAPE_RULE(arange, args) {
   if (!end.ok()) return end.status();
   if (!step.ok()) return step.status();
   const double count = std::ceil((*end - *start) / *step);
-  if (!(count >= 0 && std::isfinite(count))) return absl::InvalidArgumentError("`step` does not lead from `start` to `end`");
+  if (!(count >= 0 && std::isfinite(count)))
+    return absl::InvalidArgumentError("`step` does not lead from `start` to `end`");
   return Shapes{{static_cast<int64_t>(count)}};
 }
 

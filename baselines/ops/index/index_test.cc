@@ -22,5 +22,16 @@ TEST(Scatter, RefusesAnIndexBeyondItsSource) {
   }
 }
 
+TEST(IndexSelect, RefusesAnIndexOfTwoDimensions) {
+  const TestTensor input(kFloat, {5}), grad(kFloat, {4}), index(diopi_dtype_int64, {2, 2});
+  TestTensor out(kFloat, {4}), grad_input(kFloat, {5});
+  const Shape sizes = {5};
+  const auto refused = ::testing::HasSubstr("index must be a vector, got shape (2, 2)");
+  EXPECT_EQ(diopiIndexSelect(nullptr, out, input, 0, index), diopiErrorOccurred);
+  EXPECT_THAT(diopiGetLastErrorString(), refused);
+  EXPECT_EQ(diopiIndexSelectBackward(nullptr, grad_input, grad, View(sizes), 0, index), diopiErrorOccurred);
+  EXPECT_THAT(diopiGetLastErrorString(), refused);
+}
+
 }  // namespace
 }  // namespace diopi::ops
