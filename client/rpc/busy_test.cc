@@ -142,8 +142,8 @@ class BusyTest : public ::testing::Test {
     agents_client_ = *AgentsClient::Make(address_, options_);
     answers_.calls = 0;
   }
-  // From here on the server refuses every call, until Release. A holder is refused too while a thread of
-  // gRPC's that has ended still counts, so that it tries until it is served.
+  // From here on the server refuses every call, until Release. A holder, too, is refused while gRPC still
+  // counts a thread that has ended, so it tries again until it is served.
   void HoldAllThreads() {
     for (int i = 0; i < kHeld; ++i) {
       holders_.emplace_back([this] {

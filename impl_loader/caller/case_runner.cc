@@ -210,7 +210,7 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
   }
   if (finished && options.find_leaks && calls > 1 && level.Above(previous)) {
     FindLeaks(&attempt);
-    Inspect(&attempt);  // on a device, its calls left inputs where large outputs are read from
+    Inspect(&attempt);  // on a device, those calls left inputs where large outputs are read
   }
   for (const v1::MemoryFinding& finding : attempt.findings.list()) *result->reply.add_findings() = finding;
   if (!StoreLarge(&attempt))

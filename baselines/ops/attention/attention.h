@@ -90,8 +90,8 @@ struct Sight {
   }
 };
 
-// Products of a list and neighbouring columns that are added up side by side: a column is read where it lies,
-// element by element, which a loop over its whole length would do once for each column.
+// How many neighbouring columns are summed at once. Their elements of a row are then read together, and the
+// factor that they share once, not once for each column.
 constexpr int64_t kLanes = 32;
 
 // sums[lane] = a(0) b(0, lane) + ... + a(n - 1) b(n - 1, lane), for at most kLanes lanes. The noise is that
@@ -228,6 +228,14 @@ struct Scores {
                                              : (starts_q.Begin(b) + i) * at_q.heads + h;
   }
   DIOPI_HD int64_t Shift(int64_t b) const { return starts_k.Length(b) - starts_q.Length(b); }
+  // The sums over a row's keys of factor(key) times `count` elements of each key in `x`, keys or values;
+  // `from`: the first element of the first one.
+  template <typename Factor>
+  DIOPI_HD void SumKeys(int64_t keys, const Factor& factor, const In<C>& x, int64_t from, int64_t count,
+                        C* sums) const {
+    const auto element = [&](int64_t j, int64_t lane) { return x[from + j * at_k.place_step + lane]; };
+    Dots<kLanes>(keys, count, operands, factor, element, sums);
+  }
   DIOPI_HD C Score(int64_t b, int64_t h, int64_t i, int64_t j) const {
     const int64_t x = OfQuery(b, h, i), y = OfKey(b, h / Group(), j);
     const auto query = [&](int64_t d) { return q[x + d]; };
@@ -272,11 +280,8 @@ struct AttentionForward {
     const int64_t to = of.OfQuery(b, h, i), from = of.OfKey(b, h / of.Group(), 0);
     const auto weight = [&](int64_t j) { return weights[base + j]; };
     ForLanes(of.at_q.dim, [&](int64_t first, int64_t count) {
-      const auto value = [&](int64_t j, int64_t lane) {
-        return of.v[from + j * of.at_k.place_step + first + lane];
-      };
       C sums[kLanes];
-      Dots<kLanes>(keys, count, of.operands, weight, value, sums);
+      of.SumKeys(keys, weight, of.v, from + first, count, sums);
       for (int64_t lane = 0; lane < count; ++lane)
         out.Set(to + first + lane, any ? sums[lane] / total : C(0));
     });
@@ -384,16 +389,13 @@ struct RowGradients {
                          const C& log_sum) const {
     const auto slope = [&](int64_t j) { return slopes[base + j]; };
     ForLanes(of.at_q.dim, [&](int64_t first, int64_t count) {
-      const auto key = [&](int64_t j, int64_t lane) {
-        return of.k[from + j * of.at_k.place_step + first + lane];
-      };
       C results[kLanes];
-      Dots<kLanes>(keys, count, of.operands, slope, key, results);
+      of.SumKeys(keys, slope, of.k, from + first, count, results);
       for (int64_t lane = 0; lane < count; ++lane) results[lane] = results[lane] * of.scale;
       if constexpr (kIsNoise<C>) {  // errors of the row's sums are the same for all keys
         const auto weight = [&](int64_t j) { return weights[base + j]; };
         C means[kLanes];
-        Dots<kLanes>(keys, count, of.operands, weight, key, means);
+        of.SumKeys(keys, weight, of.k, from + first, count, means);
         for (int64_t lane = 0; lane < count; ++lane) {
           const C result = results[lane];
           const auto mean_error = (of.scale * means[lane]).v;

@@ -32,7 +32,7 @@ DIOPI_SHAPE_RULE(embedding, args) {
   if (!shape.ok()) return shape.status();
   const absl::StatusOr<std::vector<int64_t>> weight = args.Shape("weight");
   if (!weight.ok()) return weight.status();
-  if (weight->empty()) return absl::InvalidArgumentError("`weight` has no rows");
+  if (weight->empty()) return absl::InvalidArgumentError("`weight` needs at least one dimension");
   shape->push_back(weight->back());
   return Shapes{*std::move(shape)};
 }
@@ -43,7 +43,7 @@ DIOPI_SHAPE_RULE(embedding_weight, args) {
   if (!grad.ok()) return grad.status();
   const absl::StatusOr<int64_t> rows = args.Int("num_weights");
   if (!rows.ok()) return rows.status();
-  if (grad->empty()) return absl::InvalidArgumentError("`grad` has no rows");
+  if (grad->empty()) return absl::InvalidArgumentError("`grad` needs at least one dimension");
   return Shapes{{*rows, grad->back()}};
 }
 
