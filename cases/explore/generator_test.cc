@@ -158,6 +158,7 @@ TEST_F(GeneratorTest, VisitsAreBounded) {
                       {"diopiConvTranspose3dBackward", "2 * grad_output * weight / weight_1 / groups"},
                       {"diopiConvolution3dBackward", "2 * input * weight / weight_1 / groups"},
                       {"diopiPool3d", "out * ksize"},
+                      {"diopiUpfirdn2dOpMmcv", "2 * input * up_x * up_y * kernel / down_x / down_y"},
                       {"diopiIndexFillScalar", "input * index"}};
   for (const Row& row : rows) {
     int64_t most = 0;

@@ -68,6 +68,13 @@ struct RoiSamples {
     *y = rotated ? yy * cosine - xx * sine + center[0] : yy;
     *x = rotated ? yy * sine + xx * cosine + center[1] : xx;
   }
+  // How many samples of the region lie around one element, up to one element away on each side: each place is
+  // computed from the same start and step.
+  DIOPI_HD C OnOneElement(int64_t cells) const {
+    using std::fabs;
+    const C all = C(Count() * cells), around = C(4) * C(Count()) / fabs(step[0] * step[1]);
+    return around < all ? around : all;
+  }
 
  private:
   DIOPI_HD C Along(int side, int64_t cell, int64_t sample) const {
@@ -202,11 +209,13 @@ struct RoiMeanGradient {
  private:
   DIOPI_HD void Add(const RoiSamples<C>& samples, int64_t cells, int64_t first) const {
     const RoiSizes& s = regions.sizes;
+    const C around = samples.OnOneElement(s.Cells());
     for (int64_t cell = 0; cell < s.Cells(); ++cell) {
       for (int64_t k = 0; k < samples.Count(); ++k) {
         C y = C(0), x = C(0);
         samples.At(cell / s.cells[1], cell % s.cells[1], k, &y, &x);
-        RoiPlace<C>(y, x, s.image[0], s.image[1]).Spread(sums, first, grad[cells + cell], C(samples.Count()));
+        RoiPlace<C>(InCommon(y, around), InCommon(x, around), s.image[0], s.image[1])
+            .Spread(sums, first, grad[cells + cell], C(samples.Count()));
       }
     }
   }

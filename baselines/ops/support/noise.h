@@ -13,6 +13,7 @@
 #ifndef BASELINES_OPS_SUPPORT_NOISE_H_
 #define BASELINES_OPS_SUPPORT_NOISE_H_
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -225,6 +226,17 @@ template <typename C>
 DIOPI_HD C AsGiven(const C& x) {
   if constexpr (kIsNoise<C>) {
     return C(x.v);
+  } else {
+    return x;
+  }
+}
+
+// A number whose error `count` terms of a sum have in common: there it adds up, and a sum of noise numbers
+// takes the errors of its terms as independent. The variance is an upper bound, that of equal terms.
+template <typename C>
+DIOPI_HD C InCommon(const C& x, const C& count) {
+  if constexpr (kIsNoise<C>) {
+    return C::Clean(x.v, x.s2 * std::max(count.v, decltype(count.v)(1)));
   } else {
     return x;
   }

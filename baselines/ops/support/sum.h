@@ -7,8 +7,10 @@
 #define BASELINES_OPS_SUPPORT_SUM_H_
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -47,17 +49,18 @@ class SumNoise {
 
   // A partial sum is a multiple of its own last place w, so adding x rounds x to a multiple of w: terms that
   // are equal are rounded alike as long as w lasts. `lost(exponent)` is what rounding all terms to multiples
-  // of w = 2^exponent loses, which is asked for from the last place of the largest partial sum, or of a walk
-  // of that many terms, down to where it cannot exceed what independent roundings make of it.
+  // of w = 2^exponent loses at most, which is asked for from the last place of the largest partial sum, of a
+  // walk of that many terms, or of `blocks` (Repeated::Largest), down to where it cannot exceed what
+  // independent roundings make of it.
   template <typename Lost>
-  Noise<V> WithDrift(const Lost& lost) const {
+  Noise<V> WithDrift(V blocks, const Lost& lost) const {
     const Noise<V> independent = Independent();
     if (!MayDrift()) return independent;
     const V negligible = kDriftSigmas * std::sqrt(independent.s2);
     V drift = negligible;
-    for (int exponent = LastPlace(std::max(peak_, Reach()));
+    for (int exponent = LastPlace(std::max({peak_, blocks, Reach()}));
          V(count_) * std::ldexp(V(1), exponent) / 2 > negligible; --exponent) {
-      const V here = lost(exponent).Most();
+      const V here = lost(exponent);
       // Few partial sums are larger than a walk: there, independent roundings make much of it, too.
       const V by_chance = std::ldexp(kDriftSigmas, exponent) * std::sqrt(V(count_) / 12);
       if (exponent <= LastPlace(Reach()) || here > by_chance) drift = std::max(drift, here);
@@ -67,36 +70,62 @@ class SumNoise {
     return Noise<V>::Clean(independent.v, independent.s2 + share * share);
   }
 
-  // The errors of rounding terms to multiples of 2^exponent, added up. Equal terms that lie in the middle
-  // between two of them, as far as their own error lets one say, are rounded all up or all down.
-  class Lost {
+  // Which terms of a list are equal to at least 31 others, and their sums.
+  class Repeated {
    public:
-    void Add(const Noise<V>& term, int exponent) {
-      const V w = std::ldexp(V(1), exponent);
-      const V error = std::nearbyint(term.v / w) * w - term.v;
-      nearest_ += error;
-      const V reach = kTieSigmas * std::sqrt(term.s2);
-      if (!(reach > 0 && reach < w / 4 && std::fabs(error) + reach >= w / 2)) return;
-      std::pair<int64_t, V>& tie = ties_[term.v];
-      ++tie.first;
-      tie.second = error > 0 ? -w : w;
-    }
-    V Most() const {
-      V down = nearest_, up = nearest_;
-      for (const auto& [value, tie] : ties_) {
-        if (tie.first >= kDriftTerms) (tie.second < 0 ? down : up) += V(tie.first) * tie.second;
+    explicit Repeated(const std::vector<Noise<V>>& terms) : repeated_(terms.size()) {
+      if (terms.size() < kDriftTerms) return;
+      // Most lists have no such terms, which counters that a few values share show.
+      std::vector<int32_t> shared(std::bit_ceil(terms.size() / 4));
+      const auto counter = [&](V value) -> int32_t& {
+        return shared[std::hash<V>()(value) * 0x9E3779B97F4A7C15U >> 32 & (shared.size() - 1)];
+      };
+      for (const Noise<V>& term : terms) ++counter(term.v);
+      std::unordered_map<V, int32_t> equal;
+      for (const Noise<V>& term : terms) {
+        if (counter(term.v) >= kDriftTerms) ++equal[term.v];
       }
-      return std::max(std::fabs(down), std::fabs(up));
+      for (size_t i = 0; i < terms.size(); ++i) {
+        repeated_[i] = counter(terms[i].v) >= kDriftTerms && equal[terms[i].v] >= kDriftTerms;
+      }
     }
+    bool operator[](size_t i) const { return repeated_[i]; }
+    // Adds term i, whose value is given.
+    void Add(size_t i, V value) {
+      if (repeated_[i]) (value < 0 ? negative_ : positive_) += std::fabs(value);
+    }
+    // The largest partial sum of repeated terms that any order of those added so far has.
+    V Largest() const { return std::max(positive_, negative_); }
 
    private:
-    V nearest_ = 0;
-    std::unordered_map<V, std::pair<int64_t, V>> ties_;  // by value: how many, and what the other way adds
+    std::vector<bool> repeated_;
+    V positive_ = 0, negative_ = 0;
+  };
+
+  // The errors of rounding terms to multiples of 2^exponent, added up. Those of repeated terms of different
+  // values do not cancel: in another order, or in sums of their own, they are rounded at different places.
+  // Where the middle between two multiples lies within a term's own error, its rounding may be that of it.
+  class Lost {
+   public:
+    void Add(const Noise<V>& term, bool repeated, int exponent) {
+      const V w = std::ldexp(V(1), exponent);
+      const V error = std::nearbyint(term.v / w) * w - term.v;
+      if (!repeated) {
+        single_ += error;
+        return;
+      }
+      const V own = kTieSigmas * std::sqrt(term.s2);
+      repeated_ += own > 0 && std::fabs(error) + own >= w / 2 ? w / 2 : std::fabs(error);
+    }
+    V Most() const { return std::fabs(single_) + repeated_; }
+
+   private:
+    V single_ = 0, repeated_ = 0;
   };
 
  private:
-  static constexpr int64_t kDriftTerms = 32;  // fewer drift by less than any gate sees
-  static constexpr V kDriftSigmas = 4;        // independent roundings are not so far off
+  static constexpr int kDriftTerms = 32;  // fewer drift by less than any gate sees
+  static constexpr V kDriftSigmas = 4;    // independent roundings are not so far off
   static constexpr V kDriftShare = 3;
   static constexpr V kTieSigmas = 4;
 
@@ -131,10 +160,12 @@ class Sum<Noise<V>> {
     return *this;
   }
   Noise<V> total() const {
-    return noise_.WithDrift([this](int exponent) {
+    typename SumNoise<V>::Repeated repeated(terms_);
+    for (size_t i = 0; i < terms_.size(); ++i) repeated.Add(i, terms_[i].v);
+    return noise_.WithDrift(repeated.Largest(), [&](int exponent) {
       typename SumNoise<V>::Lost lost;
-      for (const Noise<V>& term : terms_) lost.Add(term, exponent);
-      return lost;
+      for (size_t i = 0; i < terms_.size(); ++i) lost.Add(terms_[i], repeated[i], exponent);
+      return lost.Most();
     });
   }
 
@@ -160,17 +191,19 @@ std::vector<Noise<V>> RunningTotals(const std::vector<Noise<V>>& terms) {
   totals.reserve(terms.size());
   SumNoise<V> noise;
   using Lost = typename SumNoise<V>::Lost;
+  typename SumNoise<V>::Repeated repeated(terms);
   std::map<int, std::pair<Lost, size_t>> lost;  // by exponent: of the first so many terms
   for (size_t i = 0; i < terms.size(); ++i) {
     noise.Add(terms[i]);
+    repeated.Add(i, terms[i].v);
     if (i == 0) {
       totals.push_back(terms[0]);  // a copy, which rounds nothing
       continue;
     }
-    totals.push_back(noise.WithDrift([&](int exponent) {
-      std::pair<Lost, size_t>& known = lost[exponent];
-      while (known.second <= i) known.first.Add(terms[known.second++], exponent);
-      return known.first;
+    totals.push_back(noise.WithDrift(repeated.Largest(), [&](int exponent) {
+      auto& [known, count] = lost[exponent];
+      for (; count <= i; ++count) known.Add(terms[count], repeated[count], exponent);
+      return known.Most();
     }));
   }
   return totals;
