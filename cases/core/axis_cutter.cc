@@ -203,6 +203,7 @@ Grid AxisCutter::NextGrid(Grid grid, const Deal& deal, Dealers* dealers, Draws* 
 
 // All of the outputs, in pieces along their longest free axis. False where that is too much.
 bool AxisCutter::Cover() {
+  if (axes_.free.empty()) return false;
   const std::string letter = *std::max_element(
       axes_.free.begin(), axes_.free.end(),
       [&](const std::string& a, const std::string& b) { return grids_.SizeOf(a) < grids_.SizeOf(b); });

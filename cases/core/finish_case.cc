@@ -102,8 +102,14 @@ bool Applies(const v1::Reading& reading, Dtype dtype) {
 
 }  // namespace
 
-// Part of the hash of large cases: raised whenever the elements that slices compare are others (slices.h).
+// Part of the hash of large cases: raised whenever the elements that slices compare are others (slices.h), of
+// one function alone by the version of its slices.
 constexpr char kSlicesVersion[] = "slices 3";
+
+std::string SlicesVersion(const std::string& function) {
+  const int32_t version = BuiltinSlices(function).version();
+  return version == 0 ? kSlicesVersion : absl::StrCat(kSlicesVersion, ".", version);
+}
 
 // Every field in the order of its number; there are no maps in it, so the bytes are the same everywhere.
 std::string ContentHash(const v1::Case& c) {
@@ -114,7 +120,7 @@ std::string ContentHash(const v1::Case& c) {
   *content.mutable_judges() = c.judges();
   *content.mutable_producers() = c.producers();
   content.set_generator_version(c.generator_version());
-  if (IsLarge(c)) content.set_label(kSlicesVersion);
+  if (IsLarge(c)) content.set_label(SlicesVersion(c.function()));
   ClearChecks(&content);
   return Xxh128Hex(content.SerializeAsString());
 }

@@ -85,7 +85,9 @@ std::optional<CutAxes> PieceGrids::AxesOf(const std::string& output, const v1::T
       axes.ignored.insert(letter);
     }
   }
-  if (axes.free.empty()) return std::nullopt;
+  // One element is computed without what does not matter to it.
+  const bool one = NumElements(SpecShape(spec)) == 1 && !axes.ignored.empty();
+  if (axes.free.empty() && !one) return std::nullopt;
   for (const WindowAxes& names : axes_.windows) {
     axes.windows.push_back(Contains(own, names.in)    ? WindowSide::kIn
                            : Contains(own, names.out) ? WindowSide::kOut
@@ -146,7 +148,7 @@ int64_t PieceGrids::WorkOf(const Grid& grid) const {
     const bool read = std::any_of(axes_.windows.begin(), axes_.windows.end(),
                                   [&, &name = letter](const WindowAxes& w) { return w.in == name; });
     const bool picked = std::any_of(axes_.gathered.begin(), axes_.gathered.end(),
-                                    [&, &name = letter](const GatheredAxis& g) { return g.letter == name; });
+                                    [&, &name = letter](const GatheredAxis& g) { return g.Has(name); });
     if (!read && !picked) work *= static_cast<double>(list.size());
   }
   return Bounded(work);

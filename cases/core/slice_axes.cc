@@ -105,9 +105,9 @@ absl::Status ParseWindow(const std::string& text, SliceAxes* axes) {
 
 absl::Status ParseGathered(const std::string& text, SliceAxes* axes) {
   const std::vector<std::string> parts = absl::StrSplit(text, ' ', absl::SkipEmpty());
-  if (parts.size() != 2 || !IsLetter(parts[0]))
-    return BadAxes(text, "an axis and the tensor whose values pick its positions");
-  axes->gathered.push_back({parts[0], parts[1]});
+  if (parts.empty() || parts.size() > 2 || !IsLetter(parts[0]))
+    return BadAxes(text, "an axis, then the tensor whose values pick its positions, if one does");
+  axes->gathered.push_back({parts[0], parts.size() == 2 ? parts[1] : ""});
   return absl::OkStatus();
 }
 
@@ -143,6 +143,13 @@ void CheckNames(const SliceAxes& axes, const abi::Function& function, std::vecto
 }
 
 }  // namespace
+
+bool GatheredAxis::Has(std::string_view axis) const {
+  if (!axis.starts_with(letter)) return false;
+  axis.remove_prefix(letter.size());
+  return std::all_of(axis.begin(), axis.end(),
+                     [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); });
+}
 
 const NamedAxes* SliceAxes::Tensor(std::string_view name) const {
   const auto found =
@@ -206,7 +213,7 @@ std::vector<std::string> SliceErrors(const v1::Slices& slices, const abi::Functi
     }
   }
   for (const GatheredAxis& gathered : axes->gathered) {
-    if (!known.contains(gathered.letter) || axes->Tensor(gathered.by) == nullptr)
+    if (!known.contains(gathered.letter) || (!gathered.by.empty() && axes->Tensor(gathered.by) == nullptr))
       errors.push_back(absl::StrCat("no tensor has the gathered axis '", gathered.letter,
                                     "', or no argument is '", gathered.by, "'"));
   }

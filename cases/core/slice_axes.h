@@ -46,10 +46,13 @@ struct WindowAxes {
   std::string kernel;
 };
 
-// "v indices": the values of the tensor `indices` pick positions of axis v.
+// "v indices": the values of the tensor `indices` pick positions of axis v, or of all axes "v..". Without a
+// tensor, the call does.
 struct GatheredAxis {
   std::string letter;
   std::string by;
+
+  bool Has(std::string_view axis) const;  // a letter of a case's axes (resolved_axes.h)
 };
 
 struct SliceAxes {
