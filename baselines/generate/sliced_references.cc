@@ -1,18 +1,23 @@
 // The references of a large call: each piece's, at the elements that are compared, one after the other.
 #include "baselines/generate/sliced_references.h"
 
+#include <cstring>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "baselines/generate/generate.h"
+#include "baselines/generate/widen.h"
+#include "baselines/ops/support/sum.h"
 #include "cases/base/hash.h"
 #include "cases/core/reference_key.h"
 #include "cases/core/slices.h"
 
 namespace diopi::baselines {
 namespace {
+
+using LossNoise = ops::Noise<double>;
 
 class Collector {
  public:
@@ -32,14 +37,18 @@ class Collector {
         ++exact_[key];
         continue;
       }
-      Append(key, cases::TakeFlat(tensor, found->second.in_piece));
+      HostTensor taken = cases::TakeFlat(tensor, found->second.in_piece);
+      if (piece.scale != 1) Scale(piece.scale, &taken);
+      Append(key, std::move(taken));
     }
+    if (piece.joined != cases::Reduction::kNone) joined_ = piece.joined;
     for (const auto& [key, compared] : piece.outputs) ++pieces_[key];
     return absl::OkStatus();
   }
 
   // No order of summation rounds where that holds for every piece.
-  TensorMap Take() {
+  absl::StatusOr<TensorMap> Take() {
+    if (joined_ != cases::Reduction::kNone) return Joined();
     for (const auto& [key, count] : exact_) {
       const std::string output = ParseReferenceKey(key).output;
       if (count == pieces_[output.substr(output.rfind(':') + 1)])
@@ -62,6 +71,44 @@ class Collector {
     collected_[key] = cases::TakeFlat(whole, cases::PlacesIn(c, key, whole.shape));
   }
 
+  // Of floating references: a value, sigma, what a value lost.
+  static void Scale(double factor, HostTensor* tensor) {
+    for (int64_t i = 0; i < NumElements(tensor->shape); ++i) {
+      const double value = ElementAsDouble(tensor->dtype, tensor->data.data(), i) * factor;
+      if (tensor->dtype == v1::Dtype::float32) {
+        reinterpret_cast<float*>(tensor->data.data())[i] = static_cast<float>(value);
+      } else {
+        reinterpret_cast<double*>(tensor->data.data())[i] = value;
+      }
+    }
+  }
+
+  // The sum of the losses, or their mean, as the reference adds them up.
+  absl::StatusOr<TensorMap> Joined() const {
+    TensorMap joined;
+    for (const auto& [key, losses] : collected_) {
+      const ReferenceName name = ParseReferenceKey(key);
+      if (name.part != ReferencePart::kValue) continue;
+      const auto noise = collected_.find(ReferenceKey(name.output, ReferencePart::kSigma));
+      if (noise == collected_.end()) return absl::InternalError(absl::StrCat("no noise of ", key));
+      const HostTensor& sigma = noise->second;
+      ops::Sum<LossNoise> sum;
+      for (int64_t i = 0; i < losses.shape[0]; ++i) {
+        const double s = ElementAsDouble(sigma.dtype, sigma.data.data(), i);
+        sum += LossNoise(ElementAsDouble(losses.dtype, losses.data.data(), i), s * s);
+      }
+      const LossNoise total =
+          joined_ == cases::Reduction::kMean ? sum.total() / LossNoise(losses.shape[0]) : sum.total();
+      HostTensor one{v1::Dtype::noise64, {1}, std::string(sizeof(total), '\0')};
+      std::memcpy(one.data.data(), &total, sizeof(total));
+      absl::StatusOr<Expected> expected = SplitNoise(one, v1::Dtype::float32);
+      if (!expected.ok()) return expected.status();
+      joined[key] = std::move(expected->r);
+      joined[ReferenceKey(name.output, ReferencePart::kSigma)] = std::move(expected->sigma);
+    }
+    return joined;
+  }
+
   void Append(const std::string& key, HostTensor taken) {
     auto [at, added] = collected_.try_emplace(key, std::move(taken));
     if (added) return;
@@ -72,6 +119,7 @@ class Collector {
   TensorMap collected_;
   std::map<std::string, int64_t> exact_;   // pieces that are exact, by reference
   std::map<std::string, int64_t> pieces_;  // by output
+  cases::Reduction joined_ = cases::Reduction::kNone;
 };
 
 }  // namespace

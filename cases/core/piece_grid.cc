@@ -154,9 +154,9 @@ int64_t PieceGrids::WorkOf(const Grid& grid) const {
   return Bounded(work);
 }
 
-int64_t PieceGrids::ElementsIn(const Grid& grid, const std::string& name) const {
-  const std::vector<Letters>& axes = resolved_.tensors.at(name);
-  const v1::TensorSpec& spec = *specs_.at(name);
+int64_t PieceGrids::ElementsOf(const Grid& grid, const std::string& tensor) const {
+  const std::vector<Letters>& axes = resolved_.tensors.at(tensor);
+  const v1::TensorSpec& spec = *specs_.at(tensor);
   double elements = 1;
   for (size_t i = 0; i < axes.size(); ++i) {
     if (spec.shape(static_cast<int>(i)) != 1) elements *= static_cast<double>(grid.SizeIn(axes[i]));
@@ -166,7 +166,7 @@ int64_t PieceGrids::ElementsIn(const Grid& grid, const std::string& name) const 
 
 int64_t PieceGrids::LargestOf(const Grid& grid) const {
   int64_t largest = 0;
-  for (const auto& [name, axes] : resolved_.tensors) largest = std::max(largest, ElementsIn(grid, name));
+  for (const auto& [name, axes] : resolved_.tensors) largest = std::max(largest, ElementsOf(grid, name));
   return largest;
 }
 
@@ -175,7 +175,7 @@ int64_t PieceGrids::LargestAlong(const Grid& grid, const std::string& letter) co
   for (const auto& [name, axes] : resolved_.tensors) {
     const bool has =
         std::any_of(axes.begin(), axes.end(), [&](const Letters& axis) { return Contains(axis, letter); });
-    if (has) largest = std::max(largest, ElementsIn(grid, name));
+    if (has) largest = std::max(largest, ElementsOf(grid, name));
   }
   return largest;
 }
@@ -199,6 +199,9 @@ Piece PieceGrids::PieceOf(const Grid& grid) const {
     }
     SetAttribute(grid, &arg);
   }
+  if (!axes_.reduced.empty() && ReductionOf(c_) == Reduction::kMean)
+    piece.scale =
+        static_cast<double>(grid.lists.at(axes_.reduced).size()) / static_cast<double>(SizeOf(axes_.reduced));
   return piece;
 }
 

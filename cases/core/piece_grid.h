@@ -69,13 +69,13 @@ class PieceGrids {
   // Elements of the largest tensor, or of the largest that has the letter.
   int64_t LargestOf(const Grid& grid) const;
   int64_t LargestAlong(const Grid& grid, const std::string& letter) const;
+  int64_t ElementsOf(const Grid& grid, const std::string& tensor) const;
   // The call on the grid's positions, without outputs that are compared.
   Piece PieceOf(const Grid& grid) const;
 
  private:
   bool IsDeclared(const std::string& output, const std::string& letter) const;
   int64_t WindowLength(const CutAxes& axes, size_t window) const;
-  int64_t ElementsIn(const Grid& grid, const std::string& name) const;
   std::vector<int64_t> PositionsOf(const Grid& grid, const Letters& axis) const;
   void SetAttribute(const Grid& grid, v1::Argument* arg) const;
 

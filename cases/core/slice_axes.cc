@@ -189,6 +189,8 @@ absl::StatusOr<SliceAxes> ParseSliceAxes(const v1::Slices& slices) {
     absl::Status status = ParseGathered(gathered, &axes);
     if (!status.ok()) return status;
   }
+  axes.reduced = slices.reduced();
+  if (!axes.reduced.empty() && !IsLetter(axes.reduced)) return BadAxes(axes.reduced, "an axis");
   return axes;
 }
 
@@ -217,6 +219,8 @@ std::vector<std::string> SliceErrors(const v1::Slices& slices, const abi::Functi
       errors.push_back(absl::StrCat("no tensor has the gathered axis '", gathered.letter,
                                     "', or no argument is '", gathered.by, "'"));
   }
+  if (!axes->reduced.empty() && !known.contains(axes->reduced))
+    errors.push_back(absl::StrCat("no tensor has the reduced axis '", axes->reduced, "'"));
   for (const FreeAxes& free : axes->free) {
     const abi::Param* param = abi::FindParam(function, free.output);
     const NamedAxes* tensor = axes->Tensor(free.output);

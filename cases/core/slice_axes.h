@@ -62,6 +62,7 @@ struct SliceAxes {
   std::vector<FreeAxes> free;
   std::vector<WindowAxes> windows;
   std::vector<GatheredAxis> gathered;
+  std::string reduced;  // the axis along which `reduction` joins losses; empty: none
 
   const NamedAxes* Tensor(std::string_view name) const;
   const FreeAxes* Free(std::string_view output) const;

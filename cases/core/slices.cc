@@ -125,7 +125,9 @@ class Cutter {
     std::set<std::string> whole;
     for (const auto& [key, output] : outputs_) whole.insert(key);
     std::optional<ResolvedAxes> resolved;
-    if (made_.empty() && !axes_.elementwise) resolved = ResolveAxes(c_, axes_);
+    const bool counted = axes_.reduced.empty() || ReductionOf(c_) != Reduction::kMean || CountsEveryLoss(c_);
+    if (CutJoined()) return std::move(pieces_);
+    if (made_.empty() && !axes_.elementwise && counted) resolved = ResolveAxes(c_, axes_);
     if (resolved.has_value()) {
       const PieceGrids grids(c_, axes_, limits_, *std::move(resolved));
       CutByAxes(grids, &whole);
@@ -153,6 +155,36 @@ class Cutter {
       if (!cutter.Cut(keys, axes, &pieces_)) continue;
       for (const std::string& key : keys) whole->erase(key);
     }
+  }
+
+  // --- losses that the call joins ---
+
+  // All of them, in pieces along the axis. False where that is too much, or the call joins none.
+  bool CutJoined() {
+    if (axes_.reduced.empty() || outputs_.size() != 1) return false;
+    const std::string& key = outputs_.begin()->first;
+    const std::optional<v1::Case> unjoined = Unjoined(c_, key);
+    std::optional<ResolvedAxes> resolved;
+    if (unjoined.has_value()) resolved = ResolveAxes(*unjoined, axes_);
+    if (!resolved.has_value()) return false;
+    const PieceGrids grids(*unjoined, axes_, limits_, *std::move(resolved));
+    Grid grid = grids.Whole({});
+    if (grids.WorkOf(grid) > limits_.most_products) return false;
+    std::vector<int64_t>& positions = grid.lists.at(axes_.reduced);
+    const int64_t size = grids.SizeOf(axes_.reduced);
+    positions = {0};
+    const int64_t chunk = std::clamp<int64_t>(limits_.elements / grids.LargestOf(grid), 1, size);
+    const int64_t losses = grids.ElementsOf(grid, key);
+    const Reduction reduction = ReductionOf(c_);
+    for (int64_t begin = 0; begin < (purpose_ == CutFor::kCalls ? size : 1); begin += chunk) {
+      positions = Range(begin, std::min(size, begin + chunk));
+      Piece piece = grids.PieceOf(grid);
+      piece.joined = reduction;
+      piece.outputs[key] = {Range(0, losses * static_cast<int64_t>(positions.size())), {0}};
+      JudgeOnly({ArgumentOf(key)}, skips_null_, &piece.c);
+      pieces_.push_back(std::move(piece));
+    }
+    return true;
   }
 
   // --- the whole call ---
@@ -399,6 +431,7 @@ std::map<std::string, std::vector<int64_t>> ComparedPlaces(const std::vector<Pie
   for (const Piece& piece : pieces) {
     for (const auto& [key, compared] : piece.outputs) {
       std::vector<int64_t>& of_key = places[key];
+      if (piece.joined != Reduction::kNone) of_key.clear();  // all pieces together give one element
       of_key.insert(of_key.end(), compared.in_whole.begin(), compared.in_whole.end());
     }
   }

@@ -30,6 +30,7 @@
 #include "absl/status/statusor.h"
 #include "cases/base/tensor.h"
 #include "cases/core/fill.h"
+#include "cases/core/joined_losses.h"
 #include "cases/core/places.h"
 #include "cases/core/slice_files.h"
 #include "diopi/v1/case.pb.h"
@@ -60,8 +61,11 @@ struct Compared {
 };
 
 struct Piece {
-  v1::Case c;                               // with the slices' shapes; without inputs of other functions
-  bool whole = false;                       // the call as it is: `inputs` is empty
+  v1::Case c;          // with the slices' shapes; without inputs of other functions
+  bool whole = false;  // the call as it is: `inputs` is empty
+  double scale = 1;    // of its outputs, to have the whole call's: they are divided by a count
+  Reduction joined =
+      Reduction::kNone;  // its outputs are losses, whose sum or mean over all pieces is compared
   std::map<std::string, Places> inputs;     // by key
   std::map<std::string, Compared> outputs;  // by key; only those that this piece is for
   // Outputs of a whole call that are only moved: a hash says whether all of their elements are right. Those

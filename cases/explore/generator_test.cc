@@ -158,6 +158,7 @@ TEST_F(GeneratorTest, VisitsAreBounded) {
                       {"diopiConvTranspose3dBackward", "2 * grad_output * weight / weight_1 / groups"},
                       {"diopiConvolution3dBackward", "2 * input * weight / weight_1 / groups"},
                       {"diopiPool3d", "out * ksize"},
+                      {"diopiAdaptiveMaxPool2d", "out * (input_m2 / out_m2) * (input_m1 / out_m1)"},
                       {"diopiUpfirdn2dOpMmcv", "2 * input * up_x * up_y * kernel / down_x / down_y"},
                       {"diopiIndexFillScalar", "input * index"}};
   for (const Row& row : rows) {

@@ -39,7 +39,7 @@ constexpr size_t kOutputReserve = 64 << 10;  // for small outputs, which are not
 // Outputs whose size the library decides may take this much and kOutputsOverInputs times the inputs (eight
 // int64 indices for each nonzero byte of an eight-dimensional input). Without a limit a worker could make the
 // agent run out of memory.
-constexpr size_t kFreeOutputs = 64 << 20;
+constexpr size_t kFreeOutputs = 256 << 20;
 constexpr size_t kOutputsOverInputs = 64;
 
 size_t Align(size_t offset) {

@@ -30,11 +30,11 @@ void Scatter(const Tensor& out, const Tensor& input, int64_t dim, const Tensor& 
              const diopiScalar_t* value, const Tensor& index, const char* reduce_name) {
   const ScatterReduce reduce = ParseScatterReduce(reduce_name);
   CheckShape(out, input.shape(), "out");
-  std::vector<int64_t> positions;  // an empty index has none, whatever the ranks: PyTorch checks nothing then
-  if (index.numel() > 0) {
-    positions =
-        PositionsAlong(input.shape(), index.shape(), WrapDim(dim, input.rank()), Load<int64_t>(index));
-  }
+  const int64_t along = WrapDim(dim, input.rank());
+  std::vector<int64_t>
+      positions;  // an empty index has none, whatever the ranks: PyTorch does not check them then
+  if (index.numel() > 0)
+    positions = PositionsAlong(input.shape(), index.shape(), along, Load<int64_t>(index));
   DispatchAny(out.dtype(), [&]<typename C>() {
     std::vector<C> values = Load<C>(input);
     const std::vector<C> sources =

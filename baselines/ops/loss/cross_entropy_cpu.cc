@@ -50,10 +50,13 @@ class Targets {
     }
     indices_ = LoadTargets(target, shape, options.ignore_index);
     Sum<C> counted;
+    int64_t count = 0;
     for (const int64_t t : indices_) {
-      if (t != options.ignore_index) counted += weights_[static_cast<size_t>(t)];
+      if (t == options.ignore_index) continue;
+      counted += weights_[static_cast<size_t>(t)];
+      ++count;
     }
-    mean_by_ = counted.total();
+    mean_by_ = weight ? counted.total() : Exact<C>(count);
   }
 
   const C& mean_by() const { return mean_by_; }
