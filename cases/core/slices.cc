@@ -23,7 +23,7 @@ namespace {
 
 // What the reference computes at most of a tensor of a piece: of values that are only moved, of float64, and
 // of numbers that carry their noise, 16 bytes each.
-constexpr int64_t kMostMovedBytes = int64_t{6} << 30;
+constexpr int64_t kMostMovedBytes = int64_t{4} << 30;
 constexpr int64_t kMostSummedElements = int64_t{1} << 28;
 constexpr int64_t kMostComputedElements = int64_t{1} << 27;
 constexpr int64_t kIndexBytes = 8;
