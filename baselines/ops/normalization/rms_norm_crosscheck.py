@@ -6,7 +6,7 @@ NO_KERNEL = True
 # By the 2-norm of each row, and the gradients by products of matrices.
 def rows_of(a, tensor):
     width = torch.Size(a.normalized_shape).numel()
-    return tensor.reshape(tensor.numel() // width, width)
+    return tensor.reshape(tensor.shape[:tensor.dim() - len(a.normalized_shape)].numel(), width)
 
 
 def diopiRMSNorm(a):
