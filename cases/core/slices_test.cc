@@ -15,6 +15,7 @@
 #include "cases/core/block_fill.h"
 #include "cases/core/catalog.h"
 #include "cases/core/model_cases.h"
+#include "cases/core/piece_grid.h"
 #include "cases/core/resolved_axes.h"
 #include "cases/core/sample.h"
 
@@ -416,6 +417,39 @@ TEST(SlicesTest, OneElementIsComputedWithoutWhatItIgnores) {
   }
 }
 
+// The mean of a vocabulary's losses comes from pieces that compute them one by one. Its gradients are divided
+// by the number of losses, of which a piece has fewer; where a target may be ignored, that number is not
+// known.
+TEST(SlicesTest, LossesAreComputedInPieces) {
+  const auto catalog = Catalog::LoadBuiltin();
+  ASSERT_TRUE(catalog.ok());
+  const std::string call =
+      "cross_entropy+backward float32 input[4096,152064] target[4096]:int64~0..152063 weight[null] "
+      "reduction=\"mean\" "
+      "ignore_index=-100 label_smoothing=0.0";
+  const v1::Case loss = TrueSize(**catalog, call, "diopiCrossEntropyLoss");
+  EXPECT_EQ(WhyNotComputable(loss), "");
+  std::vector<int64_t> rows;
+  const std::vector<Piece> pieces = Cut(loss, BuiltinSlices(loss.function()));
+  for (const Piece& piece : pieces) {
+    EXPECT_EQ(piece.joined, Reduction::kMean);
+    EXPECT_EQ(ReductionOf(piece.c), Reduction::kNone);
+    const std::vector<int64_t>& taken = piece.inputs.at("target").lists.front();
+    rows.insert(rows.end(), taken.begin(), taken.end());
+    EXPECT_EQ(piece.outputs.at("out").in_piece.size(), taken.size());
+  }
+  EXPECT_EQ(rows, Range(0, 4096));
+  EXPECT_EQ(ComparedPlaces(pieces).at("out"), std::vector<int64_t>{0});
+  EXPECT_EQ(ComparedPlaces(loss, BuiltinSlices(loss.function())), ComparedPlaces(pieces));
+
+  const v1::Case gradient = TrueSize(**catalog, call, "diopiCrossEntropyLossBackward");
+  EXPECT_EQ(WhyNotComputable(gradient), "");
+  for (const Piece& piece : Cut(gradient, BuiltinSlices(gradient.function()))) {
+    EXPECT_EQ(piece.joined, Reduction::kNone);
+    EXPECT_EQ(piece.scale * 4096, static_cast<double>(piece.inputs.at("target").lists.front().size()));
+  }
+}
+
 // A scaled call says why.
 TEST(SlicesTest, ScaledCallsHaveAReason) {
   const auto catalog = Catalog::LoadBuiltin();
@@ -431,6 +465,12 @@ TEST(SlicesTest, ScaledCallsHaveAReason) {
        "diopiNormalTensorScalar: its outputs cannot be judged where they lie"},
       {"permute float32 input[384,31,512,6,40] dims=(0,1,3,4,2)", kTrueSize,
        "diopiPermute: its references would take 5851054080 bytes that are moved, more than 4294967296"},
+      {"cross_entropy float32 input[4096,152064] target[4096]:int64~0..152063 weight[null] "
+       "reduction=\"mean\" "
+       "ignore_index=7 label_smoothing=0.0",
+       kTrueSize,
+       "diopiCrossEntropyLoss: its references would take 622854144 elements that are computed with at once, "
+       "more than 134217728"},
   };
   for (const auto& row : rows) {
     const absl::StatusOr<Model> model = ParseModel({"one", absl::StrCat("# a call\n", row.call, "\n")});

@@ -154,13 +154,14 @@ TEST_F(GeneratorTest, VisitsAreBounded) {
     const char* function;
     const char* visits;
   };
-  const Row rows[] = {{"diopiConvTranspose3d", "2 * out * weight / weight_1 / groups"},
-                      {"diopiConvTranspose3dBackward", "2 * grad_output * weight / weight_1 / groups"},
-                      {"diopiConvolution3dBackward", "2 * input * weight / weight_1 / groups"},
-                      {"diopiPool3d", "out * ksize"},
-                      {"diopiAdaptiveMaxPool2d", "out * (input_m2 / out_m2) * (input_m1 / out_m1)"},
-                      {"diopiUpfirdn2dOpMmcv", "2 * input * up_x * up_y * kernel / down_x / down_y"},
-                      {"diopiIndexFillScalar", "input * index"}};
+  const Row rows[] = {
+      {"diopiConvTranspose3d", "2 * out * weight / weight_1 / groups"},
+      {"diopiConvTranspose3dBackward", "2 * grad_output * weight / weight_1 / groups"},
+      {"diopiConvolution3dBackward", "2 * input * weight / weight_1 / groups"},
+      {"diopiPool3d", "out * ksize"},
+      {"diopiAdaptiveMaxPool2d", "out * (input_m2 / max(out_m2, 1)) * (input_m1 / max(out_m1, 1))"},
+      {"diopiUpfirdn2dOpMmcv", "2 * input * up_x * up_y * kernel / down_x / down_y"},
+      {"diopiIndexFillScalar", "input * index"}};
   for (const Row& row : rows) {
     int64_t most = 0;
     for (const Call& call : Make({row.function}, 901)->Next(300)) {
