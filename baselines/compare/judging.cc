@@ -119,13 +119,6 @@ v1::Case WithoutJudging(const v1::Case& c, const google::protobuf::RepeatedPtrFi
   return result;
 }
 
-const v1::Argument* FindArgument(const v1::Case& c, std::string_view name) {
-  for (const v1::Argument& argument : c.args()) {
-    if (argument.name() == name) return &argument;
-  }
-  return nullptr;
-}
-
 bool NumberOf(const v1::Case& c, std::string_view name, double* value) {
   const v1::Argument* argument = FindArgument(c, name);
   if (argument == nullptr) return false;

@@ -9,6 +9,7 @@
 
 #include "cases/base/dtype.h"
 #include "cases/base/tensor.h"
+#include "cases/core/piece_case.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {
@@ -54,8 +55,7 @@ std::vector<JudgedOutput> JudgedOutputs(const v1::Case& c);
 // lists are included.
 v1::Case WithoutJudging(const v1::Case& c, const google::protobuf::RepeatedPtrField<std::string>& keys);
 
-// The argument of that name, or null.
-const v1::Argument* FindArgument(const v1::Case& c, std::string_view name);
+using cases::FindArgument;
 
 // A number out of an argument: integer, double, bool or scalar. False when it is none of these.
 bool NumberOf(const v1::Case& c, std::string_view name, double* value);

@@ -100,8 +100,6 @@ bool Applies(const v1::Reading& reading, Dtype dtype) {
   return IsFloating(dtype);
 }
 
-}  // namespace
-
 // Part of the hash of large cases: raised whenever the elements that slices compare are others (slices.h), of
 // one function alone by the version of its slices.
 constexpr char kSlicesVersion[] = "slices 3";
@@ -110,6 +108,8 @@ std::string SlicesVersion(const std::string& function) {
   const int32_t version = BuiltinSlices(function).version();
   return version == 0 ? kSlicesVersion : absl::StrCat(kSlicesVersion, ".", version);
 }
+
+}  // namespace
 
 // Every field in the order of its number; there are no maps in it, so the bytes are the same everywhere.
 std::string ContentHash(const v1::Case& c) {

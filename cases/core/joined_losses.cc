@@ -14,26 +14,20 @@ constexpr char kTarget[] = "target";
 constexpr char kWeight[] = "weight";
 constexpr char kIgnored[] = "ignore_index";
 
-const v1::Argument* Find(const v1::Case& c, const char* name) {
-  const auto found = std::find_if(c.args().begin(), c.args().end(),
-                                  [&](const v1::Argument& arg) { return arg.name() == name; });
-  return found == c.args().end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 Reduction ReductionOf(const v1::Case& c) {
-  const v1::Argument* arg = Find(c, kReduction);
+  const v1::Argument* arg = FindArgument(c, kReduction);
   return arg == nullptr ? Reduction::kNone : static_cast<Reduction>(arg->i());
 }
 
 bool CountsEveryLoss(const v1::Case& c) {
-  const v1::Argument* target = Find(c, kTarget);
+  const v1::Argument* target = FindArgument(c, kTarget);
   if (target == nullptr || !target->has_tensor()) return false;
   if (IsFloating(target->tensor().dtype())) return true;  // probabilities: none is ignored
-  const v1::Argument* weight = Find(c, kWeight);
+  const v1::Argument* weight = FindArgument(c, kWeight);
   if (weight != nullptr && weight->has_tensor()) return false;
-  const v1::Argument* ignored = Find(c, kIgnored);
+  const v1::Argument* ignored = FindArgument(c, kIgnored);
   if (ignored == nullptr) return true;
   const v1::Fill& fill = target->tensor().fill();
   const auto& values = fill.values().values();
@@ -44,7 +38,7 @@ bool CountsEveryLoss(const v1::Case& c) {
 
 std::optional<v1::Case> Unjoined(const v1::Case& c, const std::string& output) {
   const Reduction reduction = ReductionOf(c);
-  const v1::Argument* target = Find(c, kTarget);
+  const v1::Argument* target = FindArgument(c, kTarget);
   if (reduction == Reduction::kNone || target == nullptr || !target->has_tensor()) return std::nullopt;
   if (reduction == Reduction::kMean && !CountsEveryLoss(c)) return std::nullopt;
   v1::Case unjoined = c;

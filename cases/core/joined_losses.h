@@ -3,10 +3,8 @@
 #ifndef CASES_CORE_JOINED_LOSSES_H_
 #define CASES_CORE_JOINED_LOSSES_H_
 
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "diopi/v1/case.pb.h"
 

@@ -5,19 +5,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/dtype.h"
+#include "cases/core/piece_case.h"
 
 namespace diopi::cases {
 namespace {
 
-const v1::Argument* Find(const v1::Case& c, const std::string& name) {
-  for (const v1::Argument& argument : c.args()) {
-    if (argument.name() == name) return &argument;
-  }
-  return nullptr;
-}
-
 const v1::TensorSpec* Tensor(const v1::Case& c, const std::string& name) {
-  const v1::Argument* argument = Find(c, name);
+  const v1::Argument* argument = FindArgument(c, name);
   return argument != nullptr && argument->has_tensor() ? &argument->tensor() : nullptr;
 }
 
@@ -54,9 +48,10 @@ std::vector<int64_t> Two(const v1::Argument* argument) {
 }
 
 std::string Convolution(const v1::Case& c, const v1::TensorSpec& input, const v1::TensorSpec& weight) {
-  const std::vector<int64_t> stride = Two(Find(c, "stride")), padding = Two(Find(c, "padding")),
-                             dilation = Two(Find(c, "dilation"));
-  const v1::Argument* groups = Find(c, "groups");
+  const std::vector<int64_t> stride = Two(FindArgument(c, "stride")),
+                             padding = Two(FindArgument(c, "padding")),
+                             dilation = Two(FindArgument(c, "dilation"));
+  const v1::Argument* groups = FindArgument(c, "groups");
   if (input.shape_size() != 4 || weight.shape_size() != 4 || stride.empty() || padding.empty()) return "";
   if (dilation != std::vector<int64_t>{1, 1} || groups == nullptr || groups->i() != 1) return "";
   return absl::StrCat("conv ", std::string(DtypeName(c.dtype())), " W=", Size(input, 3),

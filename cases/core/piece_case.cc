@@ -23,6 +23,13 @@ std::string ArgumentOf(const std::string& key) {
   return key.substr(0, key.find('.'));
 }
 
+const v1::Argument* FindArgument(const v1::Case& c, std::string_view name) {
+  for (const v1::Argument& arg : c.args()) {
+    if (arg.name() == name) return &arg;
+  }
+  return nullptr;
+}
+
 std::vector<int64_t> SpecShape(const v1::TensorSpec& spec) {
   return {spec.shape().begin(), spec.shape().end()};
 }

@@ -20,6 +20,8 @@ const v1::Judge* JudgeOf(const v1::Case& c, const std::string& output);
 // The argument of a tensor's key: "tensors" of "tensors.3".
 std::string ArgumentOf(const std::string& key);
 
+// Null where the case has no such argument. As long as the case.
+const v1::Argument* FindArgument(const v1::Case& c, std::string_view name);
 std::vector<int64_t> SpecShape(const v1::TensorSpec& spec);
 
 // Gives the tensor of a piece its shape; its values are a slice, whatever the whole's were made from.

@@ -4,16 +4,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "cases/core/piece_case.h"
 
 namespace diopi::cases {
 namespace {
-
-const v1::Argument* Find(const v1::Case& c, std::string_view name) {
-  for (const v1::Argument& arg : c.args()) {
-    if (arg.name() == name) return &arg;
-  }
-  return nullptr;
-}
 
 absl::Status Missing(std::string_view name, std::string_view wanted) {
   return absl::InvalidArgumentError(
@@ -27,18 +21,18 @@ std::vector<int64_t> ShapeOf(const v1::TensorSpec& spec) {
 }  // namespace
 
 bool RuleArgs::Has(std::string_view name) const {
-  const v1::Argument* arg = Find(case_, name);
+  const v1::Argument* arg = FindArgument(case_, name);
   return arg != nullptr && arg->value_case() != v1::Argument::VALUE_NOT_SET && !arg->null();
 }
 
 absl::StatusOr<std::vector<int64_t>> RuleArgs::Shape(std::string_view name) const {
-  const v1::Argument* arg = Find(case_, name);
+  const v1::Argument* arg = FindArgument(case_, name);
   if (arg == nullptr || !arg->has_tensor()) return Missing(name, "a tensor");
   return ShapeOf(arg->tensor());
 }
 
 absl::StatusOr<std::vector<std::vector<int64_t>>> RuleArgs::Shapes(std::string_view list_name) const {
-  const v1::Argument* arg = Find(case_, list_name);
+  const v1::Argument* arg = FindArgument(case_, list_name);
   if (arg == nullptr || !arg->has_tensors()) return Missing(list_name, "a list of tensors");
   std::vector<std::vector<int64_t>> shapes;
   for (const v1::TensorSpec& spec : arg->tensors().tensors()) shapes.push_back(ShapeOf(spec));
@@ -46,25 +40,25 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> RuleArgs::Shapes(std::string_v
 }
 
 absl::StatusOr<std::vector<int64_t>> RuleArgs::Sizes(std::string_view name) const {
-  const v1::Argument* arg = Find(case_, name);
+  const v1::Argument* arg = FindArgument(case_, name);
   if (arg == nullptr || !arg->has_sizes()) return Missing(name, "a list of sizes");
   return std::vector<int64_t>(arg->sizes().values().begin(), arg->sizes().values().end());
 }
 
 absl::StatusOr<int64_t> RuleArgs::Int(std::string_view name) const {
-  const v1::Argument* arg = Find(case_, name);
+  const v1::Argument* arg = FindArgument(case_, name);
   if (arg == nullptr || arg->value_case() != v1::Argument::kI) return Missing(name, "an integer");
   return arg->i();
 }
 
 absl::StatusOr<bool> RuleArgs::Bool(std::string_view name) const {
-  const v1::Argument* arg = Find(case_, name);
+  const v1::Argument* arg = FindArgument(case_, name);
   if (arg == nullptr || arg->value_case() != v1::Argument::kB) return Missing(name, "a bool");
   return arg->b();
 }
 
 absl::StatusOr<double> RuleArgs::Number(std::string_view name) const {
-  const v1::Argument* arg = Find(case_, name);
+  const v1::Argument* arg = FindArgument(case_, name);
   if (arg != nullptr && arg->value_case() == v1::Argument::kF) return arg->f();
   if (arg != nullptr && arg->value_case() == v1::Argument::kI) return static_cast<double>(arg->i());
   if (arg == nullptr || !arg->has_scalar()) return Missing(name, "a number");
@@ -73,7 +67,7 @@ absl::StatusOr<double> RuleArgs::Number(std::string_view name) const {
 }
 
 absl::StatusOr<std::string> RuleArgs::String(std::string_view name) const {
-  const v1::Argument* arg = Find(case_, name);
+  const v1::Argument* arg = FindArgument(case_, name);
   if (arg == nullptr || arg->value_case() != v1::Argument::kS) return Missing(name, "a string");
   return arg->s();
 }

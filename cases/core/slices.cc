@@ -125,8 +125,8 @@ class Cutter {
     std::set<std::string> whole;
     for (const auto& [key, output] : outputs_) whole.insert(key);
     std::optional<ResolvedAxes> resolved;
-    const bool counted = axes_.reduced.empty() || ReductionOf(c_) != Reduction::kMean || CountsEveryLoss(c_);
     if (CutJoined()) return std::move(pieces_);
+    const bool counted = axes_.reduced.empty() || ReductionOf(c_) != Reduction::kMean || CountsEveryLoss(c_);
     if (made_.empty() && !axes_.elementwise && counted) resolved = ResolveAxes(c_, axes_);
     if (resolved.has_value()) {
       const PieceGrids grids(c_, axes_, limits_, *std::move(resolved));

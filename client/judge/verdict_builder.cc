@@ -15,6 +15,7 @@
 #include "cases/base/output_hash.h"
 #include "cases/base/tensor.h"
 #include "cases/core/judges.h"
+#include "cases/core/piece_case.h"
 #include "client/judge/error_text.h"
 #include "reports/document/escape.h"
 #include "reports/model/outcome.h"
@@ -142,15 +143,9 @@ std::string FindingText(const v1::MemoryFinding& finding) {
   }
 }
 
-const v1::Argument* FindArgument(const v1::Case& c, const char* name) {
-  const auto found = std::find_if(c.args().begin(), c.args().end(),
-                                  [name](const v1::Argument& arg) { return arg.name() == name; });
-  return found == c.args().end() ? nullptr : &*found;
-}
-
 // Without a generator from the host, the library's own generator advances from call to call.
 bool MayDiffer(const v1::Case& c) {
-  const v1::Argument* generator = FindArgument(c, "generator");
+  const v1::Argument* generator = cases::FindArgument(c, "generator");
   const bool library_draws = cases::IsRandom(c) && generator != nullptr && generator->null();
   return library_draws || std::any_of(c.judges().begin(), c.judges().end(),
                                       [](const v1::Judge& judge) { return judge.may_be_nondeterministic(); });
@@ -160,9 +155,9 @@ bool MayDiffer(const v1::Case& c) {
 bool MustDraw(const v1::Case& c, const TensorMap& inputs, const TensorMap& outputs) {
   if (baselines::IsTokenSampling(c)) return baselines::LeavesTokensToChance(c, inputs);
   // Attention's: the caller advances it, because the backward must find the state that the forward had.
-  if (FindArgument(c, "gen") != nullptr) return false;
-  const v1::Argument* train = FindArgument(c, "train");
-  const v1::Argument* p = FindArgument(c, "p");
+  if (cases::FindArgument(c, "gen") != nullptr) return false;
+  const v1::Argument* train = cases::FindArgument(c, "train");
+  const v1::Argument* p = cases::FindArgument(c, "p");
   const bool chance = (train == nullptr || train->b()) && (p == nullptr || (p->f() > 0 && p->f() < 1));
   return cases::IsRandom(c) && chance && std::any_of(outputs.begin(), outputs.end(), [](const auto& output) {
            return NumElements(output.second.shape) > 0;

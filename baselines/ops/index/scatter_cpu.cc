@@ -31,8 +31,8 @@ void Scatter(const Tensor& out, const Tensor& input, int64_t dim, const Tensor& 
   const ScatterReduce reduce = ParseScatterReduce(reduce_name);
   CheckShape(out, input.shape(), "out");
   const int64_t along = WrapDim(dim, input.rank());
-  std::vector<int64_t>
-      positions;  // an empty index has none, whatever the ranks: PyTorch does not check them then
+  // An empty index has none, whatever the ranks: PyTorch does not check them then.
+  std::vector<int64_t> positions;
   if (index.numel() > 0)
     positions = PositionsAlong(input.shape(), index.shape(), along, Load<int64_t>(index));
   DispatchAny(out.dtype(), [&]<typename C>() {
