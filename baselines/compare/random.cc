@@ -50,7 +50,7 @@ class Grain {
 };
 
 std::vector<double> Sorted(std::vector<double> y) {
-  std::sort(y.begin(), y.end());
+  SortNumbers(&y);
   return y;
 }
 

@@ -5,6 +5,7 @@
 
 #include "baselines/compare/dropped.h"
 #include "baselines/compare/random.h"
+#include "baselines/compare/tails.h"
 
 namespace diopi::baselines {
 namespace {
@@ -22,7 +23,7 @@ bool ShareIsNear(const std::vector<double>& y, double keep) {
 bool LooksNormal(std::vector<double> z) {
   if (z.empty()) return true;
   if (std::any_of(z.begin(), z.end(), [](double value) { return std::isnan(value); })) return false;
-  std::sort(z.begin(), z.end());
+  SortNumbers(&z);
   const auto n = static_cast<double>(z.size());
   double distance = 0;
   for (size_t i = 0; i < z.size(); ++i) {

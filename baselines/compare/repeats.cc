@@ -43,6 +43,7 @@ class RepeatSearch {
 
   std::string Run() {
     if (n_ < 2 * window_) return "";
+    kept_.reserve(static_cast<size_t>(std::min(n_, 2 * kKeptWindows)));
     uint64_t hash = 0;
     int64_t alike = 0;
     Bits last = static_cast<Bits>(~At(0));
@@ -74,8 +75,21 @@ class RepeatSearch {
     return absl::StrFormat("the %d elements from %d on are all equal", longest_ + 1, last - longest_);
   }
 
+  // Drops the windows whose hashes share no mark with another one's, which are most of them: sorting takes
+  // longer.
+  void DropSingles() {
+    std::vector<uint8_t> marked(8 * std::bit_ceil(kept_.size() + 1));
+    const auto mark = [&](uint64_t hash) -> uint8_t& { return marked[hash >> 40 & (marked.size() - 1)]; };
+    for (const auto& [hash, at] : kept_) {
+      uint8_t& times = mark(hash);
+      times = times == 0 ? 1 : 2;
+    }
+    std::erase_if(kept_, [&](const auto& window) { return mark(window.first) == 1; });
+  }
+
   // Equal hashes may be chance: the windows are compared.
   std::string Repetition() {
+    DropSingles();
     std::sort(kept_.begin(), kept_.end());
     for (size_t i = 1; i < kept_.size(); ++i) {
       const auto [hash, at] = kept_[i - 1];

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hwy/contrib/sort/vqsort.h"
+
 namespace diopi::baselines {
 namespace {
 
@@ -76,9 +78,14 @@ double PearsonBound(int64_t bins) {
   return freedom * std::pow(1 - spread + 6 * std::sqrt(spread), 3);
 }
 
+void SortNumbers(std::vector<double>* numbers) {
+  const hwy::Sorter sort;
+  sort(numbers->data(), numbers->size(), hwy::SortAscending());
+}
+
 double KsStatistic(std::vector<double>* low, std::vector<double>* high) {
   for (std::vector<double>* ends : {low, high}) {
-    if (!std::is_sorted(ends->begin(), ends->end())) std::sort(ends->begin(), ends->end());
+    if (!std::is_sorted(ends->begin(), ends->end())) SortNumbers(ends);
   }
   const auto n = static_cast<double>(low->size());
   double distance = 0;

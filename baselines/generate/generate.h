@@ -63,7 +63,7 @@ absl::StatusOr<Baseline> GenerateStored(loader::InProcessLibrary& reference, con
 
 // The references of a case with `inputs`, which need not be those that its fills describe.
 absl::StatusOr<TensorMap> GenerateReferences(loader::InProcessLibrary& reference, const v1::Case& c,
-                                             const TensorMap& inputs);
+                                             TensorMap inputs);
 
 }  // namespace diopi::baselines
 

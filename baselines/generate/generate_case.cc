@@ -71,8 +71,8 @@ class CaseGenerator {
     return std::move(baseline_);
   }
 
-  absl::StatusOr<TensorMap> References(const TensorMap& inputs) {
-    baseline_.inputs = inputs;
+  absl::StatusOr<TensorMap> References(TensorMap inputs) {
+    baseline_.inputs = std::move(inputs);
     absl::Status status = AddAll();
     if (!status.ok()) return status;
     return std::move(baseline_.references);
@@ -202,8 +202,7 @@ class CaseGenerator {
   }
 
   // Each kind of run is made once and kept.
-  absl::StatusOr<const TensorMap*> Keep(std::optional<TensorMap>* kept, const TensorMap& inputs,
-                                        Dtype widened) {
+  absl::StatusOr<TensorMap*> Keep(std::optional<TensorMap>* kept, const TensorMap& inputs, Dtype widened) {
     if (!kept->has_value()) {
       absl::StatusOr<TensorMap> outputs = reference_.Call(baseline_.c, inputs, widened);
       if (!outputs.ok()) return outputs.status();
@@ -211,8 +210,8 @@ class CaseGenerator {
     }
     return &**kept;
   }
-  absl::StatusOr<const TensorMap*> Native() { return Keep(&native_, baseline_.inputs, D::unsupported); }
-  absl::StatusOr<const TensorMap*> Noise(Dtype type) {
+  absl::StatusOr<TensorMap*> Native() { return Keep(&native_, baseline_.inputs, D::unsupported); }
+  absl::StatusOr<TensorMap*> Noise(Dtype type) {
     std::optional<TensorMap>* kept = type == D::noise80 ? &noise80_ : &noise64_;
     if (kept->has_value()) return Keep(kept, TensorMap(), type);
     TensorMap inputs = WidenToNoise(baseline_.inputs, type);
@@ -222,21 +221,24 @@ class CaseGenerator {
     }
     return Keep(kept, inputs, type);
   }
-  absl::StatusOr<const TensorMap*> Float64(std::optional<TensorMap>* kept, Power power) {
+  absl::StatusOr<TensorMap*> Float64(std::optional<TensorMap>* kept, Power power) {
     return Keep(kept, kept->has_value() ? TensorMap() : WidenToFloat64(baseline_.inputs, power), D::float64);
   }
 
   absl::Status AddOutput(const v1::Judge& judge) {
     Way way = WayOf(judge.kind());
     if (way == Way::kLinear) return AddLinear(judge);
-    absl::StatusOr<const TensorMap*> outputs =
-        way == Way::kNoise ? Noise(NoiseFor(judge.output())) : Native();
+    absl::StatusOr<TensorMap*> outputs = way == Way::kNoise ? Noise(NoiseFor(judge.output())) : Native();
     if (!outputs.ok()) return outputs.status();
     bool any = false;
-    for (const auto& [key, tensor] : **outputs) {
+    for (auto& [key, tensor] : **outputs) {
       if (!BelongsTo(key, judge.output())) continue;
       any = true;
-      if (way == Way::kNative || !IsFloating(tensor.dtype)) {
+      if (way == Way::kNative) {
+        baseline_.references[key] = std::move(tensor);  // no other judge has it
+        continue;
+      }
+      if (!IsFloating(tensor.dtype)) {
         baseline_.references[key] = tensor;
         continue;
       }
@@ -248,12 +250,12 @@ class CaseGenerator {
 
   absl::Status AddLinear(const v1::Judge& judge) {
     // 80-bit values where the output itself has the precision of float64.
-    absl::StatusOr<const TensorMap*> r =
+    absl::StatusOr<TensorMap*> r =
         NoiseFor(judge.output()) == D::noise80 ? Noise(D::noise80) : Float64(&one_, Power::kOne);
     if (!r.ok()) return r.status();
-    absl::StatusOr<const TensorMap*> q2 = Float64(&two_, Power::kTwo);
+    absl::StatusOr<TensorMap*> q2 = Float64(&two_, Power::kTwo);
     if (!q2.ok()) return q2.status();
-    absl::StatusOr<const TensorMap*> n = Float64(&zero_, Power::kZero);
+    absl::StatusOr<TensorMap*> n = Float64(&zero_, Power::kZero);
     if (!n.ok()) return n.status();
     bool any = false;
     for (const auto& [key, tensor] : **r) {
@@ -283,7 +285,7 @@ class CaseGenerator {
     for (int64_t i = 0; i < NumElements(n.shape); ++i)
       most = std::max(most, ElementAsDouble(n.dtype, n.data.data(), i));
     if (!MayDrift(baseline_.c, baseline_.inputs, most)) return absl::OkStatus();
-    absl::StatusOr<const TensorMap*> noise = Noise(NoiseFor(judge.output()));
+    absl::StatusOr<TensorMap*> noise = Noise(NoiseFor(judge.output()));
     if (!noise.ok()) return noise.status();
     absl::StatusOr<Expected> other = SplitNoise((*noise)->at(key), OutputDtype(baseline_.c, key));
     if (!other.ok()) return other.status();
@@ -300,7 +302,7 @@ class CaseGenerator {
       if (!outputs.ok()) return outputs.status();
       magnitude_ = *std::move(outputs);
     }
-    absl::StatusOr<const TensorMap*> probe = Float64(&probe_, Power::kProbe);
+    absl::StatusOr<TensorMap*> probe = Float64(&probe_, Power::kProbe);
     if (!probe.ok()) return probe.status();
     const LinearRuns runs{r, two_->at(key), zero_->at(key), magnitude_->at(key), (*probe)->at(key)};
     if (IsExact(runs, OutputDtype(baseline_.c, key))) {
@@ -357,9 +359,9 @@ absl::StatusOr<Baseline> GenerateStored(InProcessLibrary& reference, const v1::C
 }
 
 absl::StatusOr<TensorMap> GenerateReferences(InProcessLibrary& reference, const v1::Case& c,
-                                             const TensorMap& inputs) {
+                                             TensorMap inputs) {
   const HandOver as_it_is;
-  return CaseGenerator(reference, c, as_it_is).References(inputs);
+  return CaseGenerator(reference, c, as_it_is).References(std::move(inputs));
 }
 
 }  // namespace diopi::baselines

@@ -128,9 +128,9 @@ absl::StatusOr<TensorMap> SlicedReferences(loader::InProcessLibrary& reference, 
                                            SlicedInputs& inputs, const cases::SliceLimits& limits) {
   Collector collector;
   for (const cases::Piece& piece : cases::Cut(c, cases::BuiltinSlices(c.function()), limits)) {
-    const absl::StatusOr<TensorMap> taken = inputs.Of(piece);
+    absl::StatusOr<TensorMap> taken = inputs.Of(piece);
     if (!taken.ok()) return taken.status();
-    absl::StatusOr<TensorMap> references = GenerateReferences(reference, piece.c, *taken);
+    absl::StatusOr<TensorMap> references = GenerateReferences(reference, piece.c, *std::move(taken));
     absl::Status status =
         references.ok() ? collector.Add(c, piece, *std::move(references)) : references.status();
     if (!status.ok()) return status;

@@ -4,13 +4,18 @@
 namespace diopi::ops {
 namespace {
 
+// Without a tensor of weights, the number of rows that count, which is exact.
 template <typename C>
-C TotalWeight(const std::vector<int64_t>& targets, const std::vector<C>& weights, int64_t ignore_index) {
+C TotalWeight(const std::vector<int64_t>& targets, const Tensor& weight, const std::vector<C>& weights,
+              int64_t ignore_index) {
   Sum<C> total;
+  int64_t rows = 0;
   for (const int64_t t : targets) {
-    if (t != ignore_index) total += weights[static_cast<size_t>(t)];
+    if (t == ignore_index) continue;
+    total += weights[static_cast<size_t>(t)];
+    ++rows;
   }
-  return total.total();
+  return weight ? total.total() : Exact<C>(rows);
 }
 
 void Forward(const Tensor& out, const Tensor& total_weight, const Tensor& input, const Tensor& target,
@@ -27,7 +32,7 @@ void Forward(const Tensor& out, const Tensor& total_weight, const Tensor& input,
       losses[static_cast<size_t>(row)] =
           -(weights[static_cast<size_t>(t)] * x[static_cast<size_t>(shape.At(row, t))]);
     }
-    const C total = TotalWeight(targets, weights, ignore_index);
+    const C total = TotalWeight(targets, weight, weights, ignore_index);
     StoreReduced(out, losses, total, reduction, shape.rows);
     if (total_weight) Store(total_weight, std::vector<C>{total});
   });
@@ -43,7 +48,8 @@ void Backward(const Tensor& grad_input, const Tensor& grad_output, const Tensor&
   DispatchFloating(ResultType(grad_input, {grad_output, input}), [&]<typename C>() {
     const std::vector<C> g = Load<C>(grad_output);
     const std::vector<C> weights = LoadWeights<C>(weight, shape);
-    const C total = total_weight ? LoadItem<C>(total_weight) : TotalWeight(targets, weights, ignore_index);
+    const C total =
+        total_weight ? LoadItem<C>(total_weight) : TotalWeight(targets, weight, weights, ignore_index);
     std::vector<C> gradient(static_cast<size_t>(input.numel()), Exact<C>(0));
     for (int64_t row = 0; row < shape.count(); ++row) {
       const int64_t t = targets[static_cast<size_t>(row)];
