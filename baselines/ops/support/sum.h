@@ -82,12 +82,13 @@ class SumNoise {
       };
       for (const Noise<V>& term : terms) ++counter(term.v);
       std::unordered_map<V, int32_t> equal;
+      // NaN equals nothing, so that a map would take each one anew; a sum of them does not drift.
+      const auto many = [&](V value) { return counter(value) >= kDriftTerms && std::isfinite(value); };
       for (const Noise<V>& term : terms) {
-        if (counter(term.v) >= kDriftTerms) ++equal[term.v];
+        if (many(term.v)) ++equal[term.v];
       }
-      for (size_t i = 0; i < terms.size(); ++i) {
-        repeated_[i] = counter(terms[i].v) >= kDriftTerms && equal[terms[i].v] >= kDriftTerms;
-      }
+      for (size_t i = 0; i < terms.size(); ++i)
+        repeated_[i] = many(terms[i].v) && equal[terms[i].v] >= kDriftTerms;
     }
     bool operator[](size_t i) const { return repeated_[i]; }
     // Adds term i, whose value is given.
