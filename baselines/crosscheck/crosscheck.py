@@ -188,12 +188,15 @@ def _call_forked(part):
     return _forked(part)
 
 
-def check_file(path, functions):
-    """One operator's baselines: its row of the table, and a line for each disagreement."""
+def check_file(path, functions, begin=None):
+    """One operator's baselines: its row of the table, and a line for each disagreement. `begin` gets the id of each case
+    before PyTorch is called."""
     report = []
     row = {"operator": path.stem, "cases": 0, "statistical": 0, "ulps": 0.0, "bad": 0, "failed": []}
     with h5py.File(path, "r") as store:
         for case_id, group, case in cases_of(store):
+            if begin:
+                begin(case_id)
             kinds = {judge.get("kind", "UNSET") for judge in case.get("judges", [])}
             if kinds <= STATISTICAL:
                 row["statistical"] += 1

@@ -5,6 +5,7 @@ usage: explored_test.py BUILD
 import argparse
 import contextlib
 import io
+import os
 import pathlib
 import sys
 import tempfile
@@ -44,6 +45,18 @@ class Explored(unittest.TestCase):
         status, counts, files = self.compare()
         self.assertEqual((status, counts["findings"], files), (0, 0, []))
         self.assertGreater(counts["calls"], 60)
+
+    def test_a_call_that_ends_pytorch_is_a_finding(self):
+        def spoil(results):
+            if results["out"].dtype == torch.float64 and results["out"].numel() % 2 == 1:
+                os._exit(8)
+            return results
+        status, counts, files = self.compare(spoil=spoil)
+        self.assertEqual((status, counts["findings"]), (1, len(files)))
+        self.assertTrue(files)
+        for path in files:
+            self.assertTrue(path.read_text().startswith("# " + path.stem + ": PyTorch ended the process"))
+        self.assertEqual(counts["calls"], self.compare()[1]["calls"])
 
     def test_a_disagreement_is_a_finding_with_its_call(self):
         def spoil(results):

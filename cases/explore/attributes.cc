@@ -10,6 +10,8 @@
 namespace diopi::explore {
 namespace {
 
+constexpr int64_t kSteps = 1024;  // between two numbers
+
 bool IsMode(const v1::PointAttribute& attribute) {
   return attribute.has_s() || attribute.has_b();
 }
@@ -98,7 +100,8 @@ bool AttributeChange::Between(v1::PointAttribute* attribute) {
     attribute->set_i(DrawExtent(0, static_cast<int64_t>(greatest - least), draws_) +
                      static_cast<int64_t>(least));
   } else {
-    attribute->set_f(least + (greatest - least) * static_cast<double>(draws_->Below(1025)) / 1024);
+    const double value = least + (greatest - least) * static_cast<double>(draws_->Below(kSteps + 1)) / kSteps;
+    attribute->set_f(limits_.decides ? std::floor(value * kSteps) / kSteps : value);
   }
   return true;
 }
@@ -138,8 +141,10 @@ void AttributeChange::PlaceAll() {
 std::vector<double> AttributeChange::Degenerates(const v1::PointAttribute& attribute) const {
   const Range range = RangeOf(attribute);
   std::vector<double> values;
-  for (const double value : {0.0, 1.0, -1.0, range.least, range.greatest})
+  for (const double value : {0.0, 1.0, -1.0, range.least, range.greatest}) {
+    if (limits_.decides && attribute.has_f() && value != std::floor(value)) continue;
     if (range.Contains(value) && std::isfinite(value)) values.push_back(value);
+  }
   if (!MayBeSize(*options_.function, attribute) || limits_.index || !(range.least <= range.greatest))
     return values;
   for (const v1::PointTensor& tensor : point_->in()) {
@@ -179,7 +184,8 @@ std::string AttributeChange::Any() {
   return Apply(free, [this](v1::PointAttribute* attribute) {
     if (NamesDimensions(*attribute) && draws_->Below(3) > 0 && Place(attribute)) return true;
     const bool number = attribute->has_i() || attribute->has_f();
-    return number && draws_->Below(2) == 0 ? Between(attribute) : FromKnown(attribute);
+    const bool between = number && draws_->Below(2) == 0;
+    return between || (limits_.decides && attribute->has_f()) ? Between(attribute) : FromKnown(attribute);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -18,9 +19,9 @@ class AttributesTest : public ::testing::Test {
     EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
         R"(function { name: "diopiX" arg { name: "alpha" default_value { f: 2 } } }
            grid { dtypes: float32
-             point { in { name: "x" shape: [3, 9] } attr { name: "k" i: 2 } attr { name: "p" i: 2 } attr { name: "s" f: 0.5 }
+             point { in { name: "x" shape: [3, 9] } attr { name: "k" i: 2 } attr { name: "p" i: 2 } attr { name: "s" f: 0.5 } attr { name: "t" f: 0.3 }
                      attr { name: "mode" s: "mean" } attr { name: "kernel_size" sizes { values: [2, 3] } } attr { name: "alpha" f: 0 } }
-             point { attr { name: "k" i: 6 } attr { name: "p" i: 4 } attr { name: "s" f: 4 } attr { name: "mode" s: "sum" }
+             point { attr { name: "k" i: 6 } attr { name: "p" i: 4 } attr { name: "s" f: 4 } attr { name: "t" f: 0.9 } attr { name: "mode" s: "sum" }
                      attr { name: "kernel_size" sizes { values: [1, 1] } } attr { name: "alpha" f: 4 } } })",
         &op));
     rules_ = op.function(0);
@@ -65,6 +66,17 @@ TEST_F(AttributesTest, DegenerateNumbersLieWithinWhatThePointsHave) {
   EXPECT_EQ(Drawn("p", {}, change), (std::set<std::string>{"i: 2", "i: 4"})) << "a scalar is no size";
   EXPECT_EQ(Drawn("k", {.index = true}, change), (std::set<std::string>{"i: 2", "i: 6"}));
   EXPECT_EQ(Drawn("k", {.table = true}, change), (std::set<std::string>{"i: 2"}));
+}
+
+TEST_F(AttributesTest, WhatRatiosAreComparedWithIsABinaryFraction) {
+  EXPECT_EQ(Drawn("t", {.decides = true}, &AttributeChange::Degenerate), (std::set<std::string>{"f: 0.3"}));
+  const auto drawn = Drawn("t", {.decides = true}, &AttributeChange::Any);
+  EXPECT_GT(drawn.size(), 20);
+  EXPECT_FALSE(drawn.contains("f: 0.9")) << "another point's";
+  for (const std::string& text : drawn) {
+    const double value = std::stod(text.substr(3));
+    EXPECT_TRUE(value == 0.3 || std::floor(value * 1024) == value * 1024) << text;
+  }
 }
 
 TEST_F(AttributesTest, DefaultsAreChangedToo) {

@@ -54,8 +54,10 @@ class Mutation {
   std::string Spoil();
   std::string Mask();
   AttributeChange Attributes() {
-    const AttributeLimits limits{
-        .table = HasTable(), .index = HasIndex(), .placed = words_.placed && IsGradient()};
+    const AttributeLimits limits{.table = HasTable(),
+                                 .index = HasIndex(),
+                                 .placed = words_.placed && IsGradient(),
+                                 .decides = words_.decides};
     return {options_, limits, draws_, point_};
   }
   std::string Attribute() { return Attributes().Any(); }

@@ -61,9 +61,13 @@ void AddArguments(const Giver& giver, const Kinds& kinds, Predicate has_default,
                                                [&](const auto& other) { return Repeats(tensor, other); }))
       vocabulary->repeated.insert(tensor.name());
     if (tensor.layout().kind() != v1::Layout::contiguous) vocabulary->layouts.insert(tensor.layout().kind());
+    bool is_empty = false;
     for (int d = 0; d < tensor.shape_size(); ++d) {
-      if (tensor.shape(d) == 0) vocabulary->empty.emplace(tensor.name(), tensor.shape_size(), d);
+      if (tensor.shape(d) != 0) continue;
+      vocabulary->empty.emplace(tensor.name(), tensor.shape_size(), d);
+      is_empty = true;
     }
+    if (is_empty) continue;  // it says nothing about values
     if (tensor.null() || !tensor.same_as().empty() || !tensor.below().empty()) continue;
     if (!tensor.has_fill() && !has_default(tensor.name())) continue;
     for (const DtypeKind kind : kinds) AddOnce(tensor.fill(), &vocabulary->fills[{tensor.name(), kind}]);
@@ -100,6 +104,7 @@ Vocabulary VocabularyOf(const v1::OperatorFile& op) {
   vocabulary.smooth = vocabulary.pairwise || smooth.contains(family);
   vocabulary.reduces = family == "reduction" || family == "normalization";
   vocabulary.placed = family == "roi" || family == "roi3d" || family == "deformable";
+  vocabulary.decides = family == "boxes" || family == "detection";
   static const std::set<std::string> open = {"index", "loss", "reduction", "softmax", "sort", "tensor"};
   vocabulary.open = vocabulary.elementwise || open.contains(family);
   for (const v1::Grid& grid : op.grid()) {
