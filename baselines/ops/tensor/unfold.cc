@@ -18,11 +18,12 @@ struct Windows {
     Check(window >= 0 && window <= length, "a window of ", window, " of ", length);
     count = (length - window) / stride + 1;
   }
-  // That `unfolded`, the argument `name`, has as many elements as all windows of `whole`.
-  void CheckElements(const Tensor& unfolded, const Tensor& whole, const char* name) const {
-    const int64_t lines = whole.numel() / std::max<int64_t>(1, length);
-    Check(unfolded.numel() == lines * count * size, name, " of shape ", ShapeText(unfolded.shape()),
-          " does not fit ", ShapeText(whole.shape()));
+  // Of all windows of `whole`.
+  Shape Unfolded(const Tensor& whole, int64_t dim) const {
+    Shape shape = whole.shape();
+    if (!shape.empty()) shape[static_cast<size_t>(WrapDim(dim, whole.rank()))] = count;
+    shape.push_back(size);
+    return shape;
   }
 };
 
@@ -58,7 +59,7 @@ struct Spread {
 DIOPI_KERNEL(diopiUnfold, a) {
   const Tensor out(a.out), x(a.input);
   const Windows windows(x, a.dim, a.size, a.step);
-  windows.CheckElements(out, x, "out");
+  CheckShape(out, windows.Unfolded(x, a.dim), "out");
   DispatchAny(x.dtype(), [&]<typename C>() {
     ForEach(Queue(a.ctx), out.numel(), Gather<C>{Out<C>(out), In<C>(x), windows});
   });
@@ -67,7 +68,7 @@ DIOPI_KERNEL(diopiUnfold, a) {
 DIOPI_KERNEL(diopiUnfoldBackward, a) {
   const Tensor out(a.grad_input), grad(a.grad_output);
   const Windows windows(out, a.dim, a.size, a.step);
-  windows.CheckElements(grad, out, "grad_output");
+  CheckShape(grad, windows.Unfolded(out, a.dim), "grad_output");
   DispatchFloating(grad.dtype(), [&]<typename C>() {
     ForEach(Queue(a.ctx), out.numel(), Spread<C>{Out<C>(out), In<C>(grad), windows});
   });
