@@ -194,6 +194,23 @@ TEST_F(GeneratorTest, MasksLeaveSomethingInEachRow) {
   EXPECT_GT(masked, 30);
 }
 
+// Floating numbers that are converted to integers: what lies beyond those is undefined.
+TEST_F(GeneratorTest, NumbersFitTheTypeTheyAreConvertedTo) {
+  int seen = 0;
+  for (const Call& call : Make({"diopiCastDtype"}, 5)->Next(4000)) {
+    const auto inputs = FillInputs(call.c);
+    ASSERT_TRUE(inputs.ok()) << inputs.status();
+    const HostTensor& input = inputs->at("input");
+    if (call.c.dtype() != v1::Dtype::int16 || !IsFloating(input.dtype)) continue;
+    ++seen;
+    for (int64_t i = 0; i < NumElements(input.shape); ++i) {
+      const double value = ElementAsDouble(input.dtype, input.data.data(), i);
+      ASSERT_TRUE(value > -32769 && value < 32768) << value << " in " << call.point.ShortDebugString();
+    }
+  }
+  EXPECT_GT(seen, 30);
+}
+
 // What made each kind of edge, by the words with which a call says so.
 TEST_F(GeneratorTest, ReachesEdgesOfEveryKind) {
   struct Row {

@@ -177,7 +177,8 @@ bool HasNonFinite(const v1::Fill& fill) {
 
 std::string Mutation::Fill() {
   v1::PointTensor* tensor = AnyTensor();
-  if (tensor == nullptr || IsIndex(*tensor) || tensor->fill().has_values()) return "";
+  if (tensor == nullptr || IsIndex(*tensor) || IsOfOtherKind(*tensor) || tensor->fill().has_values())
+    return "";
   const auto known = words_.fills.find({tensor->name(), KindOf(options_.dtype)});
   if (known == words_.fills.end()) return "";
   const v1::Fill& fill =
@@ -266,6 +267,14 @@ std::string Mutation::Edge() {
   if (!change.empty() || !conventions || !plain) return change;
   const std::vector<v1::Fill>* known = RangesOf(*tensor);
   return known == nullptr ? "" : AddKnownSpecials(*known, /*finite=*/true, draws_, tensor);
+}
+
+// A number that a conversion to integers leaves undefined may be among the fills of the case's own dtypes. A
+// mask is one in every case.
+bool Mutation::IsOfOtherKind(const v1::PointTensor& tensor) const {
+  if (!tensor.has_dtype() || tensor.dtype() == "bool") return false;
+  const absl::StatusOr<Dtype> dtype = ParseDtype(tensor.dtype());
+  return dtype.ok() && KindOf(*dtype) != KindOf(options_.dtype);
 }
 
 // The fills that points give a floating tensor of the case's dtype. Null: there are none, or its values

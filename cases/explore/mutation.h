@@ -70,6 +70,7 @@ class Mutation {
   v1::PointTensor* AnyTensor();
   const v1::ArgRule& RuleOf(const std::string& name) const;
   bool IsPlain(const v1::PointTensor& tensor) const;
+  bool IsOfOtherKind(const v1::PointTensor& tensor) const;
   const std::vector<v1::Fill>* RangesOf(const v1::PointTensor& tensor) const;
   // Which of equal elements counts is a convention in gradients, and decides what is found, kept or drawn.
   bool MayTie() const { return words_.smooth && (words_.pairwise || !IsGradient()); }
