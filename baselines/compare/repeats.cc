@@ -75,7 +75,7 @@ class RepeatSearch {
     return absl::StrFormat("the %d elements from %d on are all equal", longest_ + 1, last - longest_);
   }
 
-  // Drops the windows whose hashes share no mark with another one's, which are most of them: sorting takes
+  // Drops the windows whose mark no other window shares, which are most of them. Sorting them would take
   // longer.
   void DropSingles() {
     std::vector<uint8_t> marked(8 * std::bit_ceil(kept_.size() + 1));

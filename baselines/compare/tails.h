@@ -41,7 +41,7 @@ FourthMomentBounds BoundsOfFourthMoment(double n);
 // a normal quantile of 6 (1e-9), the rest being room for the multinomial's heavier tail.
 double PearsonBound(int64_t bins);
 
-// In ascending order; none may be NaN. By vectors, where the processor has them.
+// Sorts in ascending order, with vector instructions where the processor has them. No number may be NaN.
 void SortNumbers(std::vector<double>* numbers);
 
 // A lower bound of sqrt(N) times the Kolmogorov-Smirnov distance from the uniform distribution, for values

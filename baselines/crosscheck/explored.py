@@ -10,7 +10,6 @@ A time (90s, 10m, 2h) is divided between the two.
 """
 import argparse
 import collections
-import contextlib
 import fnmatch
 import pathlib
 import subprocess
@@ -77,24 +76,20 @@ class Torch:
                     self.take(case_id, lines, pathlib.Path(data, "cases", case_id + ".textproto"))
 
     def check(self, files):
-        """Each file's row and report. A call that ends PyTorch's process is taken out of its file, and has a row of its own."""
-        def one(path):
-            return check_file(path, self.functions, path.with_suffix(".at").write_text)
-        with contextlib.suppress(BrokenProcessPool):
-            return in_processes(one, files)
-        checked = []
-        for path in files:
-            checked += self.check_alone(path, one)
-        return checked
+        """Each file's row and report. A call that ends PyTorch's process is taken out of its file and has a row of its own."""
+        try:
+            return in_processes(lambda path: check_file(path, self.functions), files)
+        except BrokenProcessPool:
+            return [each for path in files for each in self.check_alone(path)]
 
-    @staticmethod
-    def check_alone(path, one):
+    def check_alone(self, path):
+        current = path.with_suffix(".current")  # the id of the case that PyTorch computes
         checked = []
         while True:
             try:
-                return checked + in_processes(one, [path])
+                return checked + in_processes(lambda path: check_file(path, self.functions, current.write_text), [path])
             except BrokenProcessPool:
-                case_id = path.with_suffix(".at").read_text()
+                case_id = current.read_text()
             with h5py.File(path, "a") as store:
                 del store[case_id]
             row = {"cases": 1, "statistical": 0, "failed": [case_id]}

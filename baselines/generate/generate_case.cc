@@ -210,8 +210,7 @@ class CaseGenerator {
     }
     return &**kept;
   }
-  absl::StatusOr<TensorMap*> Native() { return Keep(&native_, baseline_.inputs, D::unsupported); }
-  absl::StatusOr<TensorMap*> Noise(Dtype type) {
+  absl::StatusOr<const TensorMap*> Noise(Dtype type) {
     std::optional<TensorMap>* kept = type == D::noise80 ? &noise80_ : &noise64_;
     if (kept->has_value()) return Keep(kept, TensorMap(), type);
     TensorMap inputs = WidenToNoise(baseline_.inputs, type);
@@ -221,23 +220,36 @@ class CaseGenerator {
     }
     return Keep(kept, inputs, type);
   }
-  absl::StatusOr<TensorMap*> Float64(std::optional<TensorMap>* kept, Power power) {
+  absl::StatusOr<const TensorMap*> Float64(std::optional<TensorMap>* kept, Power power) {
     return Keep(kept, kept->has_value() ? TensorMap() : WidenToFloat64(baseline_.inputs, power), D::float64);
   }
 
   absl::Status AddOutput(const v1::Judge& judge) {
-    Way way = WayOf(judge.kind());
-    if (way == Way::kLinear) return AddLinear(judge);
-    absl::StatusOr<TensorMap*> outputs = way == Way::kNoise ? Noise(NoiseFor(judge.output())) : Native();
+    const Way way = WayOf(judge.kind());
+    if (way == Way::kNative) return AddNative(judge);
+    return way == Way::kLinear ? AddLinear(judge) : AddNoise(judge);
+  }
+
+  // Outputs are handed over: no other judge has them.
+  absl::Status AddNative(const v1::Judge& judge) {
+    absl::StatusOr<TensorMap*> outputs = Keep(&native_, baseline_.inputs, D::unsupported);
     if (!outputs.ok()) return outputs.status();
     bool any = false;
     for (auto& [key, tensor] : **outputs) {
       if (!BelongsTo(key, judge.output())) continue;
       any = true;
-      if (way == Way::kNative) {
-        baseline_.references[key] = std::move(tensor);  // no other judge has it
-        continue;
-      }
+      baseline_.references[key] = std::move(tensor);
+    }
+    return any ? absl::OkStatus() : NoOutput(judge);
+  }
+
+  absl::Status AddNoise(const v1::Judge& judge) {
+    absl::StatusOr<const TensorMap*> outputs = Noise(NoiseFor(judge.output()));
+    if (!outputs.ok()) return outputs.status();
+    bool any = false;
+    for (const auto& [key, tensor] : **outputs) {
+      if (!BelongsTo(key, judge.output())) continue;
+      any = true;
       if (!IsFloating(tensor.dtype)) {
         baseline_.references[key] = tensor;
         continue;
@@ -250,12 +262,12 @@ class CaseGenerator {
 
   absl::Status AddLinear(const v1::Judge& judge) {
     // 80-bit values where the output itself has the precision of float64.
-    absl::StatusOr<TensorMap*> r =
+    absl::StatusOr<const TensorMap*> r =
         NoiseFor(judge.output()) == D::noise80 ? Noise(D::noise80) : Float64(&one_, Power::kOne);
     if (!r.ok()) return r.status();
-    absl::StatusOr<TensorMap*> q2 = Float64(&two_, Power::kTwo);
+    absl::StatusOr<const TensorMap*> q2 = Float64(&two_, Power::kTwo);
     if (!q2.ok()) return q2.status();
-    absl::StatusOr<TensorMap*> n = Float64(&zero_, Power::kZero);
+    absl::StatusOr<const TensorMap*> n = Float64(&zero_, Power::kZero);
     if (!n.ok()) return n.status();
     bool any = false;
     for (const auto& [key, tensor] : **r) {
@@ -285,7 +297,7 @@ class CaseGenerator {
     for (int64_t i = 0; i < NumElements(n.shape); ++i)
       most = std::max(most, ElementAsDouble(n.dtype, n.data.data(), i));
     if (!MayDrift(baseline_.c, baseline_.inputs, most)) return absl::OkStatus();
-    absl::StatusOr<TensorMap*> noise = Noise(NoiseFor(judge.output()));
+    absl::StatusOr<const TensorMap*> noise = Noise(NoiseFor(judge.output()));
     if (!noise.ok()) return noise.status();
     absl::StatusOr<Expected> other = SplitNoise((*noise)->at(key), OutputDtype(baseline_.c, key));
     if (!other.ok()) return other.status();
@@ -302,7 +314,7 @@ class CaseGenerator {
       if (!outputs.ok()) return outputs.status();
       magnitude_ = *std::move(outputs);
     }
-    absl::StatusOr<TensorMap*> probe = Float64(&probe_, Power::kProbe);
+    absl::StatusOr<const TensorMap*> probe = Float64(&probe_, Power::kProbe);
     if (!probe.ok()) return probe.status();
     const LinearRuns runs{r, two_->at(key), zero_->at(key), magnitude_->at(key), (*probe)->at(key)};
     if (IsExact(runs, OutputDtype(baseline_.c, key))) {

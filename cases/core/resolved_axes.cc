@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "cases/core/piece_case.h"
+
 namespace diopi::cases {
 namespace {
 
@@ -19,7 +21,7 @@ class AxisResolver {
   std::optional<ResolvedAxes> Run() {
     FindLengths();
     for (const NamedAxes& named : axes_.tensors) {
-      const v1::Argument* arg = Find(named.name);
+      const v1::Argument* arg = FindArgument(c_, named.name);
       if (arg == nullptr || !arg->has_tensor()) continue;
       if (!arg->tensor().same_as().empty()) return std::nullopt;
       std::optional<std::vector<Letters>> letters = Expand(named.axes, arg->tensor().shape_size());
@@ -38,17 +40,10 @@ class AxisResolver {
   }
 
  private:
-  const v1::Argument* Find(const std::string& name) const {
-    for (const v1::Argument& arg : c_.args()) {
-      if (arg.name() == name) return &arg;
-    }
-    return nullptr;
-  }
-
   // The axes of `letter` that the attribute names; all of them where it is null, empty or missing.
   std::vector<bool> Named(const AxisTerm& term) const {
     const int64_t length = lengths_.at(term.letter);
-    const v1::Argument* arg = Find(term.without);
+    const v1::Argument* arg = FindArgument(c_, term.without);
     std::vector<int64_t> dims;
     if (arg != nullptr && arg->value_case() == v1::Argument::kI) dims.push_back(arg->i());
     if (arg != nullptr && arg->has_sizes())
@@ -67,7 +62,7 @@ class AxisResolver {
     for (size_t round = 0; round <= axes_.tensors.size(); ++round) {
       std::map<std::string, int64_t> found;
       for (const NamedAxes& named : axes_.tensors) {
-        const v1::Argument* arg = Find(named.name);
+        const v1::Argument* arg = FindArgument(c_, named.name);
         if (arg == nullptr || !arg->has_tensor()) continue;
         int64_t rest = arg->tensor().shape_size();
         std::string unknown;
@@ -130,13 +125,13 @@ class AxisResolver {
 
   void FindSizes() {
     for (const auto& [name, axes] : resolved_.attributes) {
-      const v1::Argument* arg = Find(name);
+      const v1::Argument* arg = FindArgument(c_, name);
       if (arg != nullptr && arg->value_case() == v1::Argument::kI && axes.size() == 1 && axes[0].size() == 1)
         resolved_.sizes[axes[0][0]] = arg->i();
     }
     for (const bool together : {false, true, true}) {
       for (const auto& [name, axes] : resolved_.tensors) {
-        const std::vector<int64_t> shape = ArgShape(*Find(name));
+        const std::vector<int64_t> shape = ArgShape(*FindArgument(c_, name));
         for (size_t i = 0; i < axes.size(); ++i) {
           if ((axes[i].size() > 1) == together) Learn(axes[i], shape[i]);
         }
@@ -167,7 +162,7 @@ class AxisResolver {
 
   bool Fits() const {
     for (const auto& [name, axes] : resolved_.tensors) {
-      const std::vector<int64_t> shape = ArgShape(*Find(name));
+      const std::vector<int64_t> shape = ArgShape(*FindArgument(c_, name));
       for (size_t i = 0; i < axes.size(); ++i) {
         int64_t size = 1;
         for (const std::string& letter : axes[i]) {

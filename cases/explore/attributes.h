@@ -17,9 +17,8 @@ struct AttributeLimits {
   bool table = false;   // starts, lengths, ...: whole numbers and lists of sizes stay
   bool index = false;   // what a mode does with indices that occur twice may be undefined
   bool placed = false;  // numbers move places, at which a gradient may have no slope: they stay
-  // Ratios of the tensors' numbers are compared with it. Points choose a number that no ratio of theirs
-  // rounds to; others are multiples of 2^-10, to which a ratio of small whole numbers is equal or is not
-  // near.
+  // Numbers are thresholds of ratios, such as overlaps. A point's own is not near its ratios. All others are
+  // drawn as multiples of 2^-10, which a ratio of small integers equals exactly or misses clearly.
   bool decides = false;
 };
 

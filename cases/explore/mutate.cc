@@ -269,8 +269,8 @@ std::string Mutation::Edge() {
   return known == nullptr ? "" : AddKnownSpecials(*known, /*finite=*/true, draws_, tensor);
 }
 
-// A number that a conversion to integers leaves undefined may be among the fills of the case's own dtypes. A
-// mask is one in every case.
+// Fills are known by the kind of the case's dtype. Those of integer tensors do not suit a floating tensor
+// that is converted to integers, which most of their numbers exceed. A mask is bool in every case.
 bool Mutation::IsOfOtherKind(const v1::PointTensor& tensor) const {
   if (!tensor.has_dtype() || tensor.dtype() == "bool") return false;
   const absl::StatusOr<Dtype> dtype = ParseDtype(tensor.dtype());

@@ -35,7 +35,7 @@ struct Vocabulary {
   bool smooth = false;    // no result depends on which of equal elements comes first
   bool reduces = false;   // it adds up many elements, or their squares
   bool placed = false;    // it reads at places between elements
-  bool decides = false;   // what it keeps depends on which numbers are greater than an attribute
+  bool decides = false;   // it compares ratios with a number, which decides what it keeps
   bool open = false;      // NaN is defined wherever it is at all, and so is every mask
   // Where a size may be 0: the tensor, its number of dimensions, and the dimension.
   std::set<std::tuple<std::string, int, int>> empty;

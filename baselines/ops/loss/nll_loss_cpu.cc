@@ -1,4 +1,6 @@
 // nll_loss: -weight[target] * input[target] per row; ignored rows give 0 and do not count in the mean.
+#include <algorithm>
+
 #include "baselines/ops/loss/loss_common.h"
 
 namespace diopi::ops {
@@ -8,14 +10,13 @@ namespace {
 template <typename C>
 C TotalWeight(const std::vector<int64_t>& targets, const Tensor& weight, const std::vector<C>& weights,
               int64_t ignore_index) {
+  if (!weight)
+    return Exact<C>(std::ssize(targets) - std::count(targets.begin(), targets.end(), ignore_index));
   Sum<C> total;
-  int64_t rows = 0;
   for (const int64_t t : targets) {
-    if (t == ignore_index) continue;
-    total += weights[static_cast<size_t>(t)];
-    ++rows;
+    if (t != ignore_index) total += weights[static_cast<size_t>(t)];
   }
-  return weight ? total.total() : Exact<C>(rows);
+  return total.total();
 }
 
 void Forward(const Tensor& out, const Tensor& total_weight, const Tensor& input, const Tensor& target,

@@ -82,7 +82,7 @@ class SumNoise {
       };
       for (const Noise<V>& term : terms) ++counter(term.v);
       std::unordered_map<V, int32_t> equal;
-      // NaN equals nothing, so that a map would take each one anew; a sum of them does not drift.
+      // NaN does not equal itself, so the map would insert every one of them. A sum with NaN does not drift.
       const auto many = [&](V value) { return counter(value) >= kDriftTerms && std::isfinite(value); };
       for (const Noise<V>& term : terms) {
         if (many(term.v)) ++equal[term.v];

@@ -18,7 +18,7 @@ struct Windows {
     Check(window >= 0 && window <= length, "a window of ", window, " of ", length);
     count = (length - window) / stride + 1;
   }
-  // Of all windows of `whole`.
+  // The shape of all windows of `whole` together.
   Shape Unfolded(const Tensor& whole, int64_t dim) const {
     Shape shape = whole.shape();
     if (!shape.empty()) shape[static_cast<size_t>(WrapDim(dim, whole.rank()))] = count;
