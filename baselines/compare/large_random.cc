@@ -1,5 +1,6 @@
 #include "baselines/compare/large_random.h"
 
+#include <atomic>
 #include <cmath>
 #include <utility>
 
@@ -7,6 +8,7 @@
 #include "baselines/compare/gates.h"
 #include "baselines/compare/random.h"
 #include "baselines/compare/random_stream.h"
+#include "cases/base/parallel.h"
 #include "cases/core/judges.h"
 
 namespace diopi::baselines {
@@ -54,12 +56,18 @@ std::string CheckDropout(const v1::Case& c, const JudgedOutput& output, const Te
 void AddFigures(const v1::Case& c, const JudgedOutput& output, const TensorView& actual, double ks,
                 v1::OutputStats* stats) {
   const int64_t count = NumElements(actual.shape);
-  int64_t zeros = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    const double y = ElementAsDouble(actual.dtype, actual.data.data(), i);
-    zeros += y == 0 ? 1 : 0;
-    if (std::isnan(y)) stats->set_nan_actual(stats->nan_actual() + 1);
-  }
+  std::atomic<int64_t> zeros{0}, nans{0};
+  ForRanges(count, kParallelBytes / ElementSize(actual.dtype), [&](int64_t begin, int64_t end) {
+    int64_t zeros_here = 0, nans_here = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      const double y = ElementAsDouble(actual.dtype, actual.data.data(), i);
+      zeros_here += y == 0 ? 1 : 0;
+      nans_here += std::isnan(y) ? 1 : 0;
+    }
+    zeros += zeros_here;
+    nans += nans_here;
+  });
+  stats->set_nan_actual(stats->nan_actual() + nans);
   const double share = static_cast<double>(zeros) / static_cast<double>(count);
   stats->set_zero_fraction(share);
   stats->set_public_pass(PublicRuleAccepts(c, output.judge->distribution(), 1 - share, ks));

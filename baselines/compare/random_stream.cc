@@ -254,22 +254,6 @@ HostTensor BlockAt(const TensorView& whole, int64_t begin) {
   return {whole.dtype, {kBlock}, std::string(data)};
 }
 
-// `check` on the chosen blocks.
-std::string CheckBlocks(const TensorView& actual,
-                        const std::function<std::string(const HostTensor&)>& check) {
-  const std::vector<int64_t> blocks = ChosenBlocks(NumElements(actual.shape));
-  std::vector<std::string> findings(blocks.size());
-  ForRanges(static_cast<int64_t>(blocks.size()), 1, [&](int64_t begin, int64_t end) {
-    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-      findings[i] = check(BlockAt(actual, blocks[i]));
-  });
-  for (size_t i = 0; i < blocks.size(); ++i) {
-    if (!findings[i].empty())
-      return absl::StrFormat("of the %d elements from %d on: %s", kBlock, blocks[i], findings[i]);
-  }
-  return "";
-}
-
 double UlpOf(Dtype dtype) {
   return std::ldexp(1.0, 1 - FormatOf(dtype).precision);
 }
@@ -285,33 +269,62 @@ struct Bounds {
 };
 
 struct StreamResult {
-  std::string finding;   // empty when all checks pass
   int64_t outside = -1;  // the first element that is
   int64_t at_end = 0;
   double ks = 0;
+  std::string finding, repeats;     // empty when all checks pass
+  std::vector<std::string> blocks;  // likewise of each chosen block, by the checks of small outputs
+
+  std::string OfAll() const { return repeats.empty() ? finding : repeats; }
+  std::string OfBlocks(const TensorView& actual) const {
+    const std::vector<int64_t> begins = ChosenBlocks(NumElements(actual.shape));
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      if (!blocks[i].empty())
+        return absl::StrFormat("of the %d elements from %d on: %s", kBlock, begins[i], blocks[i]);
+    }
+    return "";
+  }
 };
 
-// All checks over the whole stream.
-StreamResult CheckStream(const TensorView& actual, const Law& law, const Bounds& bounds) {
+// The checks that go through the stream in order.
+void CheckInOrder(const TensorView& actual, const Law& law, const Bounds& bounds, StreamResult* result) {
   const int64_t n = NumElements(actual.shape);
   Checks stream(law, n);
-  StreamResult result;
-  for (int64_t at = 0; at < n && result.outside < 0; at += kBlock) {
+  for (int64_t at = 0; at < n && result->outside < 0; at += kBlock) {
     const int64_t count = std::min(kBlock, n - at);
     stream.Add(count, [&](double* z) {
       for (int64_t i = 0; i < count; ++i) {
         const double y = ElementAsDouble(actual.dtype, actual.data.data(), at + i);
         const bool fits = y >= bounds.least && y <= bounds.greatest;
-        if (!fits && result.outside < 0) result.outside = at + i;
-        result.at_end += y >= bounds.end ? 1 : 0;
+        if (!fits && result->outside < 0) result->outside = at + i;
+        result->at_end += y >= bounds.end ? 1 : 0;
         z[i] = fits ? (y - law.location) / law.scale : 0;
       }
     });
   }
-  if (result.outside >= 0) return result;
-  result.ks = stream.Distance();
-  result.finding = CheckRepeats(actual, law.one_value);
-  if (result.finding.empty()) result.finding = stream.Finding(false);
+  if (result->outside >= 0) return;
+  result->ks = stream.Distance();
+  result->finding = stream.Finding(false);
+}
+
+// All checks over the whole stream, and `check_block` on the chosen blocks, side by side.
+StreamResult CheckStream(const TensorView& actual, const Law& law, const Bounds& bounds,
+                         const std::function<std::string(const HostTensor&)>& check_block) {
+  const std::vector<int64_t> begins = ChosenBlocks(NumElements(actual.shape));
+  StreamResult result;
+  result.blocks.resize(begins.size());
+  ForRanges(static_cast<int64_t>(begins.size()) + 2, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t task = begin; task < end; ++task) {
+      if (task == 0) {
+        CheckInOrder(actual, law, bounds, &result);
+      } else if (task == 1) {
+        result.repeats = CheckRepeats(actual, law.one_value);
+      } else {
+        const auto block = static_cast<size_t>(task - 2);
+        result.blocks[block] = check_block(BlockAt(actual, begins[block]));
+      }
+    }
+  });
   return result;
 }
 
@@ -328,21 +341,21 @@ std::string CheckUniformStream(const TensorView& actual, double from, double to)
                 .step = ulp,
                 .least_step = width * ulp,
                 .one_value = OneValue(actual.dtype, most, width)};
-  const StreamResult result =
-      CheckStream(actual, law,
-                  {std::min(from, InDtype(actual.dtype, from)), std::max(to, InDtype(actual.dtype, to)), to});
+  const StreamResult result = CheckStream(
+      actual, law, {std::min(from, InDtype(actual.dtype, from)), std::max(to, InDtype(actual.dtype, to)), to},
+      [&](const HostTensor& block) { return CheckUniform(block, from, to); });
   if (result.outside >= 0) {
     return absl::StrFormat("element %d is %.9g, outside [%g, %g)", result.outside,
                            ElementAsDouble(actual.dtype, actual.data.data(), result.outside), from, to);
   }
-  if (!result.finding.empty()) return result.finding;
+  if (const std::string finding = result.OfAll(); !finding.empty()) return finding;
   // Only rounding up, or a generator of (0, 1], gives the end itself.
   const auto n = NumElements(actual.shape);
   const double share = std::min(0.5, std::max(std::fabs(to), width) * ulp / width);
   if (static_cast<double>(result.at_end) > static_cast<double>(n) * share &&
       BinomialRejects(n, result.at_end, share))
     return absl::StrFormat("%d of %d values are %g, the excluded end", result.at_end, n, to);
-  return CheckBlocks(actual, [&](const HostTensor& block) { return CheckUniform(block, from, to); });
+  return result.OfBlocks(actual);
 }
 
 std::string CheckNormalStream(const TensorView& actual, double mean, double std, double* ks) {
@@ -353,16 +366,17 @@ std::string CheckNormalStream(const TensorView& actual, double mean, double std,
                 .step = UlpOf(actual.dtype),
                 .one_value = OneValue(actual.dtype, std::fabs(mean), std)};
   constexpr double kLargest = std::numeric_limits<double>::max();
-  const StreamResult result = CheckStream(actual, law, {-kLargest, kLargest, kLargest});
+  const Parameter mean_of_all(mean), std_of_all(std);
+  const StreamResult result =
+      CheckStream(actual, law, {-kLargest, kLargest, kLargest},
+                  [&](const HostTensor& block) { return CheckNormal(block, mean_of_all, std_of_all); });
   if (result.outside >= 0) {
     return absl::StrFormat("element %d is %g", result.outside,
                            ElementAsDouble(actual.dtype, actual.data.data(), result.outside));
   }
   if (ks != nullptr) *ks = result.ks;
-  if (!result.finding.empty()) return result.finding;
-  const Parameter mean_of_all(mean), std_of_all(std);
-  return CheckBlocks(actual,
-                     [&](const HostTensor& block) { return CheckNormal(block, mean_of_all, std_of_all); });
+  const std::string finding = result.OfAll();
+  return finding.empty() ? result.OfBlocks(actual) : finding;
 }
 
 std::string CheckKeptStream(const TensorView& mask, double keep) {

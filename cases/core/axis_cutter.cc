@@ -218,8 +218,10 @@ bool AxisCutter::Cover() {
   std::vector<Chosen> chosen(static_cast<size_t>((size + chunk - 1) / chunk), Chosen(cut_.size()));
   for (size_t i = 0; i < cut_.size(); ++i) {
     const CutOutput& output = outputs_.at(cut_[i].name);
+    const std::vector<int64_t> sizes = SizesOf(cut_[i].own);
+    const auto along = std::find(cut_[i].own.begin(), cut_[i].own.end(), letter) - cut_[i].own.begin();
     for (const int64_t place : SamplePlaces(SpecShape(*output.spec), output.budget, &draws_)) {
-      const auto [number, in_piece] = PlaceIn(cut_[i].own, letter, chunk, place);
+      const auto [number, in_piece] = PlaceIn(sizes, static_cast<size_t>(along), chunk, place);
       Compared& compared = chosen[static_cast<size_t>(number)][i];
       compared.in_piece.push_back(in_piece);
       compared.in_whole.push_back(place);
@@ -233,21 +235,28 @@ bool AxisCutter::Cover() {
   return true;
 }
 
-// Which chunk of the letter's axis a place of an output is in, and its place there.
-std::pair<int64_t, int64_t> AxisCutter::PlaceIn(const Letters& own, const std::string& letter, int64_t chunk,
-                                                int64_t place) const {
+std::vector<int64_t> AxisCutter::SizesOf(const Letters& own) const {
+  std::vector<int64_t> sizes;
+  for (const std::string& letter : own) sizes.push_back(grids_.SizeOf(letter));
+  return sizes;
+}
+
+// Of axes with these sizes, one of which is cut into chunks: which chunk a place is in, and its place there.
+std::pair<int64_t, int64_t> AxisCutter::PlaceIn(const std::vector<int64_t>& sizes, size_t along,
+                                                int64_t chunk, int64_t place) {
   int64_t number = 0;
-  std::vector<int64_t> at(own.size());
-  for (size_t d = own.size(); d-- > 0; place /= grids_.SizeOf(own[d])) {
-    at[d] = place % grids_.SizeOf(own[d]);
-    if (own[d] == letter) number = at[d] / chunk;
-  }
   int64_t in_piece = 0;
-  for (size_t d = 0; d < own.size(); ++d) {
-    const bool cut = own[d] == letter;
-    const int64_t size = grids_.SizeOf(own[d]);
-    in_piece =
-        in_piece * (cut ? std::min(chunk, size - number * chunk) : size) + (cut ? at[d] % chunk : at[d]);
+  int64_t stride = 1;  // in the piece
+  for (size_t d = sizes.size(); d-- > 0; place /= sizes[d]) {
+    int64_t at = place % sizes[d];
+    int64_t size = sizes[d];
+    if (d == along) {
+      number = at / chunk;
+      at %= chunk;
+      size = std::min(chunk, size - number * chunk);
+    }
+    in_piece += at * stride;
+    stride *= size;
   }
   return {number, in_piece};
 }
@@ -308,6 +317,7 @@ Compared AxisCutter::Choose(const Letters& own, const Grid& grid, int64_t count)
   Compared compared;
   compared.in_piece.assign(chosen.begin(), chosen.end());
   std::sort(compared.in_piece.begin(), compared.in_piece.end());
+  const std::vector<int64_t> sizes = SizesOf(own);
   for (int64_t index : compared.in_piece) {
     int64_t in_whole = 0;
     int64_t stride = 1;
@@ -315,7 +325,7 @@ Compared AxisCutter::Choose(const Letters& own, const Grid& grid, int64_t count)
       const auto size = static_cast<int64_t>(lists[d]->size());
       in_whole += (*lists[d])[static_cast<size_t>(index % size)] * stride;
       index /= size;
-      stride *= grids_.SizeOf(own[d]);
+      stride *= sizes[d];
     }
     compared.in_whole.push_back(in_whole);
   }

@@ -75,8 +75,9 @@ class AxisCutter {
   };
 
   bool Cover();
-  std::pair<int64_t, int64_t> PlaceIn(const Letters& own, const std::string& letter, int64_t chunk,
-                                      int64_t place) const;
+  std::vector<int64_t> SizesOf(const Letters& own) const;
+  static std::pair<int64_t, int64_t> PlaceIn(const std::vector<int64_t>& sizes, size_t along, int64_t chunk,
+                                             int64_t place);
   std::optional<Deal> FindDeal();
   std::optional<Deal> FindAffordableDeal() const;
   bool IsAffordable(const Deal& deal) const;
