@@ -231,6 +231,7 @@ WindowRange WindowShape::Around(int64_t begin, int64_t end) const {
   WindowRange range;
   range.out_begin = std::max<int64_t>(0, begin - (padding + stride - 1) / stride);
   range.in_begin = range.out_begin * stride;
+  if (range.in_begin >= in) return {};  // these windows read only padding
   range.in_end = std::clamp<int64_t>((end - 1) * stride - padding + reach, range.in_begin + 1, in);
   range.out_end = std::min(range.out_begin + Outputs(range.in_end - range.in_begin), out);
   range.out_right_begin = begin;

@@ -113,6 +113,17 @@ TEST(WindowTest, ARangeHoldsWhatItsWindowsRead) {
   EXPECT_GT(checked, 10'000);
 }
 
+TEST(WindowTest, WindowsThatReadOnlyPaddingHaveNoRange) {
+  WindowShape shape{1, 9, 1, 1, 0, 40, false};
+  shape.out = shape.Outputs(shape.in);
+  const WindowRange last = shape.Around(48, 54);  // its first window reads the last element
+  EXPECT_EQ(last.in_begin, 39);
+  EXPECT_EQ(last.in_end, 40);
+  const WindowRange none = shape.Around(49, 55);
+  EXPECT_EQ(none.in_end, none.in_begin);
+  EXPECT_EQ(none.out_right_end, none.out_right_begin);
+}
+
 TEST(SliceAxesTest, ErrorsNameFileAndLine) {
   const struct {
     const char* slices;

@@ -85,6 +85,7 @@ WorkerProcess::~WorkerProcess() {
 absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
   shared_->ClearCrash();
   log_->StartCase();
+  load_deadline_ = Clock::now() + options.load_timeout;
   int ends[2] = {-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     return absl::InternalError(absl::StrCat("no socket pair: ", strerror(errno)));
@@ -126,11 +127,10 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
   child.files = {-1, output.get(), output.get(), theirs.get(), shared_->descriptor()};
   // A debugger must start the worker itself, not a keeper.
   const bool kept = !debugged && options.sandbox != "off";
-  Descriptor told;
   Descriptor teller;
   if (kept) {
     if (pipe2(ends, O_CLOEXEC) != 0) return absl::InternalError(absl::StrCat("no pipe: ", strerror(errno)));
-    told = Descriptor(ends[0]);
+    told_ = Descriptor(ends[0]);
     teller = Descriptor(ends[1]);
     child.args.insert(child.args.end(), {"--keeper", "yes"});
     for (const std::string& path : options.hidden) child.args.insert(child.args.end(), {"--hide", path});
@@ -149,17 +149,20 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
   process_ = *std::move(process);
   pid_ = process_->pid();
   teller.Close();
-  if (kept) LearnPid(told.get(), options.load_timeout);
+  if (kept) LearnPid();
   return absl::OkStatus();
 }
 
 // Reads the pid from the keeper, which writes it before any process that could write there runs vendor's
-// code. If nothing comes, Greet finds out why.
-void WorkerProcess::LearnPid(int told, milliseconds limit) {
-  pollfd files[] = {{told, POLLIN, 0}, {process_->descriptor(), POLLIN, 0}, {end_, POLLIN, 0}};
-  if (poll(files, 3, static_cast<int>(limit.count())) <= 0 || (files[0].revents & POLLIN) == 0) return;
+// code. If nothing comes, Greet finds out why; until then the pipe stays open, for a late keeper that found
+// no reader would end by SIGPIPE and hide the reason.
+void WorkerProcess::LearnPid() {
+  pollfd files[] = {{told_.get(), POLLIN, 0}, {process_->descriptor(), POLLIN, 0}, {end_, POLLIN, 0}};
+  const auto left = std::chrono::ceil<milliseconds>(load_deadline_ - Clock::now());
+  const auto wait = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30));
+  if (poll(files, 3, wait) <= 0 || (files[0].revents & POLLIN) == 0) return;
   int pid = -1;
-  if (read(told, &pid, sizeof(pid)) != sizeof(pid)) return;
+  if (read(told_.get(), &pid, sizeof(pid)) != sizeof(pid)) return;
   pid_ = pid;
   worker_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
 }
@@ -170,10 +173,10 @@ bool WorkerProcess::Ended() const {
 }
 
 absl::Status WorkerProcess::Greet(const WorkerOptions& options) {
-  const Clock::time_point deadline = Clock::now() + options.load_timeout;
   v1::WorkerHello sandboxed;
-  if (absl::Status s = AwaitHello(options, deadline, &sandboxed); !s.ok()) return s;
-  if (absl::Status s = AwaitHello(options, deadline, &hello_); !s.ok()) return s;
+  if (absl::Status s = AwaitHello(options, load_deadline_, &sandboxed); !s.ok()) return s;
+  if (absl::Status s = AwaitHello(options, load_deadline_, &hello_); !s.ok()) return s;
+  told_.Close();
   hello_.set_sandbox(sandboxed.sandbox());
   return absl::OkStatus();
 }

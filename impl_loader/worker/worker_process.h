@@ -58,7 +58,7 @@ class WorkerProcess {
   absl::Status Spawn(const WorkerOptions& options);
   absl::Status AwaitHello(const WorkerOptions& options, std::chrono::steady_clock::time_point deadline,
                           v1::WorkerHello* hello);
-  void LearnPid(int told, std::chrono::milliseconds limit);
+  void LearnPid();
   absl::Status Greet(const WorkerOptions& options);
   std::string LastWords() const;
 
@@ -68,8 +68,10 @@ class WorkerProcess {
   const int end_;
   std::optional<TemporaryFolder> folder_;  // has the worker's own folder, if it has one
   std::unique_ptr<ChildProcess> process_;  // the worker's keeper, or the worker
-  int pid_ = -1;                           // the worker's
-  Descriptor worker_;                      // readable once the worker has ended, perhaps before its keeper
+  std::chrono::steady_clock::time_point load_deadline_;
+  Descriptor told_;    // from which the keeper's word of the worker's pid is read
+  int pid_ = -1;       // the worker's
+  Descriptor worker_;  // readable once the worker has ended, perhaps before its keeper
   Channel channel_;
   v1::WorkerHello hello_;
 };

@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -117,9 +118,9 @@ class Connection {
   // Makes this database a copy of another, which must be open: the state of one moment. Unavailable: somebody
   // holds either file; try again.
   absl::Status CopyFrom(Connection* other);
-  // Prepared at the first call, kept afterwards. `sql` is the key and must live as long as the connection.
+  // Prepared at the first call, kept afterwards.
   absl::StatusOr<Statement> Prepare(std::string_view sql);
-  // For SQL that does not live so long.
+  // For SQL that is not used again.
   absl::StatusOr<OwnStatement> PrepareOnce(const std::string& sql);
   // The first column of the query's first row; 0 when there is no row.
   absl::StatusOr<int64_t> QueryInt(const std::string& sql);
@@ -133,7 +134,7 @@ class Connection {
 
   const std::string path_;
   sqlite3* db_ = nullptr;
-  std::map<std::string_view, std::unique_ptr<sqlite3_stmt, FinalizeStatement>> statements_;
+  std::map<std::string, std::unique_ptr<sqlite3_stmt, FinalizeStatement>, std::less<>> statements_;
 };
 
 // BEGIN IMMEDIATE; rolled back unless committed.

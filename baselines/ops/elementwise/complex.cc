@@ -14,8 +14,8 @@ struct FromPolar {
     using std::cos;
     using std::sin;
     const C radians = AsGiven(angle[i]);
-    real[i] = abs[i] * cos(radians);
-    imag[i] = abs[i] * sin(radians);
+    real.Set(i, abs[i] * cos(radians));
+    imag.Set(i, abs[i] * sin(radians));
   }
 };
 

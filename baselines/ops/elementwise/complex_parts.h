@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "baselines/ops/both.h"
+#include "baselines/ops/support/cuda/element.h"
 #include "baselines/ops/support/cuda/layout.h"
 
 namespace diopi::ops::both {
@@ -17,7 +18,10 @@ struct Parts {
   int64_t step = 1;
   ops::cuda::Layout layout;
 
-  DIOPI_HD T& operator[](int64_t i) const { return first[layout.Offset(i) * step]; }
+  DIOPI_HD std::remove_const_t<T> operator[](int64_t i) const {
+    return ops::cuda::Peek<std::remove_const_t<T>>(first, layout.Offset(i) * step);
+  }
+  DIOPI_HD void Set(int64_t i, T x) const { ops::cuda::Poke<T>(first, layout.Offset(i) * step, x); }
 };
 
 inline bool IsComplex(diopiDtype_t dtype) {
@@ -58,7 +62,7 @@ struct MovePart {
   Parts<T> out;
   Parts<const T> in;
   bool negate = false;
-  DIOPI_HD void operator()(int64_t i) const { out[i] = negate ? -in[i] : in[i]; }
+  DIOPI_HD void operator()(int64_t i) const { out.Set(i, negate ? -in[i] : in[i]); }
 };
 
 template <typename F>

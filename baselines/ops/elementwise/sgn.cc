@@ -14,8 +14,8 @@ struct ComplexSign {
     const C a = C(x[i]), b = C(y[i]);
     const bool zero = x[i] == 0 && y[i] == 0;
     const C length = zero ? C(1) : sqrt(a * a + b * b);
-    real[i] = a / length;
-    imag[i] = b / length;
+    real.Set(i, a / length);
+    imag.Set(i, b / length);
   }
 };
 
