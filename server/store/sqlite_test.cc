@@ -9,7 +9,7 @@
 namespace diopi::server {
 namespace {
 
-TEST(ConnectionTest, AStatementIsKeptByItsTextNotByWhereTheTextLay) {
+TEST(ConnectionTest, StatementsAreCachedByTheTextOfTheirSql) {
   const ScratchFolder folder;
   auto connection = Connection::Open(folder.File("d.db"), Connection::Mode::kReadWrite);
   ASSERT_TRUE(connection.ok()) << connection.status();
