@@ -149,6 +149,7 @@ void CallVariables::NameTensor(const std::string& name, const v1::TensorSpec& sp
   Set(name + "_dim", along);
   Set(name + "_integers", spec.fill().has_integers() ? 1 : 0);
   Set(name + "_listed", spec.fill().has_values() ? 1 : 0);
+  Set(name + "_lognormal", spec.fill().has_lognormal() ? 1 : 0);
   Set(name + "_permutation", spec.fill().has_permutation() ? 1 : 0);
   const bool constant = spec.fill().has_constant() && !std::isfinite(spec.fill().constant().value());
   Set(name + "_specials", spec.fill().specials().values_size() + (constant ? 1 : 0));

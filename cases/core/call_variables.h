@@ -25,6 +25,7 @@
 //   NAME_power2       it is a power of two, or minus one
 //   NAME_integers     a tensor's fill is `integers`
 //   NAME_listed       a tensor's fill is `values`
+//   NAME_lognormal    a tensor's fill is `lognormal`
 //   NAME_permutation  a tensor's fill is `permutation`: no two elements of a line along the last dimension
 //   NAME_patterned    a tensor's values are all the same, a range, or a shorter list, repeated
 //   NAME_expanded     a tensor has elements in one place

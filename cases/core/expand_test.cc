@@ -127,6 +127,7 @@ TEST(ExpandTest, WhatIsNotAskedIsLeftOut) {
       {"input_patterned", false},
       {"input_specials", false},
       {"input_listed", false},
+      {"input_lognormal", false},
       {"input_full_lines == 2", true},
       {"other_expanded && !input_expanded && !input_permutation", true},
       {"input_least == 1 && input_greatest == 3 && input_sum == -1", true},

@@ -1,7 +1,7 @@
 // What the functions that pool regions of images share: a place between four elements of an image, and the
 // regular samples of a region's cells, upright or rotated. A place up to one element outside takes the
-// border, a place farther out counts as zero. Gradients are added up plane by plane, so that the order of
-// additions is fixed.
+// border, a place farther out counts as zero: where a place's own error decides, its noise covers both.
+// Gradients are added up plane by plane, so that the order of additions is fixed.
 #ifndef BASELINES_OPS_ROI_REGIONS_H_
 #define BASELINES_OPS_ROI_REGIONS_H_
 
@@ -17,10 +17,13 @@ struct RoiPlace {
   int64_t element[4] = {0, 0, 0, 0};
   C weight[4] = {C(0), C(0), C(0), C(0)};
   bool inside = false;
+  bool either = false;  // its own error decides whether it is inside
 
   DIOPI_HD RoiPlace(C y, C x, int64_t height, int64_t width) {
-    if (!(y >= C(-1) && y <= C(height) && x >= C(-1) && x <= C(width))) return;
-    inside = true;
+    const auto within = [&](int errors) { return Within(y, height, errors) && Within(x, width, errors); };
+    inside = within(0);
+    either = kIsNoise<C> && within(kErrors) != within(-kErrors);
+    if (!inside && !either) return;
     int64_t rows[2], columns[2];
     const C down = Fraction(y, height, rows), across = Fraction(x, width, columns);
     for (int k = 0; k < 4; ++k) {
@@ -30,16 +33,33 @@ struct RoiPlace {
   }
   // The value there of the plane that begins at `first`.
   DIOPI_HD C Of(const In<C>& x, int64_t first) const {
-    if (!inside) return C(0);
-    return weight[0] * x[first + element[0]] + weight[1] * x[first + element[1]] +
-           weight[2] * x[first + element[2]] + weight[3] * x[first + element[3]];
+    if (!inside && !either) return C(0);
+    return OrZero(weight[0] * x[first + element[0]] + weight[1] * x[first + element[1]] +
+                  weight[2] * x[first + element[2]] + weight[3] * x[first + element[3]]);
   }
   DIOPI_HD void Spread(const Scratch<Sum<C>>& sums, int64_t first, const C& gradient, const C& count) const {
-    if (!inside) return;
-    for (int k = 0; k < 4; ++k) sums[first + element[k]] += gradient * weight[k] / count;
+    if (!inside && !either) return;
+    for (int k = 0; k < 4; ++k) sums[first + element[k]] += OrZero(gradient * weight[k] / count);
   }
 
  private:
+  static constexpr int kErrors = 8;  // standard deviations, as gate P allows
+
+  // Whether a place counts, if it is moved inwards by so many of its standard deviations.
+  DIOPI_HD static bool Within(const C& at, int64_t size, int errors) {
+    if constexpr (kIsNoise<C>) {
+      const auto slack = errors * std::sqrt(at.s2);
+      return at.v >= -1 - slack && at.v <= size + slack;
+    } else {
+      return at >= C(-1) && at <= C(size);
+    }
+  }
+  DIOPI_HD C OrZero(const C& value) const {
+    if constexpr (kIsNoise<C>) {
+      if (either) return C::Clean(inside ? value.v : 0, value.s2 + value.v * value.v);
+    }
+    return value;
+  }
   DIOPI_HD static C Fraction(C at, int64_t size, int64_t* neighbours) {
     if (at <= C(0)) at = C(0);
     neighbours[0] = static_cast<int64_t>(at);

@@ -40,12 +40,34 @@ TEST(RoiAlign, NoiseOfGradientsCoversErrorsThatSamplesShare) {
     const std::vector<Noise<double>> noise = run(kNoise64).noise();
     for (size_t i = 0; i < floats.size(); ++i) {
       const double error = std::fabs(floats[i] - noise[i].v);
-      // A sample exactly at the border counts or does not: no noise describes that.
-      if (noise[i].s2 > 0 && error < 1e-3) worst = std::max(worst, error / std::sqrt(noise[i].s2));
+      if (noise[i].s2 > 0) worst = std::max(worst, error / std::sqrt(noise[i].s2));
     }
   }
   EXPECT_GT(worst, 0.5);
   EXPECT_LT(worst, 3);
+}
+
+// A corner that lies on the last place that counts, but for its own error: there the image ends.
+TEST(RotatedFeatureAlign, NoiseCoversCornersOnTheBorder) {
+  const Shape image = {1, 1, 4, 4};
+  const auto run = [&](diopiDtype_t dtype, double row) {
+    TestTensor out(dtype, image);
+    const TestTensor features(dtype, image, {3});
+    const TestTensor boxes(dtype, {1, 4, 4, 5}, {row, 2, 2, 2, 0.3});
+    EXPECT_EQ(diopiRotatedFeatureAlignMmcv(nullptr, out, features, boxes, 1, 5), diopiSuccess);
+    return out;
+  };
+  const double reach = std::sin(0.3) + std::cos(0.3);  // of the lowest corner below the center
+  for (const double beside : {-3e-7, 0.0, 3e-7}) {
+    const Noise<double> at = run(kNoise64, 4 - reach + beside).noise()[0];
+    for (const double sum : {15.0, 18.0})
+      EXPECT_LE(std::fabs(at.v - sum), 1.001 * std::sqrt(at.s2)) << beside;
+  }
+  for (const double beside : {-1e-4, 1e-4}) {
+    const Noise<double> at = run(kNoise64, 4 - reach + beside).noise()[0];
+    EXPECT_EQ(std::round(at.v), beside < 0 ? 18 : 15);
+    EXPECT_LT(std::sqrt(at.s2), 1e-3) << beside;
+  }
 }
 
 }  // namespace

@@ -2,7 +2,8 @@
 // order of the terms and not just for this one: a library may add in any order, and where small terms come
 // first, this order makes less noise than most others. The variance is that of docs/method.md,
 // section 3.2: u^2/3 * ((n-1) (q^2/2 + r^2/3) + q^2), where q^2 is the sum of x^2. Roundings of a long sum
-// that are not independent, because terms repeat or crowd around 0, add their drift (section 3.3).
+// that are not independent, because terms repeat or crowd around 0, add their drift, and equal terms of more
+// than a few roundings have their error in common (section 3.3).
 #ifndef BASELINES_OPS_SUPPORT_SUM_H_
 #define BASELINES_OPS_SUPPORT_SUM_H_
 
@@ -47,6 +48,23 @@ class SumNoise {
     ++count_;
   }
 
+  // Equal terms of the same variance, as the losses of equal rows are, come from the same calculation and are
+  // off by the same error: m of them make m^2 of their variance. A few roundings per term do not matter
+  // beside those of the sum, and a zero is most often an exact difference.
+  void AddInCommon(const std::vector<Noise<V>>& terms) {
+    const V roundings = kFewRoundings * Noise<V>::kUnit * Noise<V>::kUnit / 3;
+    std::vector<Noise<V>> noisy;
+    for (const Noise<V>& term : terms) {
+      const bool counts = term.v != 0 && std::isfinite(term.v);
+      if (counts && term.s2 > roundings * term.v * term.v) noisy.push_back(term);
+    }
+    const Counters counters(noisy, 4 * noisy.size());
+    std::erase_if(noisy, [&](const Noise<V>& term) { return counters.AtMost(term.v) < 2; });
+    std::map<std::pair<V, V>, V> equal;
+    for (const Noise<V>& term : noisy) ++equal[{term.v, term.s2}];
+    for (const auto& [term, count] : equal) terms_ += count * (count - 1) * term.second;
+  }
+
   // A partial sum is a multiple of its own last place w, so adding x rounds x to a multiple of w: terms that
   // are equal are rounded alike as long as w lasts. `lost(exponent)` is what rounding all terms to multiples
   // of w = 2^exponent loses at most, which is asked for from the last place of the largest partial sum, of a
@@ -70,20 +88,32 @@ class SumNoise {
     return Noise<V>::Clean(independent.v, independent.s2 + share * share);
   }
 
+  // How often the values of a list occur, at most: a few values share a counter.
+  class Counters {
+   public:
+    Counters(const std::vector<Noise<V>>& terms, size_t size) : counters_(std::bit_ceil(size)) {
+      for (const Noise<V>& term : terms) ++counters_[Of(term.v)];
+    }
+    int32_t AtMost(V value) const { return counters_[Of(value)]; }
+
+   private:
+    size_t Of(V value) const {
+      return std::hash<V>()(value) * 0x9E3779B97F4A7C15U >> 32 & (counters_.size() - 1);
+    }
+    std::vector<int32_t> counters_;
+  };
+
   // Which terms of a list are equal to at least 31 others, and their sums.
   class Repeated {
    public:
     explicit Repeated(const std::vector<Noise<V>>& terms) : repeated_(terms.size()) {
       if (terms.size() < kDriftTerms) return;
-      // Most lists have no such terms, which counters that a few values share show.
-      std::vector<int32_t> shared(std::bit_ceil(terms.size() / 4));
-      const auto counter = [&](V value) -> int32_t& {
-        return shared[std::hash<V>()(value) * 0x9E3779B97F4A7C15U >> 32 & (shared.size() - 1)];
-      };
-      for (const Noise<V>& term : terms) ++counter(term.v);
+      const Counters counters(terms, terms.size() / 4);  // most lists have no such terms
       std::unordered_map<V, int32_t> equal;
       // NaN does not equal itself, so the map would insert every one of them. A sum with NaN does not drift.
-      const auto many = [&](V value) { return counter(value) >= kDriftTerms && std::isfinite(value); };
+      const auto many = [&](V value) {
+        return counters.AtMost(value) >= kDriftTerms && std::isfinite(value);
+      };
       for (const Noise<V>& term : terms) {
         if (many(term.v)) ++equal[term.v];
       }
@@ -126,6 +156,7 @@ class SumNoise {
 
  private:
   static constexpr int kDriftTerms = 32;  // fewer drift by less than any gate sees
+  static constexpr V kFewRoundings = 4;   // a product of two inputs has three
   static constexpr V kDriftSigmas = 4;    // independent roundings are not so far off
   static constexpr V kDriftShare = 3;
   static constexpr V kTieSigmas = 4;
@@ -163,7 +194,9 @@ class Sum<Noise<V>> {
   Noise<V> total() const {
     typename SumNoise<V>::Repeated repeated(terms_);
     for (size_t i = 0; i < terms_.size(); ++i) repeated.Add(i, terms_[i].v);
-    return noise_.WithDrift(repeated.Largest(), [&](int exponent) {
+    SumNoise<V> noise = noise_;
+    noise.AddInCommon(terms_);
+    return noise.WithDrift(repeated.Largest(), [&](int exponent) {
       typename SumNoise<V>::Lost lost;
       for (size_t i = 0; i < terms_.size(); ++i) lost.Add(terms_[i], repeated[i], exponent);
       return lost.Most();

@@ -131,6 +131,26 @@ TEST(Sum, TermsWhoseErrorReachesTheMiddleDriftEitherWay) {
   EXPECT_LT(std::fabs(static_cast<double>(serial) - total.v) / std::sqrt(total.s2), 8);
 }
 
+// The losses of rows that are equal: each is a sum that drifts, all by the same error.
+TEST(Sum, EqualTermsHaveTheirErrorInCommon) {
+  const std::vector<double> row = Cycled({0.1F}, 1000);
+  const N loss = Total(row);
+  float serial = 0;
+  for (const double term : row) serial += static_cast<float>(term);
+  for (const int rows : {2, 12, 100}) {
+    Sum<N> sum, unequal;
+    float total = 0;
+    for (int i = 0; i < rows; ++i) {
+      sum += loss;
+      unequal += N::Clean(loss.v * (1 + i * 1e-9), loss.s2);
+      total += serial;
+    }
+    const double error = std::fabs(static_cast<double>(total) - sum.total().v);
+    EXPECT_NEAR(error / std::sqrt(sum.total().s2), SerialError(row), 0.5) << rows;
+    EXPECT_LT(unequal.total().s2, 1.2 * sum.total().s2 / rows) << rows;
+  }
+}
+
 // Equal terms that lie side by side and cancel with others: partial sums are larger than the sum and a walk.
 TEST(Sum, TermsThatCancelInBlocksDrift) {
   double beyond = 0;
