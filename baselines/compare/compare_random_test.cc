@@ -464,6 +464,15 @@ TEST(Random, ThePublicRuleIsToldBesideOurs) {
   }
 }
 
+TEST(Tails, NearNormalCdfIsNear) {
+  for (int i = -90000; i <= 90000; ++i) {
+    const double x = i / 10007.0;
+    ASSERT_NEAR(NearNormalCdf(x), NormalCdf(x), 1e-12) << x;
+  }
+  EXPECT_EQ(NearNormalCdf(-HUGE_VAL), 0);
+  EXPECT_EQ(NearNormalCdf(HUGE_VAL), 1);
+}
+
 TEST(Tails, BinomialIsExact) {
   EXPECT_FALSE(BinomialRejects(20, 0, 0.5));  // 2^-20 is about 9.5e-7
   EXPECT_TRUE(BinomialRejects(25, 0, 0.5));   // 2^-25 is about 3e-8

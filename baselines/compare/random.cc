@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "baselines/compare/contraction_kernel.h"
 #include "baselines/compare/tails.h"
 #include "cases/base/layout.h"
 
@@ -60,13 +61,15 @@ std::pair<std::vector<double>, std::vector<double>> NormalIntervals(const std::v
                                                                     const Parameter& std,
                                                                     const Grain& grain) {
   std::vector<double> low, high;
+  low.reserve(y.size());
+  high.reserve(y.size());
   for (size_t i = 0; i < y.size(); ++i) {
     const double s = std.At(i);
     if (s == 0) continue;
     const double x = (y[i] - mean.At(i)) / s;
     const double slack = grain.Of(y[i]) / s;
-    low.push_back(NormalCdf(x - slack));
-    high.push_back(NormalCdf(x + slack));
+    low.push_back(NearNormalCdf(x - slack));
+    high.push_back(NearNormalCdf(x + slack));
   }
   return {std::move(low), std::move(high)};
 }
@@ -195,9 +198,9 @@ std::string CheckFarthest(Dtype dtype, double surely, double maybe, int64_t n) {
 
 std::string CheckLags(const std::vector<double>& z) {
   for (size_t lag = 1; lag <= 4096 && lag + 1024 <= z.size(); lag *= 2) {
-    double sum = 0;
     const size_t n = z.size() - lag;
-    for (size_t i = 0; i < n; ++i) sum += z[i] * z[i + lag];
+    const auto* ahead = reinterpret_cast<const char*>(z.data() + lag);
+    const double sum = Dot(v1::Dtype::float64, ahead, z.data(), n);
     const double deviation = sum / std::sqrt(static_cast<double>(n));
     if (std::fabs(deviation) > 1.1 * kNormalBound) {
       return Exceeds(absl::StrCat("the correlation with the element ", lag, " ahead").c_str(), deviation,
@@ -345,6 +348,7 @@ std::string CheckIntegers(const HostTensor& actual, double from, double to) {
 std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const Parameter& std) {
   const std::vector<double> y = Numbers(actual);
   std::vector<double> z;
+  z.reserve(y.size());
   double square = 0;
   double fourth = 0;
   double fourth_room = 0;

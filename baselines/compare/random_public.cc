@@ -27,7 +27,7 @@ bool LooksNormal(std::vector<double> z) {
   const auto n = static_cast<double>(z.size());
   double distance = 0;
   for (size_t i = 0; i < z.size(); ++i) {
-    const double cdf = 0.5 * std::erfc(-z[i] / std::sqrt(2.0));
+    const double cdf = NearNormalCdf(z[i]);
     const auto rank = static_cast<double>(i);
     distance = std::max({distance, cdf - rank / n, (rank + 1) / n - cdf});
   }

@@ -3,12 +3,46 @@
 #include <math.h>  // lgamma_r, which writes no global
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numbers>
 
 #include "hwy/contrib/sort/vqsort.h"
 
 namespace diopi::baselines {
 namespace {
+
+// The normal distribution function between neighbouring multiples of a step, as the cubic that has its values
+// and slopes there. The fourth derivative is below 1.4, so it is off by less than step^4 * 1.4 / 384.
+class NormalTable {
+ public:
+  NormalTable() {
+    for (size_t k = 0; k < cells_.size(); ++k) {
+      const double from = (static_cast<double>(k) - kReach * kPerUnit) / kPerUnit, to = from + 1.0 / kPerUnit;
+      const double low = NormalCdf(from), rise = NormalCdf(to) - low;
+      const double slope = Slope(from), last = Slope(to);
+      cells_[k] = {low, slope, 3 * rise - 2 * slope - last, slope + last - 2 * rise};
+    }
+  }
+
+  double At(double x) const {
+    const double at = (x + kReach) * kPerUnit;
+    if (!(at > 0)) return 0;
+    if (at >= static_cast<double>(cells_.size())) return 1;
+    const auto k = static_cast<size_t>(at);
+    const double t = at - static_cast<double>(k);
+    const std::array<double, 4>& c = cells_[k];
+    return c[0] + t * (c[1] + t * (c[2] + t * c[3]));
+  }
+
+ private:
+  static constexpr int kReach = 8;
+  static constexpr int kPerUnit = 256;
+
+  static double Slope(double x) { return std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi) / kPerUnit; }
+
+  std::array<std::array<double, 4>, size_t{2} * kReach * kPerUnit> cells_;
+};
 
 double LogGamma(double x) {
   int sign = 0;
@@ -98,6 +132,11 @@ double KsStatistic(std::vector<double>* low, std::vector<double>* high) {
 
 double NormalCdf(double x) {
   return 0.5 * std::erfc(-x / std::sqrt(2.0));
+}
+
+double NearNormalCdf(double x) {
+  static const NormalTable table;
+  return table.At(x);
 }
 
 }  // namespace diopi::baselines

@@ -49,6 +49,8 @@ void SortNumbers(std::vector<double>* numbers);
 double KsStatistic(std::vector<double>* low, std::vector<double>* high);
 
 double NormalCdf(double x);
+// Within 1e-12 of it, for many numbers: a tenth of the time.
+double NearNormalCdf(double x);
 
 }  // namespace diopi::baselines
 

@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+#include "cases/base/parallel.h"
 
 namespace diopi::cases {
 namespace {
@@ -10,8 +12,11 @@ namespace {
 // Copies `count` elements from the flat index `begin` on.
 using Read = absl::FunctionRef<void(int64_t begin, int64_t count, char* to)>;
 
+// Places lie far apart, and each that is not in the caches takes its time.
+constexpr int64_t kParallelPlaces = 2048;
+
 // Runs of neighbours are read at once.
-char* ReadList(const std::vector<int64_t>& list, int64_t base, int64_t element, Read read, char* to) {
+char* ReadList(absl::Span<const int64_t> list, int64_t base, int64_t element, Read read, char* to) {
   for (size_t i = 0; i < list.size();) {
     size_t run = 1;
     while (i + run < list.size() && list[i + run] == list[i] + static_cast<int64_t>(run)) ++run;
@@ -47,7 +52,12 @@ HostTensor Take(Dtype dtype, const std::vector<int64_t>& shape, const Places& pl
   taken.data.resize(static_cast<size_t>(NumElements(taken.shape) * element));
   if (taken.data.empty()) return taken;
   if (flat) {
-    ReadList(places.flat, 0, element, read, taken.data.data());
+    const absl::Span<const int64_t> all = places.flat;
+    char* const data = taken.data.data();
+    ForRanges(static_cast<int64_t>(all.size()), kParallelPlaces, [&](int64_t begin, int64_t end) {
+      const auto part = all.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+      ReadList(part, 0, element, read, data + begin * element);
+    });
   } else {
     ReadGrid(shape, places, 0, 0, element, read, taken.data.data());
   }
@@ -65,6 +75,7 @@ HostTensor TakePlaces(const TensorView& whole, const Places& places) {
 
 HostTensor TakePlaces(const BlockTensor& whole, const Places& places) {
   const int64_t element = ElementSize(whole.dtype());
+  whole.Pool();  // before threads copy from it
   return Take(whole.dtype(), whole.shape(), places, [&](int64_t begin, int64_t count, char* to) {
     whole.Write(begin * element, count * element, to);
   });

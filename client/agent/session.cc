@@ -213,20 +213,23 @@ void Session::Work(SessionWorker worker) {
       continue;
     }
     const auto start = std::chrono::steady_clock::now();
-    std::optional<loader::CallOutcome> outcome = Call(worker.worker.get(), *next, *options, &last);
+    baselines::SlicePlaces places;
+    std::optional<loader::CallOutcome> outcome = Call(worker.worker.get(), *next, *options, &last, &places);
     if (!outcome.has_value()) continue;
     const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - start;
-    last = Called{*std::move(next), *std::move(outcome), worker.device, elapsed.count(),
-                  std::move(options->adaptor)};
+    last = Called{*std::move(next), *std::move(outcome),         worker.device,
+                  elapsed.count(),  std::move(options->adaptor), std::move(places)};
     // The worker's next case takes the place of this one's tensors.
     if (options->in_place) Judge(*std::exchange(last, std::nullopt));
   }
 }
 
-// Runs one case, and judges the last one meanwhile. Nullopt when EndCalls may have ended it.
+// Runs one case, and meanwhile judges the last one and finds the places where this one is judged. Nullopt
+// when EndCalls may have ended it.
 std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const rpc::LeasedCase& leased,
                                                  const loader::CallOptions& options,
-                                                 std::optional<Called>* last) {
+                                                 std::optional<Called>* last,
+                                                 baselines::SlicePlaces* places) {
   {
     const std::lock_guard lock(mutex_);
     if (calls_ended_) return std::nullopt;
@@ -236,6 +239,7 @@ std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const r
   const absl::Status submitted = worker->Submit(leased.c, leased.inputs, options);
   if (last->has_value()) Judge(*std::exchange(*last, std::nullopt));
   if (submitted.ok()) {
+    *places = CaseJudge::PlacesOf(leased.c);
     outcome = worker->Wait();
   } else {
     outcome.kind = loader::CallOutcome::Kind::kLost;
@@ -259,9 +263,9 @@ void Session::Judge(Called called) {
   absl::Status complete;
   if (!cases::IsSliced(leased.c)) complete = CaseJudge::Complete(leased.c, &leased.inputs);
   v1::Verdict verdict =
-      complete.ok()
-          ? judge_.Judge(leased.c, leased.inputs, leased.references, called.outcome, called.adaptor, &handed)
-          : MakeVerdict(leased.c, v1::OUTCOME_HARNESS_ERROR, std::string(complete.message()));
+      complete.ok() ? judge_.Judge(leased.c, leased.inputs, leased.references, called.outcome, called.adaptor,
+                                   &handed, &called.places)
+                    : MakeVerdict(leased.c, v1::OUTCOME_HARNESS_ERROR, std::string(complete.message()));
   verdict.set_reference(leased.reference);
   verdict.set_device_reference(leased.device_reference);
   if (called.device >= 0) verdict.set_device_index(called.device);

@@ -63,6 +63,7 @@ class Session {
     int device = -1;
     double elapsed_us = 0;
     v1::CaseAdaptor adaptor;
+    baselines::SlicePlaces places;
   };
 
   void Prefetch();
@@ -70,7 +71,8 @@ class Session {
   absl::Status Accept(rpc::LeasedCase leased);
   void Work(SessionWorker worker);
   std::optional<loader::CallOutcome> Call(loader::Worker* worker, const rpc::LeasedCase& leased,
-                                          const loader::CallOptions& options, std::optional<Called>* last);
+                                          const loader::CallOptions& options, std::optional<Called>* last,
+                                          baselines::SlicePlaces* places);
   void Judge(Called called);
   static void MakeWhole(Called* called);
   bool SettledWithoutWorker(const rpc::LeasedCase& leased);

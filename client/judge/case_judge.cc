@@ -28,10 +28,6 @@ baselines::DiagnoseOptions ReplayOptions(const CaseJudgeOptions& options) {
   return result;
 }
 
-baselines::SlicePlaces PlacesOf(const v1::Case& c) {
-  return cases::ComparedPlaces(c, cases::BuiltinSlices(c.function()));
-}
-
 }  // namespace
 
 CaseJudge::CaseJudge(const CaseJudgeOptions& options)
@@ -148,19 +144,27 @@ v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, 
   return verdict;
 }
 
+baselines::SlicePlaces CaseJudge::PlacesOf(const v1::Case& c) {
+  if (!cases::IsSliced(c)) return {};
+  return cases::ComparedPlaces(c, cases::BuiltinSlices(c.function()));
+}
+
 // Outputs where they lie, and inputs likewise, or, where the agent cannot see them, made here if they are
 // needed.
 v1::Verdict CaseJudge::JudgeSlices(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
-                                   const loader::CallOutcome& outcome) const {
+                                   const loader::CallOutcome& outcome,
+                                   const baselines::SlicePlaces* known) const {
   TensorViews actual = ViewsOf(outcome.outputs);
   actual.insert(outcome.output_views.begin(), outcome.output_views.end());
   TensorViews given = ViewsOf(inputs);
   given.insert(outcome.input_views.begin(), outcome.input_views.end());
-  const baselines::SlicePlaces places = PlacesOf(c);
+  const baselines::SlicePlaces here = known == nullptr ? PlacesOf(c) : baselines::SlicePlaces();
+  const baselines::SlicePlaces& places = known == nullptr ? here : *known;
   TensorMap made;
-  const absl::StatusOr<BlockInputs> blocks = OpenBlockInputs(c);
-  if (!blocks.ok()) return MakeVerdict(c, v1::OUTCOME_HARNESS_ERROR, std::string(blocks.status().message()));
-  for (const auto& [key, tensor] : *blocks) {
+  absl::StatusOr<BlockInputs> opened = BlockInputs();
+  if (outcome.made_inputs == nullptr) opened = OpenBlockInputs(c);
+  if (!opened.ok()) return MakeVerdict(c, v1::OUTCOME_HARNESS_ERROR, std::string(opened.status().message()));
+  for (const auto& [key, tensor] : outcome.made_inputs == nullptr ? *opened : *outcome.made_inputs) {
     if (given.contains(key)) continue;
     const auto compared = places.find(key);
     if (baselines::NeedsWholeInputs(c)) {
@@ -199,15 +203,17 @@ v1::Verdict CaseJudge::JudgeHanded(const v1::CaseAdaptor& adaptor, profile::Judg
 
 v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& stored,
                              const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor,
-                             std::optional<profile::JudgedCase>* handed_over) {
+                             std::optional<profile::JudgedCase>* handed_over,
+                             const baselines::SlicePlaces* places) {
   const bool packed = cases::IsSliced(c);
   const TensorMap unpacked = packed ? baselines::UnpackReferences(stored) : TensorMap();
   const TensorMap& references = packed ? unpacked : stored;
   const v1::Case judged = baselines::WithoutJudging(c, outcome.reply.unwritten());
+  if (!outcome.reply.unwritten().empty()) places = nullptr;  // of another case
   std::optional<profile::JudgedCase> handed;
   const auto judge = [&](const TensorMap& actual) {
     if (adaptor.conversion().empty() && cases::IsSliced(judged))
-      return JudgeSlices(judged, inputs, references, outcome);
+      return JudgeSlices(judged, inputs, references, outcome, places);
     if (adaptor.conversion().empty()) return JudgeNumbers(judged, inputs, references, actual);
     handed = profile::AsHandedOver(judged, inputs, references, actual, adaptor);
     absl::Status recomputed;

@@ -163,9 +163,11 @@ absl::StatusOr<Cost> Measure(const v1::Case& c, const TensorMap& references, Cas
   const double made = Used(*worker);
   absl::Status submitted = worker->Submit(c, inputs, *options);
   if (!submitted.ok()) return submitted;
+  const baselines::SlicePlaces places = CaseJudge::PlacesOf(c);
   const loader::CallOutcome outcome = worker->Wait();
   const double waited = Used(*worker);
-  const v1::Verdict verdict = judge->Judge(c, inputs, references, outcome, options->adaptor);
+  const v1::Verdict verdict =
+      judge->Judge(c, inputs, references, outcome, options->adaptor, nullptr, &places);
   const double judged = Used(*worker);
   const double end = Wall();
   if (verdict.outcome() != v1::OUTCOME_PASS) return absl::InternalError(verdict.reason());

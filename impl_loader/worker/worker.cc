@@ -446,7 +446,10 @@ CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
       return Lost(std::string(taken.message()));
     }
   }
-  if (in_place_ && frame_ != nullptr && reply.findings().empty()) outcome.input_views = frame_->MadeInputs();
+  if (in_place_ && frame_ != nullptr) {
+    outcome.made_inputs = &frame_->blocks();
+    if (reply.findings().empty()) outcome.input_views = frame_->MadeInputs();
+  }
   ++answered_;
   last_answered_ = call_.case_().id();
   const int64_t threads = process_->Threads();

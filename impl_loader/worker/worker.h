@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "cases/base/tensor.h"
 #include "cases/base/tensor_view.h"
+#include "cases/core/fill.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/worker.pb.h"
 
@@ -78,6 +79,9 @@ struct CallOutcome {
   // any value at any time.
   TensorViews output_views;
   TensorViews input_views;
+  // What fills the inputs that the worker has made, until the next Submit; null without
+  // CallOptions::in_place.
+  const BlockInputs* made_inputs = nullptr;
   std::map<std::string, uint64_t> hashes;  // XXH64 of large outputs, as the first call left them
   std::string signal_name;                 // "SIGSEGV"
   std::string backtrace;                   // symbolised, one frame a line, the vendor's frames first
