@@ -28,6 +28,12 @@ using std::chrono::milliseconds;
 constexpr size_t kTextBytes = 1 << 20;
 constexpr size_t kReplyOverCall = 4;
 
+// For poll().
+int MillisecondsUntil(Clock::time_point deadline) {
+  const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+  return static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30));
+}
+
 std::string DefaultProgram() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -158,9 +164,7 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
 // no reader would end by SIGPIPE and hide the reason.
 void WorkerProcess::LearnPid() {
   pollfd files[] = {{told_.get(), POLLIN, 0}, {process_->descriptor(), POLLIN, 0}, {end_, POLLIN, 0}};
-  const auto left = std::chrono::ceil<milliseconds>(load_deadline_ - Clock::now());
-  const auto wait = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30));
-  if (poll(files, 3, wait) <= 0 || (files[0].revents & POLLIN) == 0) return;
+  if (poll(files, 3, MillisecondsUntil(load_deadline_)) <= 0 || (files[0].revents & POLLIN) == 0) return;
   int pid = -1;
   if (read(told_.get(), &pid, sizeof(pid)) != sizeof(pid)) return;
   pid_ = pid;
@@ -215,15 +219,13 @@ WorkerProcess::Event WorkerProcess::Await(Clock::time_point deadline,
   bool channel_open = true;
   bool looked = false;  // at what had been read before
   for (;;) {
-    const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
     // poll() ignores a descriptor of -1.
     pollfd files[] = {{channel_open ? channel_.descriptor() : -1, POLLIN, 0},
                       {process_->descriptor(), POLLIN, 0},
                       {log_->descriptor(), POLLIN, 0},
                       {end_, POLLIN, 0}};
     const bool pending = channel_open && channel_.HasPending() && !looked;
-    const int64_t wait = pending ? 0 : std::clamp<int64_t>(left.count(), 0, 1 << 30);
-    const int n = poll(files, 4, static_cast<int>(wait));
+    const int n = poll(files, 4, pending ? 0 : MillisecondsUntil(deadline));
     if (n > 0 && files[3].revents != 0) return Event::kEndAsked;
     if (n > 0 && files[2].revents != 0) log_->Drain();
     if (pending || (n > 0 && files[0].revents != 0)) {

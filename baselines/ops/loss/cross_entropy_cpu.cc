@@ -53,7 +53,7 @@ class Targets {
     int64_t count = 0;
     for (const int64_t t : indices_) {
       if (t == options.ignore_index) continue;
-      counted += weights_[static_cast<size_t>(t)];
+      if (weight) counted += weights_[static_cast<size_t>(t)];
       ++count;
     }
     mean_by_ = weight ? counted.total() : Exact<C>(count);
