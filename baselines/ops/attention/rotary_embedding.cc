@@ -55,7 +55,6 @@ DIOPI_KERNEL(diopiRotaryEmbedding, a) {
         " has no pairs");
   Shape pairs = x.shape();
   pairs.back() /= 2;
-  if (Numel(pairs) == 0) return;
   DispatchFloating(ResultType(out, {x, cos, sin}), [&]<typename C>() {
     ForEach(Queue(a.ctx), Numel(pairs),
             Turn<C>{Out<C>(out), In<C>(x), In<C>(cos, pairs), In<C>(sin, pairs), pairs.back(), a.conj,
