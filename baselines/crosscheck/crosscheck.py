@@ -3,9 +3,10 @@
 PyTorch is an independent implementation: nothing here calls our code. The calls are those of calls.py, on floating
 tensors widened to float64.
 
-A floating output agrees when |torch - r| <= 64 * (ulp64(r) + sigma * 2^-29): both were computed in float64.
-Sigma is the noise of a float32 evaluation, 2^29 times that of a float64 one, and is stored as a float32, so it is known
-to 2^-149. For float64 cases r comes from 80-bit arithmetic and sigma is that of float64 itself: 16 * (ulp64(r) + sigma).
+A floating output agrees when |torch - r| <= 128 * (ulp64(r) + sigma * 2^-29): both were computed in float64.
+(The serial sum of 131,072 squares has been seen to drift by 75 of these.) Sigma is the noise of a float32 evaluation, 2^29
+times that of a float64 one, and is stored as a float32, so it is known to 2^-149. For float64 cases r comes from 80-bit
+arithmetic and sigma is that of float64 itself: 16 * (ulp64(r) + sigma).
 Exact outputs agree bit for bit after PyTorch's value is rounded to the case's dtype.
 """
 import argparse
@@ -92,7 +93,7 @@ def compare_float(r, low, sigma, actual, dtype):
     if dtype == "float64":
         bound = 16 * (ulp(r, "float64") + sigma)
     else:
-        bound = 64 * (ulp(r, "float64") + (sigma + SIGMA_STEP) * 2.0 ** -29)
+        bound = 128 * (ulp(r, "float64") + (sigma + SIGMA_STEP) * 2.0 ** -29)
     with np.errstate(invalid="ignore", over="ignore"):
         difference = np.abs((t - r) - low)
         finite = np.isfinite(r) & np.isfinite(t)
