@@ -45,7 +45,7 @@ struct RoiPlace {
  private:
   static constexpr int kErrors = 8;  // standard deviations, as gate P allows
 
-  // Whether a place counts, if it is moved inwards by so many of its standard deviations.
+  // Whether a place counts that is so many of its standard deviations farther in.
   DIOPI_HD static bool Within(const C& at, int64_t size, int errors) {
     if constexpr (kIsNoise<C>) {
       const auto slack = errors * std::sqrt(at.s2);
