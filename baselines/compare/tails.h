@@ -49,7 +49,7 @@ void SortNumbers(std::vector<double>* numbers);
 double KsStatistic(std::vector<double>* low, std::vector<double>* high);
 
 double NormalCdf(double x);
-// Within 1e-12 of it, for many numbers: a tenth of the time.
+// Within 1e-12 of NormalCdf, and two to four times as fast: for many numbers.
 double NearNormalCdf(double x);
 
 }  // namespace diopi::baselines

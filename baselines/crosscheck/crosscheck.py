@@ -4,9 +4,9 @@ PyTorch is an independent implementation: nothing here calls our code. The calls
 tensors widened to float64.
 
 A floating output agrees when |torch - r| <= 128 * (ulp64(r) + sigma * 2^-29): both were computed in float64.
-(The serial sum of 131,072 squares has been seen to drift by 75 of these.) Sigma is the noise of a float32 evaluation, 2^29
-times that of a float64 one, and is stored as a float32, so it is known to 2^-149. For float64 cases r comes from 80-bit
-arithmetic and sigma is that of float64 itself: 16 * (ulp64(r) + sigma).
+For one sum of 131,072 squares the difference is 75 times the bracket, because r adds them one by one. Sigma is the noise of
+a float32 evaluation, 2^29 times that of a float64 one, and is stored as a float32, so it is known to 2^-149. For float64
+cases r comes from 80-bit arithmetic and sigma is that of float64 itself: 16 * (ulp64(r) + sigma).
 Exact outputs agree bit for bit after PyTorch's value is rounded to the case's dtype.
 """
 import argparse

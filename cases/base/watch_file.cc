@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/poll_timeout.h"
 
 namespace diopi {
 namespace {
@@ -91,10 +92,8 @@ absl::StatusOr<FileWatch::Event> FileWatch::Wait(int stop, std::chrono::millisec
   bool changed = false;
   Clock::time_point quiet_at;
   for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(quiet_at - Clock::now());
-    const int64_t timeout = std::max<int64_t>(left.count(), 0);
     pollfd files[] = {{stop, POLLIN, 0}, {inotify_.get(), POLLIN, 0}};
-    const int ready = poll(files, 2, changed ? static_cast<int>(timeout) : -1);
+    const int ready = poll(files, 2, changed ? MillisecondsUntil(quiet_at) : -1);
     if (ready > 0 && files[0].revents != 0) return Event::kStopped;
     if (ready > 0 && files[1].revents != 0) {
       bool touched = false;

@@ -41,6 +41,20 @@ int64_t Truncated(double value) {
   return value > -kLargest && value < kLargest ? static_cast<int64_t>(value) : 0;
 }
 
+// Whether an integer type of at most 16 bits has the number; true for all other types.
+bool FitsNarrow(Dtype dtype, int64_t number) {
+  switch (dtype) {
+    case v1::Dtype::uint8:
+      return number >= 0 && number < 256;
+    case v1::Dtype::int8:
+      return number >= -128 && number < 128;
+    case v1::Dtype::int16:
+      return number >= -32768 && number < 32768;
+    default:
+      return true;
+  }
+}
+
 // What a fill says about `count` values, in lines of `length`, without drawing any.
 struct FillFacts {
   double least = -kLargest, greatest = kLargest, sum = -1;
@@ -178,11 +192,16 @@ void CallVariables::NameValues(const std::string& name, const v1::TensorSpec& sp
 }
 
 void CallVariables::NameNumber(const std::string& name, double value) {
-  Set(name, Truncated(value));
+  NameTruncated(name, Truncated(value));
   Set(name + "_inf", std::isinf(value) ? 1 : 0);
   Set(name + "_whole", value == std::trunc(value) ? 1 : 0);
   int exponent = 0;
   Set(name + "_power2", std::fabs(std::frexp(value, &exponent)) == 0.5 ? 1 : 0);
+}
+
+void CallVariables::NameTruncated(const std::string& name, int64_t value) {
+  Set(name, value);
+  Set(name + "_fits", FitsNarrow(case_.dtype(), value) ? 1 : 0);
 }
 
 void CallVariables::NameText(const std::string& name, const std::string& text) {
@@ -220,7 +239,7 @@ void CallVariables::Name(const v1::Argument& argument, const std::string& name) 
     case v1::Argument::kScalar:
       if (argument.scalar().has_i()) {
         NameNumber(name, static_cast<double>(argument.scalar().i()));
-        Set(name, argument.scalar().i());
+        NameTruncated(name, argument.scalar().i());
       } else {
         NameNumber(name, argument.scalar().f());
       }

@@ -21,6 +21,7 @@
 // These are 1 or 0:
 //   NAME_VALUE        a text has that value
 //   NAME_inf          a number or scalar is infinite
+//   NAME_fits         truncated, it lies in the range of the case's dtype, if that is uint8, int8 or int16
 //   NAME_whole        it has no fraction
 //   NAME_power2       it is a power of two, or minus one
 //   NAME_integers     a tensor's fill is `integers`
@@ -73,6 +74,7 @@ class CallVariables {
   void NameTensor(const std::string& name, const v1::TensorSpec& spec);
   void NameValues(const std::string& name, const v1::TensorSpec& spec);
   void NameNumber(const std::string& name, double value);
+  void NameTruncated(const std::string& name, int64_t value);
   template <typename Sizes>
   void NameSizes(const std::string& name, const Sizes& sizes);
   void NameText(const std::string& name, const std::string& text);

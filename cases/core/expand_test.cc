@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "cases/base/dtype.h"
 #include "cases/base/tensor.h"
+#include "cases/core/call_variables.h"
 #include "cases/core/catalog.h"
 #include "cases/core/core_testing.h"
 #include "cases/core/fill.h"
@@ -143,6 +144,24 @@ TEST(ExpandTest, WhatIsNotAskedIsLeftOut) {
   ASSERT_TRUE(op.ok()) << op.status();
   EXPECT_THAT(Expand(*op, "x.textproto").status().message(),
               HasSubstr("'nothing == 1': a variable has no value"));
+}
+
+TEST(ExpandTest, NumbersFitNarrowTypesOrNot) {
+  const struct {
+    Dtype dtype;
+    int64_t number;
+    int64_t fits;
+  } rows[] = {{v1::Dtype::uint8, 255, 1},    {v1::Dtype::uint8, 256, 0},    {v1::Dtype::uint8, -1, 0},
+              {v1::Dtype::int8, -128, 1},    {v1::Dtype::int8, 128, 0},     {v1::Dtype::int16, 32767, 1},
+              {v1::Dtype::int16, -32769, 0}, {v1::Dtype::int32, 1 << 20, 1}};
+  for (const auto& row : rows) {
+    v1::Case c;
+    c.set_dtype(row.dtype);
+    v1::Argument* number = c.add_args();
+    number->set_name("other");
+    number->mutable_scalar()->set_i(row.number);
+    EXPECT_EQ(CallVariables(c).Value("other_fits").value(), row.fits) << DtypeName(row.dtype) << row.number;
+  }
 }
 
 TEST(ExpandTest, PromotionKnowsZeroDimTensorsAndScalars) {

@@ -12,7 +12,7 @@ namespace {
 // Copies `count` elements from the flat index `begin` on.
 using Read = absl::FunctionRef<void(int64_t begin, int64_t count, char* to)>;
 
-// Places lie far apart, and each that is not in the caches takes its time.
+// Most places lie outside the caches: processors wait for them side by side.
 constexpr int64_t kParallelPlaces = 2048;
 
 // Runs of neighbours are read at once.

@@ -30,6 +30,7 @@
 #include "absl/strings/strip.h"
 #include "cases/base/dtype.h"
 #include "cases/base/host_name.h"
+#include "cases/base/poll_timeout.h"
 #include "cases/base/process.h"
 #include "cases/base/sha256.h"
 #include "cases/base/wait.h"
@@ -356,8 +357,7 @@ void StandingAgent::WaitForNews() {
     wait_for.push_back({job_->err.get(), POLLIN, 0});
     wait_for.push_back({job_->out.get(), POLLIN, 0});
   }
-  const auto left = std::chrono::ceil<milliseconds>(next_health_ - Clock::now());
-  const int limit = job_ != nullptr ? -1 : static_cast<int>(std::max<int64_t>(left.count(), 0));
+  const int limit = job_ != nullptr ? -1 : MillisecondsUntil(next_health_);
   if (poll(wait_for.data(), wait_for.size(), limit) <= 0) return;
   if (wait_for[0].revents != 0 && stop_.Take() != 0) OnStopSignal();
   if (wait_for[1].revents != 0) {

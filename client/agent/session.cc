@@ -239,7 +239,7 @@ std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const r
   const absl::Status submitted = worker->Submit(leased.c, leased.inputs, options);
   if (last->has_value()) Judge(*std::exchange(*last, std::nullopt));
   if (submitted.ok()) {
-    *places = CaseJudge::PlacesOf(leased.c);
+    if (options.in_place) *places = CaseJudge::PlacesOf(leased.c);
     outcome = worker->Wait();
   } else {
     outcome.kind = loader::CallOutcome::Kind::kLost;
@@ -264,7 +264,7 @@ void Session::Judge(Called called) {
   if (!cases::IsSliced(leased.c)) complete = CaseJudge::Complete(leased.c, &leased.inputs);
   v1::Verdict verdict =
       complete.ok() ? judge_.Judge(leased.c, leased.inputs, leased.references, called.outcome, called.adaptor,
-                                   &handed, &called.places)
+                                   &handed, called.places)
                     : MakeVerdict(leased.c, v1::OUTCOME_HARNESS_ERROR, std::string(complete.message()));
   verdict.set_reference(leased.reference);
   verdict.set_device_reference(leased.device_reference);

@@ -153,13 +153,13 @@ baselines::SlicePlaces CaseJudge::PlacesOf(const v1::Case& c) {
 // needed.
 v1::Verdict CaseJudge::JudgeSlices(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                                    const loader::CallOutcome& outcome,
-                                   const baselines::SlicePlaces* known) const {
+                                   const baselines::SlicePlaces& known) const {
   TensorViews actual = ViewsOf(outcome.outputs);
   actual.insert(outcome.output_views.begin(), outcome.output_views.end());
   TensorViews given = ViewsOf(inputs);
   given.insert(outcome.input_views.begin(), outcome.input_views.end());
-  const baselines::SlicePlaces here = known == nullptr ? PlacesOf(c) : baselines::SlicePlaces();
-  const baselines::SlicePlaces& places = known == nullptr ? here : *known;
+  const baselines::SlicePlaces here = known.empty() ? PlacesOf(c) : baselines::SlicePlaces();
+  const baselines::SlicePlaces& places = known.empty() ? here : known;
   TensorMap made;
   absl::StatusOr<BlockInputs> opened = BlockInputs();
   if (outcome.made_inputs == nullptr) opened = OpenBlockInputs(c);
@@ -204,16 +204,16 @@ v1::Verdict CaseJudge::JudgeHanded(const v1::CaseAdaptor& adaptor, profile::Judg
 v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& stored,
                              const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor,
                              std::optional<profile::JudgedCase>* handed_over,
-                             const baselines::SlicePlaces* places) {
+                             const baselines::SlicePlaces& places) {
   const bool packed = cases::IsSliced(c);
   const TensorMap unpacked = packed ? baselines::UnpackReferences(stored) : TensorMap();
   const TensorMap& references = packed ? unpacked : stored;
   const v1::Case judged = baselines::WithoutJudging(c, outcome.reply.unwritten());
-  if (!outcome.reply.unwritten().empty()) places = nullptr;  // of another case
+  const bool same = outcome.reply.unwritten().empty();  // else `places` may be those of other judges
   std::optional<profile::JudgedCase> handed;
   const auto judge = [&](const TensorMap& actual) {
     if (adaptor.conversion().empty() && cases::IsSliced(judged))
-      return JudgeSlices(judged, inputs, references, outcome, places);
+      return JudgeSlices(judged, inputs, references, outcome, same ? places : baselines::SlicePlaces());
     if (adaptor.conversion().empty()) return JudgeNumbers(judged, inputs, references, actual);
     handed = profile::AsHandedOver(judged, inputs, references, actual, adaptor);
     absl::Status recomputed;

@@ -60,26 +60,26 @@ class CaseJudge {
   // Adds the inputs that Prepare left out. Call it before Judge, which does without them for a sliced case.
   static absl::Status Complete(const v1::Case& c, TensorMap* inputs);
 
-  // Where the outputs and inputs of a sliced case are compared. The outputs decide nothing there, so this can
-  // be found out, and given to Judge, while the library works. Empty for other cases.
+  // Where the outputs and inputs of a sliced case are compared; empty for other cases. The places do not
+  // depend on the outputs, so callers can compute them while the library works, and pass them to Judge.
   static baselines::SlicePlaces PlacesOf(const v1::Case& c);
 
   // Judges a case that was called with `adaptor` of its CallOptions, and with `inputs` as Prepare left them.
   // The caller fills in what does not depend on the call (reference, device, time). `handed_over`, unless
   // null, receives what was judged instead of the case when the adaptor changed it: the inputs that the
-  // library received, and the references for them. `places`: of PlacesOf, or null.
+  // library received, and the references for them. `places`: of PlacesOf; computed here where it is
+  // empty.
   v1::Verdict Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                     const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor,
                     std::optional<profile::JudgedCase>* handed_over = nullptr,
-                    const baselines::SlicePlaces* places = nullptr);
+                    const baselines::SlicePlaces& places = {});
 
  private:
-  struct Called;
   absl::StatusOr<TensorMap> MakeInputs(const v1::Case& c, const BlockInputs& without);
   v1::Verdict JudgeNumbers(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                            const TensorMap& actual);
   v1::Verdict JudgeSlices(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
-                          const loader::CallOutcome& outcome, const baselines::SlicePlaces* known) const;
+                          const loader::CallOutcome& outcome, const baselines::SlicePlaces& known) const;
   v1::Verdict JudgeHanded(const v1::CaseAdaptor& adaptor, profile::JudgedCase* handed);
   absl::Status WithReference(const std::function<absl::Status(loader::InProcessLibrary&)>& use);
 

@@ -166,8 +166,7 @@ absl::StatusOr<Cost> Measure(const v1::Case& c, const TensorMap& references, Cas
   const baselines::SlicePlaces places = CaseJudge::PlacesOf(c);
   const loader::CallOutcome outcome = worker->Wait();
   const double waited = Used(*worker);
-  const v1::Verdict verdict =
-      judge->Judge(c, inputs, references, outcome, options->adaptor, nullptr, &places);
+  const v1::Verdict verdict = judge->Judge(c, inputs, references, outcome, options->adaptor, nullptr, places);
   const double judged = Used(*worker);
   const double end = Wall();
   if (verdict.outcome() != v1::OUTCOME_PASS) return absl::InternalError(verdict.reason());

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/poll_timeout.h"
 
 namespace diopi::loader {
 namespace {
@@ -155,9 +156,8 @@ void ChildProcess::KillGroup() const {
 
 bool ChildProcess::WaitUntil(Clock::time_point deadline) const {
   for (;;) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     pollfd file{pidfd_.get(), POLLIN, 0};
-    const int n = poll(&file, 1, static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30)));
+    const int n = poll(&file, 1, MillisecondsUntil(deadline));
     if (n > 0) return true;
     if (n == 0 && Clock::now() >= deadline) return false;
   }

@@ -79,8 +79,8 @@ struct CallOutcome {
   // any value at any time.
   TensorViews output_views;
   TensorViews input_views;
-  // What fills the inputs that the worker has made, until the next Submit; null without
-  // CallOptions::in_place.
+  // With CallOptions::in_place, until the next Submit: the generators of the inputs that the worker has made,
+  // from which parts of them can be made again. Null otherwise.
   const BlockInputs* made_inputs = nullptr;
   std::map<std::string, uint64_t> hashes;  // XXH64 of large outputs, as the first call left them
   std::string signal_name;                 // "SIGSEGV"

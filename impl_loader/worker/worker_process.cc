@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/poll_timeout.h"
 #include "impl_loader/caller/text.h"
 #include "impl_loader/worker/symbolize.h"
 
@@ -27,12 +28,6 @@ using std::chrono::milliseconds;
 // times, but no tensors.
 constexpr size_t kTextBytes = 1 << 20;
 constexpr size_t kReplyOverCall = 4;
-
-// For poll().
-int MillisecondsUntil(Clock::time_point deadline) {
-  const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
-  return static_cast<int>(std::clamp<int64_t>(left.count(), 0, 1 << 30));
-}
 
 std::string DefaultProgram() {
   std::error_code error;
