@@ -5,13 +5,8 @@
 
 namespace diopi::ops {
 
-#define DIOPI_INSTANTIATE(C)                                      \
-  template std::vector<C> Load<C>(const Tensor&);                 \
-  template std::vector<C> LoadAs<C>(const Tensor&, const Shape&); \
-  template void Store<C>(const Tensor&, const std::vector<C>&);
-DIOPI_INSTANTIATE(Narrow<Format16::kFloat16>)
-DIOPI_INSTANTIATE(Narrow<Format16::kBfloat16>)
-#undef DIOPI_INSTANTIATE
+DIOPI_INSTANTIATE_TENSOR(Narrow<Format16::kFloat16>)
+DIOPI_INSTANTIATE_TENSOR(Narrow<Format16::kBfloat16>)
 
 template <typename C>
 void Gemm(Trans trans_a, Trans trans_b, int64_t m, int64_t n, int64_t k, const C* a, const C* b, C* c,

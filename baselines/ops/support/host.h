@@ -3,8 +3,10 @@
 #ifndef BASELINES_OPS_SUPPORT_HOST_H_
 #define BASELINES_OPS_SUPPORT_HOST_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,14 +20,16 @@ struct Queue {
   explicit Queue(diopiContextHandle_t) {}
 };
 
+// Elements are copied when the first one is read.
 template <typename C>
 class In {
  public:
   In() = default;
   explicit In(const Tensor& tensor) : In(tensor, tensor.shape()) {}
   // Broadcast to `shape`.
-  In(const Tensor& tensor, const Shape& shape)
-      : values_(std::make_shared<const std::vector<C>>(LoadAs<C>(tensor, shape))) {}
+  In(const Tensor& tensor, const Shape& shape) : elements_(std::make_shared<Elements>(tensor, shape)) {
+    CheckReadable(tensor, shape);
+  }
   // Reads as a tensor of this value, of any shape.
   static In Constant(const C& value) {
     In in;
@@ -34,11 +38,38 @@ class In {
   }
 
   const C& operator[](int64_t index) const {
-    return values_ == nullptr ? constant_ : (*values_)[static_cast<size_t>(index)];
+    if (values_ == nullptr) {
+      if (elements_ == nullptr) return constant_;
+      values_ = elements_->Values();
+    }
+    return values_[index];
+  }
+  void Read(int64_t begin, int64_t end, C* to) const {
+    if (elements_ == nullptr) {
+      std::fill_n(to, end - begin, constant_);
+    } else {
+      LoadPart(elements_->tensor, elements_->shape, begin, end, to);
+    }
+  }
+  bool Overlaps(const Tensor& other) const {
+    return elements_ != nullptr && Overlap(elements_->tensor, other);
   }
 
  private:
-  std::shared_ptr<const std::vector<C>> values_;
+  struct Elements {
+    Elements(const Tensor& of, const Shape& as) : tensor(of), shape(as) {}
+    const C* Values() {
+      if (values.empty()) values = LoadAs<C>(tensor, shape);
+      return values.data();
+    }
+
+    Tensor tensor;
+    Shape shape;
+    std::vector<C> values;
+  };
+
+  std::shared_ptr<Elements> elements_;
+  mutable const C* values_ = nullptr;
   C constant_ = C(0);
 };
 
@@ -62,8 +93,13 @@ class Out {
     elements_->values = std::move(values);
     elements_->changed = true;
   }
+  // At once, for an output of which no element has been read or set.
+  void Write(int64_t begin, int64_t end, const C* from) const {
+    StorePart(elements_->tensor, begin, end, from);
+  }
   // The present value, for functions that update.
   const C& operator[](int64_t index) const { return elements_->Values()[static_cast<size_t>(index)]; }
+  const Tensor& tensor() const { return elements_->tensor; }
 
  private:
   struct Elements {
@@ -91,13 +127,29 @@ void ForEach(const Queue&, int64_t n, const F& f) {
   for (int64_t i = 0; i < n; ++i) f(i);
 }
 
-// out[i] = f(x[i], ...) for i below n; if f fails, `out` stays unchanged.
+// Elements that stay in the processor's caches while Map works on them.
+inline constexpr int64_t kMapAtOnce = 4096;
+
+// out[i] = f(x[i], ...) for i below n, which is all of `out`. Integers are computed whole before any is
+// stored, as f may fail for them: `out` then stays unchanged.
 template <typename C, typename F, typename... X>
-void Map(const Queue&, int64_t n, const Out<C>& out, const F& f, const X&... x) {
-  std::vector<C> values;
-  values.reserve(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) values.push_back(f(x[i]...));
-  out.SetAll(std::move(values));
+void Map(const Queue&, int64_t n, const Out<C>& out, const F& f, const In<X>&... x) {
+  Check(n == out.tensor().numel(), "expected ", n, " elements, got shape ", ShapeText(out.tensor().shape()));
+  const bool whole = kIsInteger<C> || (x.Overlaps(out.tensor()) || ...);
+  const int64_t step = whole ? n : std::min(n, kMapAtOnce);
+  std::tuple<std::vector<X>...> parts{std::vector<X>(static_cast<size_t>(step))...};
+  std::vector<C> values(static_cast<size_t>(step));
+  for (int64_t begin = 0; begin < n; begin += step) {
+    const int64_t end = std::min(n, begin + step);
+    std::apply(
+        [&](std::vector<X>&... part) {
+          (x.Read(begin, end, part.data()), ...);
+          for (int64_t i = 0; i < end - begin; ++i)
+            values[static_cast<size_t>(i)] = f(part[static_cast<size_t>(i)]...);
+        },
+        parts);
+    out.Write(begin, end, values.data());
+  }
 }
 
 // No integer is the result.

@@ -1,5 +1,6 @@
 #include "baselines/ops/support/tensor.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
@@ -140,20 +141,30 @@ C To(const T& x) {
   }
 }
 
-// Calls row(byte offset, byte stride, first dense index, count) over the last dimension of a strided tensor.
+// Calls row(byte offset, byte stride, first dense index, count) along the last dimension of a strided tensor,
+// for the elements [begin, end) in row-major order.
 template <typename F>
-void ForEachRow(const Shape& shape, const Shape& strides, int64_t element_size, F&& row) {
-  if (Numel(shape) == 0) return;
-  if (shape.empty() || strides == DenseStrides(shape)) return row(0, element_size, 0, Numel(shape));
+void ForEachRow(const Shape& shape, const Shape& strides, int64_t element_size, int64_t begin, int64_t end,
+                F&& row) {
+  if (begin == end) return;
+  if (shape.empty() || strides == DenseStrides(shape))
+    return row(begin * element_size, element_size, begin, end - begin);
   const size_t last = shape.size() - 1;
   Shape index(shape.size(), 0);
   int64_t offset = 0;
-  for (int64_t dense = 0;; dense += shape[last]) {
-    row(offset * element_size, strides[last] * element_size, dense, shape[last]);
-    size_t d = last;
-    for (;;) {
-      if (d == 0) return;
-      --d;
+  int64_t rest = begin;
+  for (size_t d = shape.size(); d-- > 0; rest /= shape[d]) {
+    index[d] = rest % shape[d];
+    offset += index[d] * strides[d];
+  }
+  for (int64_t dense = begin;;) {
+    const int64_t count = std::min(shape[last] - index[last], end - dense);
+    row(offset * element_size, strides[last] * element_size, dense, count);
+    dense += count;
+    if (dense == end) return;
+    offset -= index[last] * strides[last];
+    index[last] = 0;
+    for (size_t d = last; d-- > 0;) {
       offset += strides[d];
       if (++index[d] < shape[d]) break;
       offset -= strides[d] * shape[d];
@@ -173,17 +184,16 @@ Shape BroadcastStrides(const Tensor& tensor, const Shape& shape) {
 }
 
 template <typename C>
-std::vector<C> LoadStrided(const Tensor& tensor, const Shape& shape, const Shape& strides) {
-  std::vector<C> values(static_cast<size_t>(Numel(shape)));
-  const char* data = tensor.data();
+void LoadStrided(const Tensor& tensor, const Shape& shape, const Shape& strides, int64_t begin, int64_t end,
+                 C* to) {
   VisitElement(tensor.dtype(), [&]<typename E>() {
-    ForEachRow(shape, strides, E::kSize, [&](int64_t offset, int64_t stride, int64_t dense, int64_t count) {
-      const char* p = data + offset;
-      C* out = values.data() + dense;
-      for (int64_t i = 0; i < count; ++i) out[i] = To<C>(E::Read(p + i * stride));
-    });
+    ForEachRow(shape, strides, E::kSize, begin, end,
+               [&](int64_t offset, int64_t stride, int64_t dense, int64_t count) {
+                 const char* p = tensor.data() + offset;
+                 C* out = to + (dense - begin);
+                 for (int64_t i = 0; i < count; ++i) out[i] = To<C>(E::Read(p + i * stride));
+               });
   });
-  return values;
 }
 
 void CheckGiven(const Tensor& tensor) {
@@ -216,18 +226,32 @@ void Tensor::Describe(Handle handle) {
   given_ = true;
 }
 
+void CheckReadable(const Tensor& tensor, const Shape& shape) {
+  CheckGiven(tensor);
+  VisitElement(tensor.dtype(), []<typename>() {});
+  Check(BroadcastShapes(tensor.shape(), shape) == shape, "shape ", ShapeText(tensor.shape()),
+        " cannot be broadcast to ", ShapeText(shape));
+}
+
+template <typename C>
+void LoadPart(const Tensor& tensor, const Shape& shape, int64_t begin, int64_t end, C* to) {
+  LoadStrided(tensor, shape, BroadcastStrides(tensor, shape), begin, end, to);
+}
+
 template <typename C>
 std::vector<C> Load(const Tensor& tensor) {
   CheckGiven(tensor);
-  return LoadStrided<C>(tensor, tensor.shape(), tensor.strides());
+  std::vector<C> values(static_cast<size_t>(tensor.numel()));
+  LoadStrided(tensor, tensor.shape(), tensor.strides(), 0, tensor.numel(), values.data());
+  return values;
 }
 
 template <typename C>
 std::vector<C> LoadAs(const Tensor& tensor, const Shape& shape) {
-  CheckGiven(tensor);
-  Check(BroadcastShapes(tensor.shape(), shape) == shape, "shape ", ShapeText(tensor.shape()),
-        " cannot be broadcast to ", ShapeText(shape));
-  return LoadStrided<C>(tensor, shape, BroadcastStrides(tensor, shape));
+  CheckReadable(tensor, shape);
+  std::vector<C> values(static_cast<size_t>(Numel(shape)));
+  LoadPart(tensor, shape, 0, Numel(shape), values.data());
+  return values;
 }
 
 std::vector<uint8_t> LoadBool(const Tensor& tensor, const Shape& shape) {
@@ -240,32 +264,51 @@ std::vector<uint8_t> LoadBool(const Tensor& tensor, const Shape& shape) {
 }
 
 template <typename C>
-void Store(const Tensor& tensor, const std::vector<C>& values) {
-  CheckGiven(tensor);
-  char* data = tensor.writable();
-  Check(static_cast<int64_t>(values.size()) == tensor.numel(), "the output holds ", tensor.numel(),
-        " elements, the result has ", values.size());
-  Check(data != nullptr || values.empty(), "the output cannot be written");
+void StorePart(const Tensor& tensor, int64_t begin, int64_t end, const C* from) {
   VisitElement(tensor.dtype(), [&]<typename E>() {
-    ForEachRow(tensor.shape(), tensor.strides(), E::kSize,
+    ForEachRow(tensor.shape(), tensor.strides(), E::kSize, begin, end,
                [&](int64_t offset, int64_t stride, int64_t dense, int64_t count) {
-                 char* p = data + offset;
-                 const C* in = values.data() + dense;
+                 char* p = tensor.writable() + offset;
+                 const C* in = from + (dense - begin);
                  for (int64_t i = 0; i < count; ++i) E::Write(p + i * stride, in[i]);
                });
   });
 }
 
-#define DIOPI_INSTANTIATE(C)                                      \
-  template std::vector<C> Load<C>(const Tensor&);                 \
-  template std::vector<C> LoadAs<C>(const Tensor&, const Shape&); \
+template <typename C>
+void Store(const Tensor& tensor, const std::vector<C>& values) {
+  CheckGiven(tensor);
+  Check(static_cast<int64_t>(values.size()) == tensor.numel(), "the output holds ", tensor.numel(),
+        " elements, the result has ", values.size());
+  Check(tensor.writable() != nullptr || values.empty(), "the output cannot be written");
+  StorePart(tensor, 0, tensor.numel(), values.data());
+}
+
+// For the compute types here and those of baselines/native16.
+#define DIOPI_INSTANTIATE_TENSOR(C)                                             \
+  template std::vector<C> Load<C>(const Tensor&);                               \
+  template std::vector<C> LoadAs<C>(const Tensor&, const Shape&);               \
+  template void LoadPart<C>(const Tensor&, const Shape&, int64_t, int64_t, C*); \
+  template void StorePart<C>(const Tensor&, int64_t, int64_t, const C*);        \
   template void Store<C>(const Tensor&, const std::vector<C>&);
-DIOPI_INSTANTIATE(float)
-DIOPI_INSTANTIATE(double)
-DIOPI_INSTANTIATE(Noise<double>)
-DIOPI_INSTANTIATE(Noise<long double>)
-DIOPI_INSTANTIATE(int64_t)
-#undef DIOPI_INSTANTIATE
+DIOPI_INSTANTIATE_TENSOR(float)
+DIOPI_INSTANTIATE_TENSOR(double)
+DIOPI_INSTANTIATE_TENSOR(Noise<double>)
+DIOPI_INSTANTIATE_TENSOR(Noise<long double>)
+DIOPI_INSTANTIATE_TENSOR(int64_t)
+
+bool Overlap(const Tensor& a, const Tensor& b) {
+  const bool same =
+      a.data() == b.data() && a.dtype() == b.dtype() && a.shape() == b.shape() && a.strides() == b.strides();
+  if (same || a.numel() == 0 || b.numel() == 0) return false;
+  // Strides are not negative.
+  const auto end = [](const Tensor& t) {
+    int64_t last = 0;
+    for (size_t d = 0; d < t.shape().size(); ++d) last += (t.shape()[d] - 1) * t.strides()[d];
+    return t.data() + (last + 1) * ElementSize(t.dtype());
+  };
+  return a.data() < end(b) && b.data() < end(a);
+}
 
 void CheckShape(const Tensor& tensor, const Shape& shape, const char* name) {
   CheckGiven(tensor);

@@ -53,6 +53,13 @@ std::vector<C> Load(const Tensor& tensor);
 template <typename C>
 std::vector<C> LoadAs(const Tensor& tensor, const Shape& shape);
 
+// Fail unless the tensor is given, has an element type that Load knows, and can be broadcast to `shape`.
+void CheckReadable(const Tensor& tensor, const Shape& shape);
+
+// Elements [begin, end), in row-major order, of a tensor that CheckReadable has accepted.
+template <typename C>
+void LoadPart(const Tensor& tensor, const Shape& shape, int64_t begin, int64_t end, C* to);
+
 // Truth of every element, broadcast to `shape`.
 std::vector<uint8_t> LoadBool(const Tensor& tensor, const Shape& shape);
 
@@ -67,6 +74,13 @@ C LoadItem(const Tensor& tensor) {
 // count differs from the tensor's, or the tensor is a const one.
 template <typename C>
 void Store(const Tensor& tensor, const std::vector<C>& values);
+
+// The same for elements [begin, end) of a tensor that can be written.
+template <typename C>
+void StorePart(const Tensor& tensor, int64_t begin, int64_t end, const C* from);
+
+// Whether the tensors have bytes in common, except as the same view of the same elements.
+bool Overlap(const Tensor& a, const Tensor& b);
 
 // Fail unless the tensor has this shape: "expected out of shape (2, 3), got (3, 2)".
 void CheckShape(const Tensor& tensor, const Shape& shape, const char* name);
