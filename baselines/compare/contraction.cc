@@ -17,7 +17,7 @@ namespace {
 using cases::Letters;
 
 constexpr size_t kPart = 1024;  // elements whose values and sums stay in the processor's first cache
-constexpr size_t kFewSums = size_t{1} << 16;  // stay in its second one
+constexpr size_t kFewSums = size_t{1} << 13;  // stay in its second one
 constexpr int64_t kMostChunks = 64;
 
 bool HasKernel(Dtype dtype) {
@@ -166,15 +166,18 @@ void Operand::AddFewRuns(int64_t base, const Offsets& kept, const Offsets& summe
 void Operand::AddManyRuns(int64_t base, const Offsets& kept, const Offsets& summed,
                           const std::vector<double>& weights, std::vector<double>* sums) const {
   const auto run = static_cast<size_t>(kept.run);
-  const int64_t grain = GrainOf(*tensor_, run * summed.at.size());
-  ForRanges(static_cast<int64_t>(kept.at.size() / run), grain, [&](int64_t begin, int64_t end) {
-    for (size_t at = static_cast<size_t>(begin) * run; at < static_cast<size_t>(end) * run;) {
-      const size_t count = std::min(kPart, run - at % run);
-      for (size_t b = 0; b < summed.at.size(); ++b)
-        AddTo(*tensor_, base + summed.at[b] + kept.at[at], weights[b], count, sums->data() + at);
-      at += count;
-    }
-  });
+  const size_t parts = (run + kPart - 1) / kPart;  // of a run
+  const auto count = static_cast<int64_t>(kept.at.size() / run * parts);
+  ForRanges(count, GrainOf(*tensor_, std::min(run, kPart) * summed.at.size()),
+            [&](int64_t begin, int64_t end) {
+              for (auto part = static_cast<size_t>(begin); part < static_cast<size_t>(end); ++part) {
+                const size_t in_run = part % parts * kPart;
+                const size_t at = part / parts * run + in_run;
+                for (size_t b = 0; b < summed.at.size(); ++b)
+                  AddTo(*tensor_, base + summed.at[b] + kept.at[at], weights[b],
+                        std::min(kPart, run - in_run), sums->data() + at);
+              }
+            });
 }
 
 std::vector<double> Operand::Contract(int64_t base, const Offsets& kept, const Offsets& summed,

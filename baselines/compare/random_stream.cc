@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "baselines/compare/contraction_kernel.h"
@@ -64,31 +66,145 @@ double Added(const double* a, int64_t n) {
   return sum;
 }
 
+// What the checks need to know of a stream's numbers, or of those of a part of it.
+struct Totals {
+  double sum = 0, square = 0;
+  double fourth = 0;  // of z^4 - 6z^2 + 3
+  std::array<double, kLags> lags{};
+  std::vector<int64_t> cells = std::vector<int64_t>(kStreamCells, 0);
+  int64_t surely_far = 0, maybe_far = 0;
+  double farthest = 0, reach = 3;  // numbers nearer than 3 are not looked at
+  std::string block_finding;       // of the first block that fails
+
+  // Of the next part.
+  void Add(const Totals& next) {
+    sum += next.sum;
+    square += next.square;
+    fourth += next.fourth;
+    for (size_t k = 0; k < kLags; ++k) lags[k] += next.lags[k];
+    for (size_t k = 0; k < kStreamCells; ++k) cells[k] += next.cells[k];
+    surely_far += next.surely_far;
+    maybe_far += next.maybe_far;
+    farthest = std::max(farthest, next.farthest);
+    reach = std::max(reach, next.reach);
+    if (block_finding.empty()) block_finding = next.block_finding;
+  }
+};
+
+// Writes `count` numbers from `at` on as z. Called from several threads, and with `again` for numbers that it
+// is called for elsewhere, too.
+using Reader = absl::FunctionRef<void(int64_t at, int64_t count, bool again, double* z)>;
+
+// How far sums of numbers that follow the law may be off. `alpha`: the false alarm rate.
+double SpreadBound(const Law& law, double n, double alpha) {  // of n squares
+  const double x = std::log(2 / alpha);
+  const double noise = law.normal() ? 2 * std::sqrt(n * x) + 2 * x : BernsteinBound(0.8 * n, 2, alpha);
+  return noise + 4 * law.room() * n;
+}
+double MeanBound(const Law& law, double n, double alpha) {
+  return BernsteinBound(n, law.largest, alpha) + law.room() * n;
+}
+
+// Adds up a part of a stream of n numbers, a block at a time.
+class Part {
+ public:
+  Part(const Law& law, int64_t n) : law_(law), n_(n), kept_(static_cast<size_t>(kMostLag + kBlock)) {}
+
+  Totals Of(int64_t begin, int64_t end, Reader read) {
+    totals_ = Totals();
+    const int64_t before = std::min(begin, kMostLag);
+    if (before > 0) read(begin - before, before, true, kept_.data() + kMostLag - before);
+    for (int64_t at = begin; at < end; at += kBlock) {
+      const int64_t count = std::min(kBlock, end - at);
+      double* z = kept_.data() + kMostLag;
+      read(at, count, false, z);
+      AddMoments(at, z, count);
+      for (size_t k = 0; k < kLags; ++k) {
+        const int64_t lag = int64_t{1} << k;
+        const int64_t skipped = std::max<int64_t>(lag - at, 0);  // that the first ones have none to meet
+        totals_.lags[k] += DotOf(z + skipped, z + skipped - lag, count - std::min(skipped, count));
+      }
+      AddCells(z, count);
+      std::memmove(kept_.data(), z + count - kMostLag, kMostLag * sizeof(double));
+    }
+    return std::move(totals_);
+  }
+
+ private:
+  void AddMoments(int64_t at, const double* z, int64_t count) {
+    const double sum = Added(z, count);
+    const double square = DotOf(z, z, count);
+    totals_.sum += sum;
+    totals_.square += square;
+    if (law_.normal()) {
+      for (int64_t i = 0; i < count; ++i) squares_[static_cast<size_t>(i)] = z[i] * z[i];
+      totals_.fourth +=
+          DotOf(squares_.data(), squares_.data(), count) - 6 * square + 3 * static_cast<double>(count);
+    }
+    const auto n = static_cast<double>(count);
+    const double alpha = kAlpha / (2 * (static_cast<double>(n_) / static_cast<double>(kBlock) + 1));
+    if (!totals_.block_finding.empty()) return;
+    const auto in_block = [&](const char* what) {
+      return absl::StrFormat("%s of the %d elements from %d on", what, count, at);
+    };
+    const double mean_bound = MeanBound(law_, n, alpha);
+    const double spread_bound = SpreadBound(law_, n, alpha);
+    if (std::fabs(sum) > mean_bound) {
+      totals_.block_finding = TooFar(in_block("the mean"), sum / std::sqrt(n), mean_bound / std::sqrt(n));
+    } else if (law_.largest <= std::sqrt(3.0) && std::fabs(square - n) > spread_bound) {
+      totals_.block_finding = TooFar(in_block("the variance"), square - n, spread_bound);
+    }
+  }
+
+  void AddCells(const double* z, int64_t count) {
+    const double per_z = static_cast<double>(kStreamCells) / (2 * law_.widest());
+    for (int64_t i = 0; i < count; ++i) {
+      const double at =
+          std::clamp((z[i] + law_.widest()) * per_z, 0.0, static_cast<double>(kStreamCells - 1));
+      ++totals_.cells[static_cast<size_t>(at)];
+      const double size = std::fabs(z[i]);
+      if (size < 3) continue;
+      const double grain = law_.Grain(z[i]);
+      totals_.surely_far += size - grain > kFarDeviations ? 1 : 0;
+      totals_.maybe_far += size + grain > kFarDeviations ? 1 : 0;
+      totals_.farthest = std::max(totals_.farthest, size - grain);
+      totals_.reach = std::max(totals_.reach, size + grain);
+    }
+  }
+
+  const Law& law_;
+  const int64_t n_;
+  Totals totals_;
+  std::vector<double> kept_;  // the last kMostLag numbers, and a block
+  std::vector<double> squares_ = std::vector<double>(static_cast<size_t>(kBlock));
+};
+
+// Of all n numbers. The parts, whose sums are added up in order, depend on n alone.
+Totals TotalsOf(const Law& law, int64_t n, Reader read) {
+  constexpr int64_t kFewestBlocks = 4;
+  constexpr int64_t kMostParts = 64;
+  const int64_t blocks = (n + kBlock - 1) / kBlock;
+  const int64_t part = kBlock * std::max(kFewestBlocks, (blocks + kMostParts - 1) / kMostParts);
+  std::vector<Totals> parts(static_cast<size_t>((n + part - 1) / part));
+  ForRanges(static_cast<int64_t>(parts.size()), 1, [&](int64_t begin, int64_t end) {
+    Part numbers(law, n);
+    for (int64_t k = begin; k < end; ++k)
+      parts[static_cast<size_t>(k)] = numbers.Of(k * part, std::min(n, (k + 1) * part), read);
+  });
+  for (size_t k = 1; k < parts.size(); ++k) parts[0].Add(parts[k]);
+  return std::move(parts[0]);
+}
+
 class Checks {
  public:
-  Checks(const Law& law, int64_t n) : law_(law), n_(n), kept_(static_cast<size_t>(kMostLag + kBlock)) {}
-
-  // The next block, at most kBlock numbers, written by `fill` as z.
-  void Add(int64_t count, const std::function<void(double*)>& fill) {
-    double* z = kept_.data() + kMostLag;
-    fill(z);
-    AddMoments(z, count);
-    for (size_t k = 0; k < kLags; ++k) {
-      const int64_t lag = int64_t{1} << k;
-      const int64_t skipped = std::max<int64_t>(lag - seen_, 0);  // that the first ones have none to meet
-      lags_[k] += DotOf(z + skipped, z + skipped - lag, count - std::min(skipped, count));
-    }
-    AddCells(z, count);
-    seen_ += count;
-    std::memmove(kept_.data(), z + count - kMostLag, kMostLag * sizeof(double));
-  }
+  Checks(const Law& law, int64_t n, Totals totals) : law_(law), n_(n), totals_(std::move(totals)) {}
 
   // The first check that failed. The variance of draws of two values follows from their mean.
   std::string Finding(bool two_values) const {
     for (const std::string& finding :
          {CheckMoments(two_values), two_values || !law_.normal() ? "" : CheckFar(),
-          law_.normal() ? CheckFourthMoment(Total(), fourth_, FourthRoom()) : "", block_finding_,
-          two_values ? "" : CheckGroups(), CheckLagSums(),
+          law_.normal() ? CheckFourthMoment(Total(), totals_.fourth, FourthRoom()) : "",
+          totals_.block_finding, two_values ? "" : CheckGroups(), CheckLagSums(),
           two_values || Distance() <= kKsBound
               ? ""
               : TooFar("the Kolmogorov-Smirnov distance times sqrt(N)", Distance(), kKsBound)}) {
@@ -102,10 +218,10 @@ class Checks {
     double distance = 0;
     double below = 0;
     for (size_t k = 0; k < kStreamCells; ++k) {
-      if (cells_[k] == 0) continue;
+      if (totals_.cells[k] == 0) continue;
       const double low = k == 0 ? 0 : law_.Cdf(Edge(k) - law_.Grain(Edge(k)));
       const double high = k + 1 == kStreamCells ? 1 : law_.Cdf(Edge(k + 1) + law_.Grain(Edge(k + 1)));
-      const double above = below + static_cast<double>(cells_[k]) / Total();
+      const double above = below + static_cast<double>(totals_.cells[k]) / Total();
       distance = std::max({distance, above - high, low - below});
       below = above;
     }
@@ -118,75 +234,30 @@ class Checks {
     return law_.widest() * (2 * static_cast<double>(k) / static_cast<double>(kStreamCells) - 1);
   }
 
-  // How far the sum of n squares may be off. `alpha`: the false alarm rate.
-  double SpreadBound(double n, double alpha) const {
-    const double x = std::log(2 / alpha);
-    const double noise = law_.normal() ? 2 * std::sqrt(n * x) + 2 * x : BernsteinBound(0.8 * n, 2, alpha);
-    return noise + 4 * law_.room() * n;
-  }
-  double MeanBound(double n, double alpha) const {
-    return BernsteinBound(n, law_.largest, alpha) + law_.room() * n;
-  }
-
   // Roundings by a grain move the sum by its derivative, |4z^3 - 12z|, whose mean is below 10, and so is that
   // of |z| times it, by which grains may grow; the rest is of higher orders.
   double FourthRoom() const { return 12 * law_.room() * std::pow(1 + law_.room(), 3) * Total(); }
 
-  void AddMoments(const double* z, int64_t count) {
-    const double sum = Added(z, count);
-    const double square = DotOf(z, z, count);
-    sum_ += sum;
-    square_ += square;
-    if (law_.normal()) {
-      for (int64_t i = 0; i < count; ++i) squares_[static_cast<size_t>(i)] = z[i] * z[i];
-      fourth_ += DotOf(squares_.data(), squares_.data(), count) - 6 * square + 3 * static_cast<double>(count);
-    }
-    const auto n = static_cast<double>(count);
-    const double alpha = kAlpha / (2 * (Total() / static_cast<double>(kBlock) + 1));
-    if (!block_finding_.empty()) return;
-    const auto in_block = [&](const char* what) {
-      return absl::StrFormat("%s of the %d elements from %d on", what, count, seen_);
-    };
-    if (std::fabs(sum) > MeanBound(n, alpha)) {
-      block_finding_ = TooFar(in_block("the mean"), sum / std::sqrt(n), MeanBound(n, alpha) / std::sqrt(n));
-    } else if (law_.largest <= std::sqrt(3.0) && std::fabs(square - n) > SpreadBound(n, alpha)) {
-      block_finding_ = TooFar(in_block("the variance"), square - n, SpreadBound(n, alpha));
-    }
-  }
-
-  void AddCells(const double* z, int64_t count) {
-    const double per_z = static_cast<double>(kStreamCells) / (2 * law_.widest());
-    for (int64_t i = 0; i < count; ++i) {
-      const double at =
-          std::clamp((z[i] + law_.widest()) * per_z, 0.0, static_cast<double>(kStreamCells - 1));
-      ++cells_[static_cast<size_t>(at)];
-      const double size = std::fabs(z[i]);
-      if (size < 3) continue;
-      const double grain = law_.Grain(z[i]);
-      surely_far_ += size - grain > kFarDeviations ? 1 : 0;
-      maybe_far_ += size + grain > kFarDeviations ? 1 : 0;
-      farthest_ = std::max(farthest_, size - grain);
-      reach_ = std::max(reach_, size + grain);
-    }
-  }
-
   std::string CheckMoments(bool two_values) const {
-    const double bound = MeanBound(Total(), kAlpha);
-    if (std::fabs(sum_) > bound) {
-      return TooFar("the mean, in its standard errors,", sum_ / std::sqrt(Total()),
+    const double bound = MeanBound(law_, Total(), kAlpha);
+    if (std::fabs(totals_.sum) > bound) {
+      return TooFar("the mean, in its standard errors,", totals_.sum / std::sqrt(Total()),
                     bound / std::sqrt(Total()));
     }
-    if (two_values || std::fabs(square_ - Total()) <= SpreadBound(Total(), kAlpha)) return "";
-    return absl::StrFormat("the variance is %.6g times what it should be", square_ / Total());
+    if (two_values || std::fabs(totals_.square - Total()) <= SpreadBound(law_, Total(), kAlpha)) return "";
+    return absl::StrFormat("the variance is %.6g times what it should be", totals_.square / Total());
   }
 
   std::string CheckFar() const {
     const double p = 2 * NormalCdf(-kFarDeviations);
     const double expected = p * Total();
-    const bool many = static_cast<double>(surely_far_) > expected && BinomialRejects(n_, surely_far_, p);
-    const bool few = static_cast<double>(maybe_far_) < expected && BinomialRejects(n_, maybe_far_, p);
-    if (many || few) return FarText(law_.dtype, kFarDeviations, many ? surely_far_ : maybe_far_, n_);
-    return CheckFarthest(law_.dtype, farthest_, reach_, n_);
+    const bool many =
+        static_cast<double>(totals_.surely_far) > expected && BinomialRejects(n_, totals_.surely_far, p);
+    const bool few =
+        static_cast<double>(totals_.maybe_far) < expected && BinomialRejects(n_, totals_.maybe_far, p);
+    if (many || few)
+      return FarText(law_.dtype, kFarDeviations, many ? totals_.surely_far : totals_.maybe_far, n_);
+    return CheckFarthest(law_.dtype, totals_.farthest, totals_.reach, n_);
   }
 
   std::string CheckLagSums() const {
@@ -194,7 +265,7 @@ class Checks {
     const double bound = 1.1 * kNormalBound + law_.room() * law_.room() * std::sqrt(Total());
     for (size_t k = 0; k < kLags; ++k) {
       const int64_t lag = int64_t{1} << k;
-      const double deviation = lags_[k] / std::sqrt(static_cast<double>(n_ - lag));
+      const double deviation = totals_.lags[k] / std::sqrt(static_cast<double>(n_ - lag));
       if (std::fabs(deviation) > bound)
         return TooFar(absl::StrCat("the correlation with the element ", lag, " ahead"), deviation, bound);
     }
@@ -209,7 +280,7 @@ class Checks {
     double begin = 0;
     int64_t count = 0;
     for (size_t k = 0; k < kStreamCells; ++k) {
-      count += cells_[k];
+      count += totals_.cells[k];
       const double edge = Edge(k + 1);
       const double end = k + 1 == kStreamCells ? 1 : law_.Cdf(edge);
       const double expected = (end - begin) * Total();
@@ -230,15 +301,7 @@ class Checks {
 
   const Law law_;
   const int64_t n_;
-  int64_t seen_ = 0;
-  std::vector<double> kept_;  // the last kMostLag numbers, and a block
-  std::vector<double> squares_ = std::vector<double>(static_cast<size_t>(kBlock));
-  double sum_ = 0, square_ = 0, fourth_ = 0;
-  std::array<double, kLags> lags_{};
-  std::vector<int64_t> cells_ = std::vector<int64_t>(kStreamCells, 0);
-  int64_t surely_far_ = 0, maybe_far_ = 0;
-  double farthest_ = 0, reach_ = 3;  // numbers nearer than 3 are not looked at
-  std::string block_finding_;
+  const Totals totals_;
 };
 
 // The first element of each block that small outputs' checks look at: both ends and two between.
@@ -289,22 +352,29 @@ struct StreamResult {
 // The checks that go through the stream in order.
 void CheckInOrder(const TensorView& actual, const Law& law, const Bounds& bounds, StreamResult* result) {
   const int64_t n = NumElements(actual.shape);
-  Checks stream(law, n);
-  for (int64_t at = 0; at < n && result->outside < 0; at += kBlock) {
-    const int64_t count = std::min(kBlock, n - at);
-    stream.Add(count, [&](double* z) {
-      for (int64_t i = 0; i < count; ++i) {
-        const double y = ElementAsDouble(actual.dtype, actual.data.data(), at + i);
-        const bool fits = y >= bounds.least && y <= bounds.greatest;
-        if (!fits && result->outside < 0) result->outside = at + i;
-        result->at_end += y >= bounds.end ? 1 : 0;
-        z[i] = fits ? (y - law.location) / law.scale : 0;
+  std::atomic<int64_t> outside = n;
+  std::atomic<int64_t> at_end = 0;
+  const Totals totals = TotalsOf(law, n, [&](int64_t at, int64_t count, bool again, double* z) {
+    int64_t ends = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const double y = ElementAsDouble(actual.dtype, actual.data.data(), at + i);
+      const bool fits = y >= bounds.least && y <= bounds.greatest;
+      for (int64_t first = outside; !fits && at + i < first;) {
+        if (outside.compare_exchange_weak(first, at + i)) break;
       }
-    });
+      ends += y >= bounds.end ? 1 : 0;
+      z[i] = fits ? (y - law.location) / law.scale : 0;
+    }
+    if (!again) at_end += ends;
+  });
+  result->at_end = at_end;
+  if (outside < n) {
+    result->outside = outside;
+    return;
   }
-  if (result->outside >= 0) return;
-  result->ks = stream.Distance();
-  result->finding = stream.Finding(false);
+  const Checks checks(law, n, totals);
+  result->ks = checks.Distance();
+  result->finding = checks.Finding(false);
 }
 
 // All checks over the whole stream, and `check_block` on the chosen blocks, side by side.
@@ -394,16 +464,16 @@ std::string CheckKeptStream(const TensorView& mask, double keep) {
   if (keep < 0.1 || keep > 0.9) return "";
   const double deviation = std::sqrt(keep * (1 - keep));
   const Law law{.location = keep, .scale = deviation, .largest = std::max(keep, 1 - keep) / deviation};
-  Checks stream(law, n);
-  for (int64_t at = 0; at < n; at += kBlock) {
-    const int64_t count = std::min(kBlock, n - at);
-    stream.Add(count, [&](double* z) {
-      for (int64_t i = 0; i < count; ++i)
-        z[i] = ((mask.data[static_cast<size_t>(at + i)] == 1 ? 1 : 0) - keep) / deviation;
-    });
-  }
   std::string finding = CheckRepeats(mask, std::max(keep, 1 - keep));
-  return finding.empty() ? stream.Finding(true) : finding;
+  if (!finding.empty()) return finding;
+  return Checks(law, n,
+                TotalsOf(law, n,
+                         [&](int64_t at, int64_t count, bool, double* z) {
+                           for (int64_t i = 0; i < count; ++i)
+                             z[i] =
+                                 ((mask.data[static_cast<size_t>(at + i)] == 1 ? 1 : 0) - keep) / deviation;
+                         }))
+      .Finding(true);
 }
 
 }  // namespace diopi::baselines
