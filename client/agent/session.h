@@ -64,6 +64,7 @@ class Session {
     double elapsed_us = 0;
     v1::CaseAdaptor adaptor;
     baselines::SlicePlaces places;
+    std::optional<profile::JudgedCase> handed = std::nullopt;  // what was judged instead, once it is
   };
 
   void Prefetch();
@@ -74,6 +75,9 @@ class Session {
                                           const loader::CallOptions& options, std::optional<Called>* last,
                                           baselines::SlicePlaces* places);
   void Judge(Called called);
+  void JudgeInPlace(loader::Worker* worker, loader::CallOptions options, Called called);
+  v1::Verdict VerdictOn(Called* called);
+  void Report(Called called, v1::Verdict verdict);
   static void MakeWhole(Called* called);
   bool SettledWithoutWorker(const rpc::LeasedCase& leased);
   void Fail(const absl::Status& status);

@@ -85,6 +85,7 @@ absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, Tensor
   call.calls = options_.calls;
   if (options_.adaptor != nullptr && !cases::IsLibraryCheck(c)) call.adaptor = options_.adaptor->For(c);
   call.in_place = making == Making::kSent && cases::IsSliced(c) && call.adaptor.conversion().empty();
+  call.leaves_last = call.in_place && !MayDiffer(c);
   if (cases::IsLarge(c)) {
     absl::StatusOr<BlockInputs> left = BlockInputs();
     if (making == Making::kSent && call.adaptor.conversion().empty()) left = OpenBlockInputs(c);

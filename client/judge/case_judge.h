@@ -64,6 +64,14 @@ class CaseJudge {
   // depend on the outputs, so callers can compute them while the library works, and pass them to Judge.
   static baselines::SlicePlaces PlacesOf(const v1::Case& c);
 
+  // Whether the verdict is no more than that two calls differ, because the worker had left it to Judge to see
+  // that (CallOptions::leaves_last). Called again without this option, it knows more.
+  static bool IsUnexplained(const v1::Verdict& verdict, const loader::CallOptions& options,
+                            const loader::CallOutcome& outcome) {
+    return options.leaves_last && verdict.outcome() == v1::OUTCOME_NONDETERMINISTIC &&
+           !outcome.reply.nondeterministic();
+  }
+
   // Judges a case that was called with `adaptor` of its CallOptions, and with `inputs` as Prepare left them.
   // The caller fills in what does not depend on the call (reference, device, time). `handed_over`, unless
   // null, receives what was judged instead of the case when the adaptor changed it: the inputs that the

@@ -143,14 +143,6 @@ std::string FindingText(const v1::MemoryFinding& finding) {
   }
 }
 
-// Without a generator from the host, the library's own generator advances from call to call.
-bool MayDiffer(const v1::Case& c) {
-  const v1::Argument* generator = cases::FindArgument(c, "generator");
-  const bool library_draws = cases::IsRandom(c) && generator != nullptr && generator->null();
-  return library_draws || std::any_of(c.judges().begin(), c.judges().end(),
-                                      [](const v1::Judge& judge) { return judge.may_be_nondeterministic(); });
-}
-
 // Whether the call must draw a random number: there is something to draw, and chance decides it.
 bool MustDraw(const v1::Case& c, const TensorMap& inputs, const TensorMap& outputs) {
   if (baselines::IsTokenSampling(c)) return baselines::LeavesTokensToChance(c, inputs);
@@ -230,6 +222,13 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
 }
 
 }  // namespace
+
+bool MayDiffer(const v1::Case& c) {
+  const v1::Argument* generator = cases::FindArgument(c, "generator");
+  const bool library_draws = cases::IsRandom(c) && generator != nullptr && generator->null();
+  return library_draws || std::any_of(c.judges().begin(), c.judges().end(),
+                                      [](const v1::Judge& judge) { return judge.may_be_nondeterministic(); });
+}
 
 v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::string& reason) {
   v1::Verdict verdict;

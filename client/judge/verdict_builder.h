@@ -36,6 +36,10 @@ using JudgeNumbers = std::function<v1::Verdict(const TensorMap& actual)>;
 v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge,
                          const TensorMap& inputs = {});
 
+// Whether equal calls may give different results: atomics are allowed here, or the host passes no generator,
+// so that the library's own advances from call to call.
+bool MayDiffer(const v1::Case& c);
+
 // For cases that no worker runs: missing functions, cases without a baseline.
 v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::string& reason);
 

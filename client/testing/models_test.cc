@@ -94,6 +94,19 @@ TEST_F(ModelsTest, LargeCallsAreJudgedOnSlices) {
   EXPECT_THAT(repro.out, HasSubstr("C file     none: "));
 }
 
+// The worker leaves it to the judge to see that two calls differ, and is asked once more for the reason.
+TEST_F(ModelsTest, LargeOutputsThatDifferAreExplained) {
+  const Finished run = Agent(VendorPath("libdiopi_faulty"), "faulty",
+                             {"--model", "stgcn", "--max-bytes", "8M", "--fname", "relu"});
+  EXPECT_EQ(run.code, 1) << run.out << run.err;
+  const StoredRun stored = ReadRun(data());
+  EXPECT_GE(stored.verdicts.size(), 2U);
+  for (const v1::Verdict& verdict : stored.verdicts) {
+    EXPECT_EQ(verdict.outcome(), v1::OUTCOME_MEMORY) << verdict.reason();
+    EXPECT_THAT(verdict.reason(), HasSubstr(" elements of out were not written, the first at 0"));
+  }
+}
+
 TEST_F(ModelsTest, AServerWithoutTheirBaselinesSaysHowToMakeThem) {
   Running server({BinPath("diopi-server"), "--data", data(), "--listen", "127.0.0.1:0", "--ready-fd", "1",
                   "--log-level", "error"},

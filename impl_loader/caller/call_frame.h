@@ -84,7 +84,7 @@ struct OutputTensor {
   // An output of which nobody makes another copy in this process.
   struct Large {
     std::string_view elements;                         // in the tensor: the last call's
-    uint64_t hash = 0;                                 // of this call's elements
+    std::optional<uint64_t> hash = std::nullopt;       // of this call's elements
     std::optional<uint64_t> stored_at = std::nullopt;  // of these elements, in the OutputStore
     bool in_frame = false;                             // they lie in RunOptions.frame
   };

@@ -22,6 +22,7 @@ struct CaseRunner::Attempt {
   bool held = false;   // its inputs arrived late
   // While the outputs of a call are taken after which nobody needs them: what the next call finds there.
   std::optional<uint8_t> next_poison = std::nullopt;
+  bool unhashed = false;  // while outputs are taken whose hashes nobody needs
 };
 
 }  // namespace diopi::loader

@@ -38,7 +38,9 @@ OutputRules RulesOf(const CallFrame& frame, const std::string& key) {
 
 bool SameElements(const OutputTensor& a, const OutputTensor& b) {
   if (a.bytes() != b.bytes() || a.large.has_value() != b.large.has_value()) return false;
-  return a.large.has_value() ? a.large->hash == b.large->hash : a.data == b.data;
+  if (!a.large.has_value()) return a.data == b.data;
+  const bool known = a.large->hash.has_value() && b.large->hash.has_value();
+  return !known || a.large->hash == b.large->hash;
 }
 
 // Copies of later elements, one for each output, where a judged large one has changed; empty: none has.

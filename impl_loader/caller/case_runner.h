@@ -39,6 +39,9 @@ struct RunOptions {
   size_t frame_bytes = 0;
   // Somebody else looks at the frame after the last call, so that large inputs are not checked then.
   bool frame_is_checked = false;
+  // Somebody else compares the large outputs that the last of two calls leaves in the frame with their hashes
+  // after the first one. If they differ, run the case again without this option, which also says how.
+  bool leaves_last = false;
   // Takes the large outputs that do not lie in `frame`; null: RunResult holds all outputs.
   OutputStore* store = nullptr;
 };

@@ -59,6 +59,10 @@ struct CallOptions {
   // Large outputs, and the inputs that the worker has made, are not copied where the agent can see them, but
   // left where they are (CallOutcome::views).
   bool in_place = false;
+  // With `in_place`, where two calls are made: whoever reads the outputs compares those that have a hash with
+  // it (CallOutcome::hashes), which the worker then leaves undone. Where one differs, submit the case again
+  // without this option: the reply says how the calls differ, or that elements were not written.
+  bool leaves_last = false;
 };
 
 // What became of one case. `reply` is set when the worker answered; where the library works on host memory,

@@ -215,7 +215,7 @@ void PlaceOutputs(const std::vector<OutputTensor>& outputs, SharedOutputs* share
     placed->set_nbytes(output.bytes());
     if (!output.large.has_value()) continue;
     placed->set_in_frame(output.large->in_frame);
-    placed->set_hash(output.large->hash);
+    if (output.large->hash.has_value()) placed->set_hash(*output.large->hash);
   }
 }
 
@@ -329,6 +329,7 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, VendorLibrary* vendor, CaseRu
   options.frame = shared.Frames(first);
   options.frame_bytes = call.frame_bytes();
   options.frame_is_checked = call.frame_bytes() > 0;
+  options.leaves_last = call.leaves_last() && options.frame_is_checked;
   bool fits = base != nullptr && options.frame != nullptr;
   if (fits) options.frame += call.frame_offset() - kFrameOffset;
   const auto data_of = [&](const v1::ShmTensor& placed) {
