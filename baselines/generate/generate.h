@@ -61,9 +61,10 @@ absl::StatusOr<Baseline> GenerateCase(loader::InProcessLibrary& reference, const
 // with packed references where slices judge it (packed_references.h).
 absl::StatusOr<Baseline> GenerateStored(loader::InProcessLibrary& reference, const v1::Case& c);
 
-// The references of a case with `inputs`, which need not be those that its fills describe.
+// The references of a case with `inputs`, which need not be those that its fills describe. `left`: other
+// inputs, of a case that only needs to be called in its own types (InProcessLibrary::Call).
 absl::StatusOr<TensorMap> GenerateReferences(loader::InProcessLibrary& reference, const v1::Case& c,
-                                             TensorMap inputs);
+                                             TensorMap inputs, const BlockInputs* left = nullptr);
 
 }  // namespace diopi::baselines
 

@@ -71,8 +71,9 @@ class CaseGenerator {
     return std::move(baseline_);
   }
 
-  absl::StatusOr<TensorMap> References(TensorMap inputs) {
+  absl::StatusOr<TensorMap> References(TensorMap inputs, const BlockInputs* left) {
     baseline_.inputs = std::move(inputs);
+    left_ = left;
     absl::Status status = AddAll();
     if (!status.ok()) return status;
     return std::move(baseline_.references);
@@ -204,7 +205,7 @@ class CaseGenerator {
   // Each kind of run is made once and kept.
   absl::StatusOr<TensorMap*> Keep(std::optional<TensorMap>* kept, const TensorMap& inputs, Dtype widened) {
     if (!kept->has_value()) {
-      absl::StatusOr<TensorMap> outputs = reference_.Call(baseline_.c, inputs, widened);
+      absl::StatusOr<TensorMap> outputs = reference_.Call(baseline_.c, inputs, left_, widened);
       if (!outputs.ok()) return outputs.status();
       *kept = *std::move(outputs);
     }
@@ -340,6 +341,7 @@ class CaseGenerator {
   InProcessLibrary& reference_;
   const HandOver& hand_over_;
   Baseline baseline_;
+  const BlockInputs* left_ = nullptr;          // inputs that are not among the baseline's
   std::map<std::string, TensorMap> produced_;  // by function
   std::optional<TensorMap> native_, noise64_, noise80_, zero_, one_, two_, magnitude_, probe_;
 };
@@ -370,10 +372,10 @@ absl::StatusOr<Baseline> GenerateStored(InProcessLibrary& reference, const v1::C
   return baseline;
 }
 
-absl::StatusOr<TensorMap> GenerateReferences(InProcessLibrary& reference, const v1::Case& c,
-                                             TensorMap inputs) {
+absl::StatusOr<TensorMap> GenerateReferences(InProcessLibrary& reference, const v1::Case& c, TensorMap inputs,
+                                             const BlockInputs* left) {
   const HandOver as_it_is;
-  return CaseGenerator(reference, c, as_it_is).References(std::move(inputs));
+  return CaseGenerator(reference, c, as_it_is).References(std::move(inputs), left);
 }
 
 }  // namespace diopi::baselines

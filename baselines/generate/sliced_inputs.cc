@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "baselines/compare/judging.h"
+#include "baselines/compare/sampled_tokens.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/piece_case.h"
 #include "cases/core/piece_grid.h"
@@ -19,6 +21,13 @@ TensorMap Whole(const TensorMap& small, const BlockInputs& blocks) {
   TensorMap whole = small;
   for (const auto& [key, tensor] : blocks) whole[key] = tensor->Whole();
   return whole;
+}
+
+// Whether the references are what one call in the case's own types gives.
+bool IsCalledOnce(const v1::Case& c) {
+  return c.readings().empty() && !IsTokenSampling(c) &&
+         std::none_of(c.judges().begin(), c.judges().end(),
+                      [](const v1::Judge& judge) { return HasNoise(judge.kind()); });
 }
 
 // What a forward is called with: equal for saved tensors that are read at the same places.
@@ -44,9 +53,8 @@ cases::Places StretchOf(const std::vector<int64_t>& shape, size_t axis, int64_t 
 
 }  // namespace
 
-absl::StatusOr<TensorMap> GivenInputs::Of(const cases::Piece& piece) {
-  if (piece.whole) return inputs_;
-  return cases::TakeInputs(piece, inputs_);
+absl::StatusOr<SlicedInputs::Taken> GivenInputs::Of(const cases::Piece& piece) {
+  return Taken{piece.whole ? inputs_ : cases::TakeInputs(piece, inputs_)};
 }
 
 absl::StatusOr<MadeInputs::Filled> MadeInputs::Fill(const v1::Case& c) {
@@ -71,12 +79,18 @@ absl::Status MadeInputs::Open() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<TensorMap> MadeInputs::Of(const cases::Piece& piece) {
+absl::StatusOr<SlicedInputs::Taken> MadeInputs::Of(const cases::Piece& piece) {
   absl::Status status = Open();
   if (!status.ok()) return status;
-  TensorMap taken = piece.whole ? Whole(filled_->small, filled_->blocks)
-                                : cases::TakeInputs(piece, filled_->small, filled_->blocks);
-  status = AddSaved(piece, &taken);
+  Taken taken;
+  if (!piece.whole) {
+    taken.tensors = cases::TakeInputs(piece, filled_->small, filled_->blocks);
+  } else if (IsCalledOnce(piece.c)) {
+    taken = {filled_->small, &filled_->blocks};
+  } else {
+    taken.tensors = Whole(filled_->small, filled_->blocks);
+  }
+  status = AddSaved(piece, &taken.tensors);
   if (!status.ok()) return status;
   return taken;
 }
@@ -182,9 +196,6 @@ absl::Status MadeInputs::SaveInSteps(const SavedTensor& saved, const Steps& step
 absl::StatusOr<HostTensor> MadeInputs::Saved(const v1::Case& producer, const std::string& output,
                                              const cases::Places* places) {
   Forward& forward = forwards_.at(producer.function());
-  const auto call = [&](const v1::Case& c, const TensorMap& inputs) {
-    return reference_.Call(c, inputs, v1::Dtype::unsupported);
-  };
   std::optional<cases::ProducerPiece> cut;
   if (places != nullptr && !forward.outputs.has_value() && producer.producers().empty()) {
     cut = cases::CutProducer(producer, cases::BuiltinSlices(producer.function()), output, *places);
@@ -192,8 +203,9 @@ absl::StatusOr<HostTensor> MadeInputs::Saved(const v1::Case& producer, const std
   if (cut.has_value()) {
     const std::string text = CallText(cut->piece);
     if (text != latest_) {
-      absl::StatusOr<TensorMap> outputs =
-          call(cut->piece.c, cases::TakeInputs(cut->piece, forward.inputs.small, forward.inputs.blocks));
+      absl::StatusOr<TensorMap> outputs = reference_.Call(
+          cut->piece.c, cases::TakeInputs(cut->piece, forward.inputs.small, forward.inputs.blocks),
+          v1::Dtype::unsupported);
       if (!outputs.ok()) return outputs.status();
       latest_ = text;
       latest_outputs_ = *std::move(outputs);
@@ -201,7 +213,8 @@ absl::StatusOr<HostTensor> MadeInputs::Saved(const v1::Case& producer, const std
     return cases::TakePlaces(latest_outputs_.at(output), cut->in_piece);
   }
   if (!forward.outputs.has_value()) {
-    absl::StatusOr<TensorMap> outputs = call(producer, Whole(forward.inputs.small, forward.inputs.blocks));
+    absl::StatusOr<TensorMap> outputs =
+        reference_.Call(producer, forward.inputs.small, &forward.inputs.blocks, v1::Dtype::unsupported);
     if (!outputs.ok()) return outputs.status();
     forward.outputs = *std::move(outputs);
   }

@@ -19,15 +19,20 @@ namespace diopi::baselines {
 // The elements that a piece reads, and, for a piece that is the whole call, all.
 class SlicedInputs {
  public:
+  struct Taken {
+    TensorMap tensors;
+    // The other inputs of a whole call, which the reference makes in its tensors; null: there are none.
+    const BlockInputs* left = nullptr;
+  };
   virtual ~SlicedInputs() = default;
-  virtual absl::StatusOr<TensorMap> Of(const cases::Piece& piece) = 0;
+  virtual absl::StatusOr<Taken> Of(const cases::Piece& piece) = 0;
 };
 
 // Out of inputs that are there, which outlive it.
 class GivenInputs final : public SlicedInputs {
  public:
   explicit GivenInputs(const TensorMap& inputs) : inputs_(inputs) {}
-  absl::StatusOr<TensorMap> Of(const cases::Piece& piece) override;
+  absl::StatusOr<Taken> Of(const cases::Piece& piece) override;
 
  private:
   const TensorMap& inputs_;
@@ -39,7 +44,7 @@ class MadeInputs final : public SlicedInputs {
  public:
   // Both outlive it.
   MadeInputs(loader::InProcessLibrary& reference, const v1::Case& c) : reference_(reference), c_(c) {}
-  absl::StatusOr<TensorMap> Of(const cases::Piece& piece) override;
+  absl::StatusOr<Taken> Of(const cases::Piece& piece) override;
   // Of a forward that is called in steps, its largest tensor: few enough bytes to stay in the processor's
   // caches.
   static constexpr int64_t kBytesAtOnce = int64_t{1} << 20;

@@ -128,9 +128,10 @@ absl::StatusOr<TensorMap> SlicedReferences(loader::InProcessLibrary& reference, 
                                            SlicedInputs& inputs, const cases::SliceLimits& limits) {
   Collector collector;
   for (const cases::Piece& piece : cases::Cut(c, cases::BuiltinSlices(c.function()), limits)) {
-    absl::StatusOr<TensorMap> taken = inputs.Of(piece);
+    absl::StatusOr<SlicedInputs::Taken> taken = inputs.Of(piece);
     if (!taken.ok()) return taken.status();
-    absl::StatusOr<TensorMap> references = GenerateReferences(reference, piece.c, *std::move(taken));
+    absl::StatusOr<TensorMap> references =
+        GenerateReferences(reference, piece.c, std::move(taken->tensors), taken->left);
     absl::Status status =
         references.ok() ? collector.Add(c, piece, *std::move(references)) : references.status();
     if (!status.ok()) return status;

@@ -98,11 +98,13 @@ std::string DifferentInput(loader::InProcessLibrary* library, const v1::Case& c,
                            SlicedCounts* counts) {
   MadeInputs alone(*library, c);
   for (const cases::Piece& piece : pieces) {
-    const absl::StatusOr<TensorMap> expected = whole->Of(piece);
-    const absl::StatusOr<TensorMap> made = alone.Of(piece);
+    const absl::StatusOr<SlicedInputs::Taken> expected = whole->Of(piece);
+    const absl::StatusOr<SlicedInputs::Taken> made = alone.Of(piece);
     if (!made.ok()) return std::string(made.status().message());
-    for (const auto& [key, tensor] : *expected) {
-      if (made->at(key).data != tensor.data || made->at(key).shape != tensor.shape)
+    for (const auto& [key, tensor] : expected->tensors) {
+      const auto found = made->tensors.find(key);
+      const HostTensor own = found != made->tensors.end() ? found->second : made->left->at(key)->Whole();
+      if (own.data != tensor.data || own.shape != tensor.shape)
         return absl::StrCat("the input ", key, " differs when it is made alone");
       counts->inputs += NumElements(tensor.shape);
     }

@@ -23,7 +23,7 @@ namespace {
 
 // What the reference computes at most of a tensor of a piece: of values that are only moved, of float64, and
 // of numbers that carry their noise, 16 bytes each.
-constexpr int64_t kMostMovedBytes = int64_t{4} << 30;
+constexpr int64_t kMostMovedBytes = int64_t{6} << 30;
 constexpr int64_t kMostSummedElements = int64_t{1} << 28;
 constexpr int64_t kMostComputedElements = int64_t{1} << 27;
 constexpr int64_t kIndexBytes = 8;
@@ -343,12 +343,49 @@ std::vector<Piece> Cut(const v1::Case& c, const v1::Slices& slices, const SliceL
   return Cutter(c, slices, limits, CutFor::kCalls).Run();
 }
 
+namespace {
+
+// Of an elementwise function whose tensors have the output's shape, or one element each.
+std::optional<ProducerPiece> CutElementwiseProducer(v1::Case c, const std::string& output,
+                                                    const Places& places) {
+  const v1::Argument* const out = FindArgument(c, output);
+  if (out == nullptr || !out->has_tensor()) return std::nullopt;
+  const std::vector<int64_t> shape = SpecShape(out->tensor());
+  ProducerPiece cut;
+  std::vector<int64_t> taken;
+  for (const std::vector<int64_t>& list : places.lists) {
+    taken.push_back(static_cast<int64_t>(list.size()));
+    cut.in_piece.lists.push_back(Range(0, taken.back()));
+  }
+  if (places.lists.empty()) {
+    taken.push_back(static_cast<int64_t>(places.flat.size()));
+    cut.in_piece.flat = Range(0, taken.back());
+  }
+  bool fits = NumElements(taken) < NumElements(shape);
+  for (v1::Argument& arg : *c.mutable_args()) {
+    ForEachTensor(&arg, [&](const std::string& key, int, v1::TensorSpec* spec) {
+      const std::vector<int64_t> own = SpecShape(*spec);
+      const bool one = own.size() <= 1 && NumElements(own) == 1;
+      fits = fits && spec->same_as().empty() && (one || own == shape);
+      if (IsInput(arg)) cut.piece.inputs[key] = one ? Places{.lists = {}, .flat = {0}} : places;
+      if (!one) Reshape(taken, spec);
+    });
+  }
+  if (!fits) return std::nullopt;
+  JudgeOnly({}, false, &c);
+  cut.piece.c = std::move(c);
+  return cut;
+}
+
+}  // namespace
+
 std::optional<ProducerPiece> CutProducer(const v1::Case& producer, const v1::Slices& slices,
                                          const std::string& output, const Places& places) {
   const absl::StatusOr<SliceAxes> axes = ParseSliceAxes(slices);
-  if (!axes.ok() || axes->elementwise || places.lists.empty()) return std::nullopt;
   v1::Case c = producer;
   c.set_generator_version(kGeneratorVersion);
+  if (axes.ok() && axes->elementwise) return CutElementwiseProducer(std::move(c), output, places);
+  if (!axes.ok() || places.lists.empty()) return std::nullopt;
   std::optional<ResolvedAxes> resolved = ResolveAxes(c, *axes);
   if (!resolved.has_value() || !resolved->free.contains(output)) return std::nullopt;
   const Letters free = resolved->free.at(output);

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "impl_loader/caller/case_runner.h"
+#include "impl_loader/caller/made_inputs.h"
 #include "impl_loader/caller/vendor_library.h"
 
 namespace diopi::loader {
@@ -15,12 +16,13 @@ class InProcessLibraryImpl : public InProcessLibrary {
   explicit InProcessLibraryImpl(std::unique_ptr<VendorLibrary> vendor)
       : vendor_(std::move(vendor)), runner_(vendor_.get()) {}
 
-  absl::StatusOr<TensorMap> Call(const v1::Case& c, const TensorMap& inputs, Dtype widened) override {
+  absl::StatusOr<TensorMap> Call(const v1::Case& c, const TensorMap& inputs, const BlockInputs* left,
+                                 Dtype widened) override {
     std::vector<InputView> views;
-    views.reserve(inputs.size());
     for (const auto& [key, tensor] : inputs) {
       views.push_back({key, tensor.dtype, tensor.shape, tensor.data.data(), tensor.data.size()});
     }
+    if (left != nullptr) AddMadeInputs(*left, &views);
     RunOptions options;
     options.calls = 1;
     options.find_leaks = false;

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "cases/base/tensor.h"
+#include "cases/core/fill.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::loader {
@@ -22,7 +23,13 @@ class InProcessLibrary {
   // spec, which is how the oracle widens a case (outputs of a floating dtype are then allocated in
   // `widened_dtype`, unless that is `unsupported`). Unimplemented: no such symbol, NoImplement.
   // InvalidArgument: DtypeNotSupported. Internal: another error, with the last-error string.
-  virtual absl::StatusOr<TensorMap> Call(const v1::Case& c, const TensorMap& inputs, Dtype widened_dtype) = 0;
+  // Inputs of `left` that are not among them are made in the tensors that the library gets; null: there are
+  // none.
+  virtual absl::StatusOr<TensorMap> Call(const v1::Case& c, const TensorMap& inputs, const BlockInputs* left,
+                                         Dtype widened_dtype) = 0;
+  absl::StatusOr<TensorMap> Call(const v1::Case& c, const TensorMap& inputs, Dtype widened_dtype) {
+    return Call(c, inputs, nullptr, widened_dtype);
+  }
 
   // Exported beside the ABI's functions; null: there is none. Valid as long as this object.
   virtual void* Symbol(const std::string& name) = 0;

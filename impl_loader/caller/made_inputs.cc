@@ -1,18 +1,25 @@
 #include "impl_loader/caller/made_inputs.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace diopi::loader {
+
+void AddMadeInputs(const BlockInputs& made, std::vector<InputView>* inputs) {
+  for (const auto& [key, blocks] : made) {
+    if (std::any_of(inputs->begin(), inputs->end(), [&](const InputView& sent) { return sent.key == key; }))
+      continue;
+    inputs->push_back(
+        {key, blocks->dtype(), blocks->shape(), nullptr, static_cast<size_t>(blocks->bytes()), blocks.get()});
+  }
+}
 
 absl::Status AddMadeInputs(const v1::Case& c, std::vector<InputView>* inputs, BlockInputs* made) {
   absl::StatusOr<BlockInputs> opened = OpenBlockInputs(c);
   if (!opened.ok()) return opened.status();
   *made = *std::move(opened);
   for (const InputView& sent : *inputs) made->erase(std::string(sent.key));
-  for (const auto& [key, blocks] : *made) {
-    inputs->push_back(
-        {key, blocks->dtype(), blocks->shape(), nullptr, static_cast<size_t>(blocks->bytes()), blocks.get()});
-  }
+  AddMadeInputs(*made, inputs);
   return absl::OkStatus();
 }
 

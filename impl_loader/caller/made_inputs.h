@@ -15,6 +15,8 @@ namespace diopi::loader {
 // Adds to `inputs` those inputs of the case that are filled in blocks (OpenBlockInputs) and are not among
 // them. `made` owns them and must outlive the views. InvalidArgument for a fill that does not fit its dtype.
 absl::Status AddMadeInputs(const v1::Case& c, std::vector<InputView>* inputs, BlockInputs* made);
+// The same for inputs of `made`, which owns them already.
+void AddMadeInputs(const BlockInputs& made, std::vector<InputView>* inputs);
 
 }  // namespace diopi::loader
 

@@ -114,6 +114,7 @@ struct Smaller {
 };
 
 struct RemainderOf {
+  static constexpr bool kMayFail = true;  // for integers
   template <typename C>
   DIOPI_HD C operator()(const C& x, const C& y) const {
     if constexpr (kIsInteger<C>) {

@@ -6,6 +6,7 @@ namespace diopi::ops::both {
 namespace {
 
 struct Quotient {
+  static constexpr bool kMayFail = true;  // for integers
   diopiRoundMode_t mode;
   template <typename C>
   DIOPI_HD C operator()(const C& x, const C& y) const {

@@ -130,12 +130,15 @@ void ForEach(const Queue&, int64_t n, const F& f) {
 // Elements that stay in the processor's caches while Map works on them.
 inline constexpr int64_t kMapAtOnce = 4096;
 
-// out[i] = f(x[i], ...) for i below n, which is all of `out`. Integers are computed whole before any is
-// stored, as f may fail for them: `out` then stays unchanged.
+// out[i] = f(x[i], ...) for i below n, which is all of `out`. A formula that may fail for integers
+// (F::kMayFail) is computed whole before any element is stored: `out` then stays unchanged.
 template <typename C, typename F, typename... X>
 void Map(const Queue&, int64_t n, const Out<C>& out, const F& f, const In<X>&... x) {
   Check(n == out.tensor().numel(), "expected ", n, " elements, got shape ", ShapeText(out.tensor().shape()));
-  const bool whole = kIsInteger<C> || (x.Overlaps(out.tensor()) || ...);
+  constexpr bool kMayFail = kIsInteger<C> && requires {
+    F::kMayFail;
+  };
+  const bool whole = kMayFail || (x.Overlaps(out.tensor()) || ...);
   const int64_t step = whole ? n : std::min(n, kMapAtOnce);
   std::tuple<std::vector<X>...> parts{std::vector<X>(static_cast<size_t>(step))...};
   std::vector<C> values(static_cast<size_t>(step));

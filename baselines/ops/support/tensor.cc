@@ -212,6 +212,15 @@ Tensor::Tensor(diopiConstTensorHandle_t handle) {
   if (handle != nullptr) Describe(handle);
 }
 
+Tensor Tensor::Permuted(const Shape& order) const {
+  Tensor view = *this;
+  for (size_t i = 0; i < order.size(); ++i) {
+    view.shape_[i] = shape_[static_cast<size_t>(order[i])];
+    view.strides_[i] = strides_[static_cast<size_t>(order[i])];
+  }
+  return view;
+}
+
 template <typename Handle>
 void Tensor::Describe(Handle handle) {
   diopiSize_t shape{nullptr, 0}, strides{nullptr, 0};

@@ -29,6 +29,8 @@ class Tensor {
   int64_t numel() const { return Numel(shape_); }
   // Fails for a tensor without dimensions.
   int64_t size(int64_t dim) const { return SizeAlong(shape_, dim); }
+  // The same elements; dimension i is dimension order[i] of this view. `order` has every dimension once.
+  Tensor Permuted(const Shape& order) const;
   const char* data() const { return static_cast<const char*>(data_); }
   char* writable() const { return static_cast<char*>(writable_); }
 
