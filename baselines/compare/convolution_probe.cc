@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "baselines/compare/contraction.h"
+#include "baselines/compare/contraction_kernel.h"
 #include "baselines/compare/expect.h"
 
 namespace diopi::baselines {
@@ -198,9 +199,21 @@ class ConvolutionProbe {
   void MultiplyAlong(const std::array<int64_t, 3>& at, const std::array<int64_t, 3>& step, int64_t count,
                      std::vector<double>* expected) const {
     double* const out = expected->data() + at[0];
-    const double* const first = sides_[1].sums.data() + at[1];
-    const double* const second = sides_[2].sums.data() + at[2];
-    for (int64_t h = 0; h < count; ++h) out[h * step[0]] += first[h * step[1]] * second[h * step[2]];
+    const double* first = sides_[1].sums.data() + at[1];
+    const double* second = sides_[2].sums.data() + at[2];
+    std::array<int64_t, 2> steps = {step[1], step[2]};
+    if (steps[0] == 0) {
+      std::swap(first, second);
+      std::swap(steps[0], steps[1]);
+    }
+    const auto n = static_cast<size_t>(count);
+    if (step[0] == 1 && steps[0] == 1 && steps[1] == 0) {
+      AddScaled(v1::Dtype::float64, *second, reinterpret_cast<const char*>(first), n, out);
+    } else if (step[0] == 0 && steps[0] == 1 && steps[1] == 1) {
+      *out += Dot(v1::Dtype::float64, reinterpret_cast<const char*>(first), second, n);
+    } else {
+      for (int64_t h = 0; h < count; ++h) out[h * step[0]] += first[h * steps[0]] * second[h * steps[1]];
+    }
   }
 
   // A bias has the axes of a kernel's outputs, and is the same everywhere else.

@@ -349,22 +349,40 @@ struct StreamResult {
   }
 };
 
+void ReadNumbers(const TensorView& tensor, int64_t at, int64_t count, double* to) {
+  if (tensor.dtype == v1::Dtype::float32) {
+    const char* from = tensor.data.data() + at * static_cast<int64_t>(sizeof(float));
+    for (int64_t i = 0; i < count; ++i) {
+      float number;
+      std::memcpy(&number, from + i * static_cast<int64_t>(sizeof(float)), sizeof(float));
+      to[i] = static_cast<double>(number);
+    }
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) to[i] = ElementAsDouble(tensor.dtype, tensor.data.data(), at + i);
+}
+
 // The checks that go through the stream in order.
 void CheckInOrder(const TensorView& actual, const Law& law, const Bounds& bounds, StreamResult* result) {
   const int64_t n = NumElements(actual.shape);
   std::atomic<int64_t> outside = n;
   std::atomic<int64_t> at_end = 0;
   const Totals totals = TotalsOf(law, n, [&](int64_t at, int64_t count, bool again, double* z) {
+    ReadNumbers(actual, at, count, z);
+    const auto is_outside = [&](double y) { return !(y >= bounds.least && y <= bounds.greatest); };
     int64_t ends = 0;
+    int64_t others = 0;
     for (int64_t i = 0; i < count; ++i) {
-      const double y = ElementAsDouble(actual.dtype, actual.data.data(), at + i);
-      const bool fits = y >= bounds.least && y <= bounds.greatest;
-      for (int64_t first = outside; !fits && at + i < first;) {
-        if (outside.compare_exchange_weak(first, at + i)) break;
-      }
-      ends += y >= bounds.end ? 1 : 0;
-      z[i] = fits ? (y - law.location) / law.scale : 0;
+      ends += z[i] >= bounds.end ? 1 : 0;
+      others += is_outside(z[i]) ? 1 : 0;
     }
+    if (others > 0) {
+      const int64_t here = at + (std::find_if(z, z + count, is_outside) - z);
+      for (int64_t first = outside; here < first && !outside.compare_exchange_weak(first, here);) {
+      }
+      std::replace_if(z, z + count, is_outside, law.location);
+    }
+    for (int64_t i = 0; i < count; ++i) z[i] = (z[i] - law.location) / law.scale;
     if (!again) at_end += ends;
   });
   result->at_end = at_end;

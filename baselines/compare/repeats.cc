@@ -45,6 +45,8 @@ class RepeatSearch {
     if (n_ < 2 * window_) return "";
     kept_.reserve(static_cast<size_t>(std::min(n_, 2 * kKeptWindows)));
     uint64_t hash = 0;
+    std::vector<uint64_t> in_window(static_cast<size_t>(window_));  // mixed bits of its numbers, in turn
+    size_t oldest = 0;
     int64_t alike = 0;
     Bits last = static_cast<Bits>(~At(0));
     for (int64_t i = 0; i < n_; ++i) {
@@ -52,11 +54,11 @@ class RepeatSearch {
       alike = bits == last ? alike + 1 : 1;
       last = bits;
       if (alike > longest_) return RunText(i);
-      hash = hash * kFactor + MixBits(bits + 1);
-      if (i >= window_) hash -= MixBits(At(i - window_) + 1) * leaving_;
-      if (i + 1 < window_) continue;
-      const uint64_t mixed = MixBits(hash);
-      if ((mixed & mask_) == 0) kept_.emplace_back(mixed, i + 1 - window_);
+      const uint64_t mixed = MixBits(bits + 1);
+      hash = hash * kFactor + mixed - in_window[oldest] * leaving_;
+      in_window[oldest] = mixed;
+      if (++oldest == in_window.size()) oldest = 0;
+      if ((hash & mask_) == 0 && i + 1 >= window_) kept_.emplace_back(MixBits(hash), i + 1 - window_);
     }
     return Repetition();
   }

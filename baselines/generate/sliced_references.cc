@@ -11,6 +11,7 @@
 #include "baselines/generate/widen.h"
 #include "baselines/ops/support/sum.h"
 #include "cases/base/hash.h"
+#include "cases/base/output_hash.h"
 #include "cases/core/reference_key.h"
 #include "cases/core/slices.h"
 
@@ -60,7 +61,7 @@ class Collector {
  private:
   // Of an output that is not among the piece's, the library makes, also its shape and its places' elements.
   void AddWhole(const v1::Case& c, const std::string& key, bool has_places, const HostTensor& whole) {
-    const std::string hash = Xxh128Hex(whole.data);
+    const std::string hash = Hex64(HashOutput(whole.data));
     collected_[ReferenceKey(key, ReferencePart::kHash)] =
         HostTensor{v1::Dtype::uint8, {static_cast<int64_t>(hash.size())}, hash};
     if (has_places) return;

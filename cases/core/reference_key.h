@@ -25,7 +25,7 @@ enum class ReferencePart {
   kNative16Cautious,  // as in pairs, with NaN for a sum that overflows in some order
   kSpreadNan,         // uint8, 1: NaN is accepted too (baselines/compare/readings.h)
   kShape,             // int64, of large calls: the shape of an output that the library makes
-  kHash,              // uint8, of large calls: XXH128 of all of an output's bytes, as 32 hex digits
+  kHash,              // uint8, of large calls: HashOutput of all of an output's bytes, as 16 hex digits
 };
 
 inline constexpr std::array<std::pair<ReferencePart, std::string_view>, 12> kReferenceSuffixes = {
