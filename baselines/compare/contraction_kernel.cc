@@ -17,6 +17,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr size_t kLanes = 32;
+constexpr size_t kAhead = 4096;  // bytes that are asked for before they are read
 using Doubles = hn::CappedTag<double, 8>;
 using Floats = hn::Rebind<float, Doubles>;
 using Halves = hn::Rebind<uint16_t, Doubles>;
@@ -27,6 +28,7 @@ static_assert(kLanes % kWidth == 0);
 
 // How elements are read, in registers and one at a time.
 struct Float64 {
+  static constexpr size_t kSize = 8;
   static Vector Load(const char* data, size_t i) {
     double values[kWidth];
     std::memcpy(values, data + 8 * i, sizeof(values));
@@ -40,6 +42,7 @@ struct Float64 {
 };
 
 struct Float32 {
+  static constexpr size_t kSize = 4;
   static Vector Load(const char* data, size_t i) {
     float values[kWidth];
     std::memcpy(values, data + 4 * i, sizeof(values));
@@ -53,6 +56,7 @@ struct Float32 {
 };
 
 struct Bfloat16 {
+  static constexpr size_t kSize = 2;
   static Vector Load(const char* data, size_t i) {
     uint16_t bits[kWidth];
     std::memcpy(bits, data + 2 * i, sizeof(bits));
@@ -95,6 +99,7 @@ void AddScaled(double weight, const char* data, size_t count, double* sums) {
   const auto factor = hn::Set(Doubles(), weight);
   size_t i = 0;
   for (; i + kWidth <= count; i += kWidth) {
+    __builtin_prefetch(data + i * Elements::kSize + kAhead);
     const auto product = hn::Mul(factor, Elements::Load(data, i));
     hn::StoreU(hn::Add(hn::LoadU(Doubles(), sums + i), product), Doubles(), sums + i);
   }
