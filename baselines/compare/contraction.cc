@@ -168,16 +168,16 @@ void Operand::AddManyRuns(int64_t base, const Offsets& kept, const Offsets& summ
   const auto run = static_cast<size_t>(kept.run);
   const size_t parts = (run + kPart - 1) / kPart;  // of a run
   const auto count = static_cast<int64_t>(kept.at.size() / run * parts);
-  ForRanges(count, GrainOf(*tensor_, std::min(run, kPart) * summed.at.size()),
-            [&](int64_t begin, int64_t end) {
-              for (auto part = static_cast<size_t>(begin); part < static_cast<size_t>(end); ++part) {
-                const size_t in_run = part % parts * kPart;
-                const size_t at = part / parts * run + in_run;
-                for (size_t b = 0; b < summed.at.size(); ++b)
-                  AddTo(*tensor_, base + summed.at[b] + kept.at[at], weights[b],
-                        std::min(kPart, run - in_run), sums->data() + at);
-              }
-            });
+  const int64_t grain = GrainOf(*tensor_, std::min(run, kPart) * summed.at.size());
+  ForRanges(count, grain, [&](int64_t begin, int64_t end) {
+    for (auto part = static_cast<size_t>(begin); part < static_cast<size_t>(end); ++part) {
+      const size_t in_run = part % parts * kPart;
+      const size_t at = part / parts * run + in_run;
+      const size_t elements = std::min(kPart, run - in_run);
+      for (size_t b = 0; b < summed.at.size(); ++b)
+        AddTo(*tensor_, base + summed.at[b] + kept.at[at], weights[b], elements, sums->data() + at);
+    }
+  });
 }
 
 std::vector<double> Operand::Contract(int64_t base, const Offsets& kept, const Offsets& summed,
