@@ -294,11 +294,11 @@ void Store(const Tensor& tensor, const std::vector<C>& values) {
 }
 
 // For the compute types here and those of baselines/native16.
-#define DIOPI_INSTANTIATE_TENSOR(C)                                             \
-  template std::vector<C> Load<C>(const Tensor&);                               \
-  template std::vector<C> LoadAs<C>(const Tensor&, const Shape&);               \
-  template void LoadPart<C>(const Tensor&, const Shape&, int64_t, int64_t, C*); \
-  template void StorePart<C>(const Tensor&, int64_t, int64_t, const C*);        \
+#define DIOPI_INSTANTIATE_TENSOR(C)                                                                \
+  template std::vector<C> Load<C>(const Tensor&);                                                  \
+  template std::vector<C> LoadAs<C>(const Tensor&, const Shape&);                                  \
+  template void LoadPart(const Tensor&, const Shape&, int64_t, int64_t, std::type_identity_t<C>*); \
+  template void StorePart(const Tensor&, int64_t, int64_t, std::add_const_t<C>*);                  \
   template void Store<C>(const Tensor&, const std::vector<C>&);
 DIOPI_INSTANTIATE_TENSOR(float)
 DIOPI_INSTANTIATE_TENSOR(double)
