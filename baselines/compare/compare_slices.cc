@@ -329,13 +329,13 @@ std::vector<WholeOutput> OutputsWith(const SlicePlaces& places, const v1::Case& 
 }
 
 // What holds for all elements: the sums of a product, no NaN where no term has one, the reference's hash.
-void CheckAllOf(const v1::Case& c, const TensorViews& inputs, const TensorMap& references,
-                const TensorMap& taken, WholeOutput* each) {
+// `axes` may be null.
+void CheckAllOf(const v1::Case& c, const cases::SliceAxes* axes, const TensorViews& inputs,
+                const TensorMap& references, const TensorMap& taken, WholeOutput* each) {
   const std::string& key = each->output.key;
   v1::OutputStats* const stats = each->stats;
-  const absl::StatusOr<cases::SliceAxes> axes = cases::ParseSliceAxes(cases::BuiltinSlices(c.function()));
   Probed probed;
-  if (stats->ok() && each->output.kind == v1::Judge::ACCUMULATION && axes.ok() &&
+  if (stats->ok() && each->output.kind == v1::Judge::ACCUMULATION && axes != nullptr &&
       !AreAllCompared(*each->places, NumElements(each->tensor->shape))) {
     const double deviation = DeviationOf(each->output, references.at(key), references, taken.at(key));
     probed = ProbeProduct(c, *axes, key, inputs, *each->tensor, deviation);
@@ -397,10 +397,11 @@ v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places_of_case, 
   const v1::Case judged = WithoutJudging(WithGroups(c, places, actual), whole_outputs.names());
   v1::Verdict verdict = CompareCase(judged, before, references, taken, options);
   AddWouldPassUnder(judged, before, references, taken, options, &verdict);
+  const absl::StatusOr<cases::SliceAxes> axes = cases::ParseSliceAxes(cases::BuiltinSlices(c.function()));
   std::vector<WholeOutput> wholes = OutputsWith(places, c, actual, &verdict);
   ForRanges(static_cast<int64_t>(wholes.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      CheckAllOf(c, inputs, references, taken, &wholes[static_cast<size_t>(i)]);
+      CheckAllOf(c, axes.ok() ? &*axes : nullptr, inputs, references, taken, &wholes[static_cast<size_t>(i)]);
   });
   int64_t compared = 0;
   int64_t elements = 0;

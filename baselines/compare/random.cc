@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -210,11 +211,22 @@ std::string CheckLags(const std::vector<double>& z) {
   return "";
 }
 
+void ReadNumbers(const TensorView& tensor, int64_t at, int64_t count, double* to) {
+  if (tensor.dtype == v1::Dtype::float32) {
+    const char* from = tensor.data.data() + at * static_cast<int64_t>(sizeof(float));
+    for (int64_t i = 0; i < count; ++i) {
+      float number;
+      std::memcpy(&number, from + i * static_cast<int64_t>(sizeof(float)), sizeof(float));
+      to[i] = static_cast<double>(number);
+    }
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) to[i] = ElementAsDouble(tensor.dtype, tensor.data.data(), at + i);
+}
+
 std::vector<double> Numbers(const HostTensor& tensor) {
   std::vector<double> numbers(static_cast<size_t>(NumElements(tensor.shape)));
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    numbers[i] = ElementAsDouble(tensor.dtype, tensor.data.data(), static_cast<int64_t>(i));
-  }
+  ReadNumbers(tensor, 0, static_cast<int64_t>(numbers.size()), numbers.data());
   return numbers;
 }
 

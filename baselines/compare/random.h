@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "baselines/compare/expect.h"
+#include "cases/base/tensor_view.h"
 
 namespace diopi::baselines {
 
@@ -28,7 +29,8 @@ class Parameter {
 // `from` spread over `shape` by numpy's broadcasting, as numbers. Empty when it does not fit.
 std::vector<double> BroadcastNumbers(const HostTensor& from, const std::vector<int64_t>& shape);
 
-// The elements as numbers.
+// The elements as numbers: `count` from `at` on, or all.
+void ReadNumbers(const TensorView& tensor, int64_t at, int64_t count, double* to);
 std::vector<double> Numbers(const HostTensor& tensor);
 
 // The nearest number of a floating type: where a bound, or a value near it, is rounded to.

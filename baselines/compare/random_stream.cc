@@ -349,19 +349,6 @@ struct StreamResult {
   }
 };
 
-void ReadNumbers(const TensorView& tensor, int64_t at, int64_t count, double* to) {
-  if (tensor.dtype == v1::Dtype::float32) {
-    const char* from = tensor.data.data() + at * static_cast<int64_t>(sizeof(float));
-    for (int64_t i = 0; i < count; ++i) {
-      float number;
-      std::memcpy(&number, from + i * static_cast<int64_t>(sizeof(float)), sizeof(float));
-      to[i] = static_cast<double>(number);
-    }
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i) to[i] = ElementAsDouble(tensor.dtype, tensor.data.data(), at + i);
-}
-
 // The checks that go through the stream in order.
 void CheckInOrder(const TensorView& actual, const Law& law, const Bounds& bounds, StreamResult* result) {
   const int64_t n = NumElements(actual.shape);
@@ -484,14 +471,11 @@ std::string CheckKeptStream(const TensorView& mask, double keep) {
   const Law law{.location = keep, .scale = deviation, .largest = std::max(keep, 1 - keep) / deviation};
   std::string finding = CheckRepeats(mask, std::max(keep, 1 - keep));
   if (!finding.empty()) return finding;
-  return Checks(law, n,
-                TotalsOf(law, n,
-                         [&](int64_t at, int64_t count, bool, double* z) {
-                           for (int64_t i = 0; i < count; ++i)
-                             z[i] =
-                                 ((mask.data[static_cast<size_t>(at + i)] == 1 ? 1 : 0) - keep) / deviation;
-                         }))
-      .Finding(true);
+  const Totals totals = TotalsOf(law, n, [&](int64_t at, int64_t count, bool, double* z) {
+    for (int64_t i = 0; i < count; ++i)
+      z[i] = ((mask.data[static_cast<size_t>(at + i)] == 1 ? 1 : 0) - keep) / deviation;
+  });
+  return Checks(law, n, totals).Finding(true);
 }
 
 }  // namespace diopi::baselines

@@ -210,11 +210,13 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
   const TensorMap unpacked = packed ? baselines::UnpackReferences(stored) : TensorMap();
   const TensorMap& references = packed ? unpacked : stored;
   const v1::Case judged = baselines::WithoutJudging(c, outcome.reply.unwritten());
-  const bool same = outcome.reply.unwritten().empty();  // else `places` may be those of other judges
+  // `places` may be those of judges that do not count.
+  static const baselines::SlicePlaces kUnknown;
+  const baselines::SlicePlaces& known = outcome.reply.unwritten().empty() ? places : kUnknown;
   std::optional<profile::JudgedCase> handed;
   const auto judge = [&](const TensorMap& actual) {
     if (adaptor.conversion().empty() && cases::IsSliced(judged))
-      return JudgeSlices(judged, inputs, references, outcome, same ? places : baselines::SlicePlaces());
+      return JudgeSlices(judged, inputs, references, outcome, known);
     if (adaptor.conversion().empty()) return JudgeNumbers(judged, inputs, references, actual);
     handed = profile::AsHandedOver(judged, inputs, references, actual, adaptor);
     absl::Status recomputed;

@@ -315,7 +315,8 @@ OutputTensor CaseRunner::Take(const Attempt& attempt, const std::string& key, co
   const auto* frame = reinterpret_cast<const char*>(attempt.options->frame);
   const auto* end = frame + attempt.options->frame_bytes;
   output.large->in_frame = stays && elements.data() >= frame && elements.data() + elements.size() <= end;
-  // What is no difference between two calls for others may be one for us.
+  // Of outputs that hold callers' values or may stay unwritten, only this process knows what a difference
+  // means.
   const bool plain = stays && bound->holds == nullptr && !bound->may_stay_unwritten;
   if (stays && bound->is_output() && attempt.next_poison.has_value()) {
     bound->poisoned = attempt.next_poison;

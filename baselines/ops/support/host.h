@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "baselines/ops/support/tensor.h"
@@ -87,10 +86,6 @@ class Out {
 
   void Set(int64_t index, const C& value) const {
     elements_->Values()[static_cast<size_t>(index)] = value;
-    elements_->changed = true;
-  }
-  void SetAll(std::vector<C> values) const {
-    elements_->values = std::move(values);
     elements_->changed = true;
   }
   // At once, for an output of which no element has been read or set.

@@ -1,5 +1,5 @@
 // permute: dimension i of out is dimension dims[i] of the input.
-#include "baselines/ops/support/host.h"
+#include "baselines/ops/both.h"
 
 DIOPI_KERNEL(diopiPermute, a) {
   using namespace diopi::ops;
@@ -9,11 +9,7 @@ DIOPI_KERNEL(diopiPermute, a) {
   Check(order.empty() ? x.rank() == 0 : static_cast<int64_t>(distinct) == x.rank(),
         "dims must name every dimension once");
   for (int64_t& d : order) d = WrapDim(d, x.rank());
-  const Tensor permuted = x.Permuted(order);
-  CheckShape(result, permuted.shape(), "out");
   DispatchAny(x.dtype(), [&]<typename C>() {
-    host::Map(
-        host::Queue(), result.numel(), host::Out<C>(result), [](const C& value) { return value; },
-        host::In<C>(permuted));
+    both::MapTo<C>(both::Queue(a.ctx), result, both::Same(), x.Permuted(order));
   });
 }
