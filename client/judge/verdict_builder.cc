@@ -15,6 +15,7 @@
 #include "cases/base/output_hash.h"
 #include "cases/base/tensor.h"
 #include "cases/core/judges.h"
+#include "cases/core/library_checks.h"
 #include "cases/core/piece_case.h"
 #include "client/judge/error_text.h"
 #include "reports/document/escape.h"
@@ -83,6 +84,9 @@ v1::Verdict ProcessVerdict(const v1::Case& c, const loader::CallOutcome& outcome
       verdict.set_backtrace(reports::ToUtf8(outcome.backtrace));
       return verdict;
     }
+    case Kind::kNotAnAnswer:
+      return MakeVerdict(c, v1::OUTCOME_CRASH,
+                         absl::StrCat("the worker's answer was not one: ", outcome.text));
     case Kind::kLost:
     case Kind::kReplied:
       break;
@@ -251,17 +255,17 @@ namespace {
 
 v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge,
                          const TensorMap& inputs) {
+  if (!outcome.not_adaptable.empty()) {
+    return MakeVerdict(
+        c, v1::OUTCOME_SKIPPED,
+        absl::StrCat("not called: the adaptor cannot convert the case: ", outcome.not_adaptable));
+  }
   const v1::WorkerReply& reply = outcome.reply;
   if (!reply.forked().empty()) {
     const std::string& name = c.function().empty() ? c.id() : c.function();
     return MakeVerdict(c, v1::OUTCOME_CRASH, absl::StrCat("inside ", name, " ", reply.forked()));
   }
-  if (reply.has_check()) return MakeVerdict(c, reply.check().outcome(), reply.check().reason());
-  if (!reply.not_adaptable().empty()) {
-    return MakeVerdict(
-        c, v1::OUTCOME_SKIPPED,
-        absl::StrCat("not called: the adaptor cannot convert the case: ", reply.not_adaptable()));
-  }
+  if (cases::IsLibraryCheck(c)) return MakeVerdict(c, reply.check().outcome(), reply.check().reason());
   const bool success = reply.status() == v1::WorkerReply::RETURNED && reply.error_code() == kSuccess;
   v1::Verdict verdict;
   if (!success) {
@@ -312,10 +316,9 @@ v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
 }
 
 void MarkAdapted(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
-  const v1::WorkerReply& reply = outcome.reply;
-  if (outcome.kind == Kind::kReplied && reply.adapted().empty()) return;
+  if (outcome.kind == Kind::kReplied && outcome.adapted.empty()) return;
   verdict->set_adapted(true);
-  for (const auto& lines : {reply.adapted(), reply.rounded()}) {
+  for (const auto& lines : {outcome.adapted, outcome.rounded}) {
     for (const std::string& line : lines) verdict->add_conversions(reports::ToUtf8(line));
   }
 }

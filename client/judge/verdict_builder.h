@@ -18,7 +18,7 @@ using JudgeNumbers = std::function<v1::Verdict(const TensorMap& actual)>;
 
 // The first of these that applies:
 //   the worker could not be run, or the case is malformed   -> harness_error
-//   crashed or exited                                       -> crash
+//   crashed, exited, or answered what is no answer          -> crash
 //   past its deadline                                       -> timeout
 //   a check of the library as a whole                       -> what it says
 //   values that the adaptor cannot hand over                -> skipped

@@ -105,6 +105,7 @@ struct Row {
   v1::Outcome expected;
   const char* reason;  // part of it
   bool may_differ = false;
+  const char* op = "add";
 };
 
 std::vector<Row> Rows() {
@@ -119,6 +120,8 @@ std::vector<Row> Rows() {
       {"_exit", Ended(Kind::kExited, ""), none, v1::OUTCOME_CRASH, "exit status 7 in diopiAddInpScalar"},
       {"hang", Ended(Kind::kTimedOut, "killed after 2 s"), none, v1::OUTCOME_TIMEOUT, "killed after 2 s"},
       {"lost", Ended(Kind::kLost, "no worker"), none, v1::OUTCOME_HARNESS_ERROR, "no worker"},
+      {"no answer", Ended(Kind::kNotAnAnswer, "it is not a message"), none, v1::OUTCOME_CRASH,
+       "the worker's answer was not one: it is not a message"},
       {"absent", Replied(v1::WorkerReply::SYMBOL_ABSENT, 0, ""), none, v1::OUTCOME_NOT_IMPLEMENTED,
        "does not export diopiAddInpScalar"},
       {"NoImplement", Replied(returned, 13, ""), none, v1::OUTCOME_NOT_IMPLEMENTED, "diopiNoImplement"},
@@ -149,15 +152,19 @@ std::vector<Row> Rows() {
        "a thread left by add.first ended the process; by itself, in a fresh process: pass"},
       {"wrong, after a stray end", AfterStrayEnd(Replied(returned, 0, "")), v1::OUTCOME_FAIL,
        v1::OUTCOME_FAIL, "numbers; besides, a thread left by add.first ended the process"},
-      {"library check", OfCheck(v1::OUTCOME_FAIL, "no name"), none, v1::OUTCOME_FAIL, "no name"},
+      {"library check", OfCheck(v1::OUTCOME_FAIL, "no name"), none, v1::OUTCOME_FAIL, "no name", false,
+       "library"},
       {"library check, not judged", OfCheck(v1::OUTCOME_SKIPPED, "no version"), none, v1::OUTCOME_SKIPPED,
-       "no version"},
+       "no version", false, "library"},
+      {"a check for a function", OfCheck(v1::OUTCOME_PASS, ""), v1::OUTCOME_FAIL, v1::OUTCOME_FAIL,
+       "numbers"},
   };
 }
 
 TEST(BuildVerdict, EveryOutcome) {
   for (const Row& row : Rows()) {
     v1::Case c = AddCase();
+    c.set_operator_(row.op);
     c.mutable_judges(0)->set_may_be_nondeterministic(row.may_differ);
     bool asked = false;
     const v1::Verdict verdict = BuildVerdict(c, row.outcome, [&](const TensorMap&) {
@@ -181,7 +188,7 @@ TEST(BuildVerdict, EveryOutcome) {
     EXPECT_EQ(verdict.case_id(), c.id());
     EXPECT_EQ(verdict.case_hash(), "abc");
     EXPECT_EQ(verdict.function(), "diopiAddInpScalar");
-    EXPECT_EQ(verdict.operator_(), "add");
+    EXPECT_EQ(verdict.operator_(), row.op);
     if (row.expected != v1::OUTCOME_PASS) {
       EXPECT_FALSE(verdict.reason().empty()) << row.name;
     }
@@ -372,8 +379,8 @@ TEST(MarkAdapted, TellsWhatWasConverted) {
   EXPECT_FALSE(verdict.adapted());
   EXPECT_EQ(verdict.variant(), "inplace_scalar");
   EXPECT_EQ(verdict.reason(), "");
-  outcome.reply.add_adapted("input float64 as float32");
-  outcome.reply.add_rounded("1 of 3 elements of input rounded");
+  outcome.adapted = {"input float64 as float32"};
+  outcome.rounded = {"1 of 3 elements of input rounded"};
   verdict = BuildVerdict(AddCase(), outcome, pass);
   MarkAdapted(outcome, &verdict);
   EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS);
@@ -381,7 +388,7 @@ TEST(MarkAdapted, TellsWhatWasConverted) {
   EXPECT_EQ(verdict.reason(), "");
   EXPECT_EQ(reports::AdaptedText(verdict),
             "through the adaptor: input float64 as float32, 1 of 3 elements of input rounded");
-  outcome.reply.set_not_adaptable("1 of 3 elements of input do not fit in int32");
+  outcome.not_adaptable = "1 of 3 elements of input do not fit in int32";
   verdict = BuildVerdict(AddCase(), outcome, pass);
   EXPECT_EQ(verdict.outcome(), v1::OUTCOME_SKIPPED);
   EXPECT_EQ(verdict.reason(),

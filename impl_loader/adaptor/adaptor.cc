@@ -157,10 +157,4 @@ void AdaptedCall::TakeBack(std::vector<OutputTensor>* outputs) {
   }
 }
 
-void AdaptedCall::Describe(v1::WorkerReply* reply) const {
-  for (const std::string& line : adapted_) reply->add_adapted(line);
-  for (const std::string& line : rounded_) reply->add_rounded(line);
-  reply->set_not_adaptable(not_adaptable_);
-}
-
 }  // namespace diopi::loader

@@ -16,7 +16,6 @@
 #include "absl/status/statusor.h"
 #include "diopi/v1/adaptor.pb.h"
 #include "diopi/v1/case.pb.h"
-#include "diopi/v1/worker.pb.h"
 #include "impl_loader/caller/call_frame.h"
 
 namespace diopi::loader {
@@ -40,8 +39,9 @@ class AdaptedCall {
   // the library gave them in the type it was asked for. Others stay as they are, so that they are judged.
   void TakeBack(std::vector<OutputTensor>* outputs);
 
-  // Adds to the reply what was done, in words.
-  void Describe(v1::WorkerReply* reply) const;
+  // What was done, in words, a line per tensor.
+  const std::vector<std::string>& adapted() const { return adapted_; }
+  const std::vector<std::string>& rounded() const { return rounded_; }  // with counts
 
  private:
   struct Handed {

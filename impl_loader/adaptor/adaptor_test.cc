@@ -81,11 +81,9 @@ TEST_F(AdaptedCallTest, TypesThereAndBack) {
   EXPECT_EQ(outputs[0].dtype, D::float64);
   EXPECT_EQ(outputs[0].data, Bytes<double>({1, static_cast<double>(0.1F), -2}));
   EXPECT_EQ(outputs[1].data, Bytes<int64_t>({1}));
-  v1::WorkerReply reply;
-  call->Describe(&reply);
-  EXPECT_THAT(reply.adapted(),
+  EXPECT_THAT(call->adapted(),
               ElementsAre("out float64 as float32", "input float64 as float32", "index int64 as int32"));
-  EXPECT_THAT(reply.rounded(), ElementsAre("1 of 3 elements of input rounded"));
+  EXPECT_THAT(call->rounded(), ElementsAre("1 of 3 elements of input rounded"));
 }
 
 TEST_F(AdaptedCallTest, WhatDoesNotFitIsNotHandedOver) {
@@ -111,10 +109,8 @@ TEST_F(AdaptedCallTest, ResultsBeyondTheCallersTypeAreReported) {
   std::vector<OutputTensor> outputs = {{"out", D::int32, {3}, Bytes<int32_t>({1, 300, -1})}};
   call->TakeBack(&outputs);
   EXPECT_EQ(outputs[0].data, Bytes<uint8_t>({1, 44, 255}));
-  v1::WorkerReply reply;
-  call->Describe(&reply);
-  ASSERT_EQ(reply.rounded_size(), 1);
-  EXPECT_THAT(reply.rounded(0),
+  ASSERT_EQ(call->rounded().size(), 1u);
+  EXPECT_THAT(call->rounded()[0],
               HasSubstr("2 of 3 elements that the library wrote to out do not fit in uint8"));
 }
 
@@ -145,9 +141,7 @@ TEST(AdaptedLayoutTest, Strides) {
     const absl::StatusOr<AdaptedCall> call = AdaptedCall::Make(c, {}, adaptor);
     ASSERT_TRUE(call.ok()) << call.status();
     EXPECT_THAT(Spec(*call, 0).strides(), testing::ElementsAreArray(row.handed));
-    v1::WorkerReply reply;
-    call->Describe(&reply);
-    EXPECT_EQ(reply.adapted_size(), row.told ? 1 : 0);
+    EXPECT_EQ(call->adapted().size(), row.told ? 1u : 0u);
   }
 }
 

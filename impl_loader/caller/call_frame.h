@@ -80,13 +80,14 @@ struct OutputTensor {
   int32_t dtype = 0;
   std::vector<int64_t> shape;
   std::string data;  // dense; empty where it is `large`
+  // The last call's elements lie in RunOptions.frame, where whoever checks the frame reads them.
+  bool in_frame = false;
 
   // An output of which nobody makes another copy in this process.
   struct Large {
     std::string_view elements;                         // in the tensor: the last call's
     std::optional<uint64_t> hash = std::nullopt;       // of this call's elements
     std::optional<uint64_t> stored_at = std::nullopt;  // of these elements, in the OutputStore
-    bool in_frame = false;                             // they lie in RunOptions.frame
   };
   std::optional<Large> large = std::nullopt;
 

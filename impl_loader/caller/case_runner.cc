@@ -37,7 +37,6 @@ constexpr double kLeakSeconds = 2;  // the most spent on them
 // After so long, no further call of a sampled case begins, whether the library or the way to the device takes
 // the time.
 constexpr std::chrono::milliseconds kSampledTime{4};
-constexpr size_t kLargeOutput = 1 << 20;  // bytes; larger outputs go into the store
 constexpr size_t kMaxSpares = 16;
 constexpr size_t kMaxSpareBytes = 4 << 20;
 // How long we watch for writes of a thread that outlives its call.
@@ -112,7 +111,9 @@ RunResult CaseRunner::Run(const v1::Case& c, const std::vector<InputView>& input
     return result;
   }
   const int64_t threads = CurrentThreads();
-  if (options.frame_bytes > 0 && device_ == nullptr) host_.Borrow(options.frame, options.frame_bytes);
+  if (options.frame_bytes > 0 && device_ == nullptr) {
+    host_.Borrow(options.frame, options.frame_bytes, options.frame_gap);
+  }
   {
     absl::StatusOr<std::unique_ptr<CallFrame>> frame =
         CallFrame::Build(*function, c, inputs, options.widened, &context_);
@@ -307,14 +308,17 @@ bool CaseRunner::Inspect(Attempt* attempt, Inputs inputs) {
 OutputTensor CaseRunner::Take(const Attempt& attempt, const std::string& key, const diopiTensor& tensor,
                               BoundTensor* bound) {
   const bool stays = bound != nullptr;
+  const std::byte* const frame = attempt.options->frame;
+  const std::byte* const at_storage = tensor.storage.mirror;
+  const bool in_frame = stays && at_storage >= frame && at_storage < frame + attempt.options->frame_bytes;
   const std::string_view elements = ElementsInPlace(tensor);
-  if (attempt.options->store == nullptr || elements.size() < kLargeOutput)
-    return ReadTensor(key, tensor, Spare());
-  OutputTensor output{key, tensor.dtype, tensor.shape, {}};
+  if (attempt.options->store == nullptr || elements.size() < kLargeOutput) {
+    OutputTensor output = ReadTensor(key, tensor, Spare());
+    output.in_frame = in_frame;
+    return output;
+  }
+  OutputTensor output{key, tensor.dtype, tensor.shape, {}, in_frame};
   output.large = OutputTensor::Large{elements};
-  const auto* frame = reinterpret_cast<const char*>(attempt.options->frame);
-  const auto* end = frame + attempt.options->frame_bytes;
-  output.large->in_frame = stays && elements.data() >= frame && elements.data() + elements.size() <= end;
   // Of outputs that hold callers' values or may stay unwritten, only this process knows what a difference
   // means.
   const bool plain = stays && bound->holds == nullptr && !bound->may_stay_unwritten;
@@ -323,7 +327,7 @@ OutputTensor CaseRunner::Take(const Attempt& attempt, const std::string& key, co
     output.large->hash = HashOutput(elements, [&](size_t begin, size_t bytes) {
       std::memset(tensor.storage.mirror + begin, *attempt.next_poison, bytes);
     });
-  } else if (!attempt.unhashed || !plain || !output.large->in_frame) {
+  } else if (!attempt.unhashed || !plain || !in_frame) {
     output.large->hash = HashOutput(elements);
   }
   uint64_t at = 0;
@@ -337,7 +341,7 @@ OutputTensor CaseRunner::Take(const Attempt& attempt, const std::string& key, co
 // After the last call: large outputs that only this process has.
 bool CaseRunner::StoreLarge(Attempt* attempt) {
   for (OutputTensor& output : attempt->result->outputs) {
-    if (!output.large.has_value() || output.large->in_frame || output.large->stored_at.has_value()) continue;
+    if (!output.large.has_value() || output.in_frame || output.large->stored_at.has_value()) continue;
     uint64_t at = 0;
     if (!attempt->options->store->Put(output.large->elements, &at)) return false;
     output.large->stored_at = at;

@@ -15,6 +15,8 @@
 
 namespace diopi::loader {
 
+inline constexpr size_t kLargeOutput = size_t{1} << 20;  // bytes; larger outputs go into the store
+
 // Keeps large outputs outside this process's heap.
 class OutputStore {
  public:
@@ -37,7 +39,9 @@ struct RunOptions {
   // 0 bytes: wherever there is room.
   std::byte* frame = nullptr;
   size_t frame_bytes = 0;
-  // Somebody else looks at the frame after the last call, so that large inputs are not checked then.
+  size_t frame_gap = 0;  // unused bytes after each buffer in it
+  // Somebody else looks at the frame after the last call, and takes the outputs there: large inputs are not
+  // checked then.
   bool frame_is_checked = false;
   // Somebody else compares the large outputs that the last of two calls leaves in the frame with their hashes
   // after the first one. If they differ, run the case again without this option, which also says how.
@@ -48,8 +52,8 @@ struct RunOptions {
 
 struct RunResult {
   v1::WorkerReply reply;  // all but sequence and outputs
-  // Of the first call. Of large ones there are the hash, and the elements of the last call, which are the
-  // same if the case is deterministic: in the frame or in the store.
+  // Of the first call; what is `in_frame` lies there as the last call left it. Of large ones there are the
+  // hash, and the elements of the last call, which are the same if the case is deterministic.
   std::vector<OutputTensor> outputs;
 };
 

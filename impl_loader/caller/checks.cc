@@ -44,13 +44,17 @@ void CheckBounds(const std::string& key, const runtime::Buffer& buffer, Findings
   TellBounds(key, buffer, runtime::CheckCanaries(buffer), findings);
 }
 
-// Checks canaries of either kind; reports the smaller damage.
-void CheckEitherBounds(const std::string& key, runtime::Buffer buffer, Findings* findings) {
-  const runtime::CanaryDamage usual = runtime::CheckCanaries(buffer);
-  if (usual.count == 0) return;
-  buffer.spreading = true;
-  const runtime::CanaryDamage spreading = runtime::CheckCanaries(buffer);
-  TellBounds(key, buffer, spreading.count < usual.count ? spreading : usual, findings);
+// Checks canaries of either kind, and the gap; reports the smaller damage.
+void CheckEitherBounds(const std::string& key, runtime::Buffer buffer, size_t gap, Findings* findings) {
+  runtime::CanaryDamage damage = runtime::CheckCanaries(buffer);
+  if (damage.count > 0) {
+    buffer.spreading = true;
+    const runtime::CanaryDamage spreading = runtime::CheckCanaries(buffer);
+    if (spreading.count < damage.count) damage = spreading;
+  }
+  const size_t end = buffer.bytes + buffer.tail;
+  runtime::CheckZone(buffer.mirror + end, gap, static_cast<int64_t>(end), &damage);
+  TellBounds(key, buffer, damage, findings);
 }
 
 // Whether some parts of a large input are unchanged, the first and the last among them.
@@ -167,9 +171,16 @@ void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* finding
   }
 }
 
-void CheckOthersFrame(const CallFrame& frame, Findings* findings) {
+void WriteGaps(const CallFrame& frame, size_t gap) {
   for (const BoundTensor& bound : frame.tensors()) {
-    CheckEitherBounds(bound.key, bound.tensor.storage, findings);
+    const runtime::Buffer& buffer = bound.tensor.storage;
+    runtime::WriteZone(buffer.mirror + buffer.bytes + buffer.tail, gap);
+  }
+}
+
+void CheckOthersFrame(const CallFrame& frame, size_t gap, Findings* findings) {
+  for (const BoundTensor& bound : frame.tensors()) {
+    CheckEitherBounds(bound.key, bound.tensor.storage, gap, findings);
     if (bound.role == v1::ROLE_INPUT) {
       CheckUnchanged(bound, findings);
     } else if (!bound.dense) {

@@ -38,8 +38,10 @@ void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* finding
                 Inputs inputs = Inputs::kAll);
 
 // The same, without overwritten layouts and required buffers, for a frame that another process has prepared
-// and called, whichever call came last. The other process may still be writing.
-void CheckOthersFrame(const CallFrame& frame, Findings* findings);
+// and called, whichever call came last. The other process may still be writing. `gap`: bytes after each
+// buffer's zone that WriteGaps has filled.
+void WriteGaps(const CallFrame& frame, size_t gap);
+void CheckOthersFrame(const CallFrame& frame, size_t gap, Findings* findings);
 
 // Two runs of one case, the first with outputs poisoned with `poison_a`, the second with `poison_b`.
 struct RunDifference {

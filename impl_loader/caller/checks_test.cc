@@ -74,7 +74,7 @@ class OthersFrame : public testing::Test {
   }
   std::string Found() {
     Findings findings;
-    CheckOthersFrame(*frame_, &findings);
+    CheckOthersFrame(*frame_, 0, &findings);
     return findings.list().size() == 1 ? findings.list()[0].text() : std::to_string(findings.list().size());
   }
 

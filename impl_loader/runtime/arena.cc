@@ -75,6 +75,19 @@ CanaryDamage CheckCanaries(const Buffer& buffer) {
   return damage;
 }
 
+void WriteZone(std::byte* zone, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += kPatternBytes) {
+    std::memcpy(zone + at, kPattern.data(), std::min(kPatternBytes, bytes - at));
+  }
+}
+
+void CheckZone(const std::byte* zone, size_t bytes, int64_t offset, CanaryDamage* damage) {
+  for (size_t at = 0; at < bytes; at += kPatternBytes) {
+    CompareZone(kPattern, zone + at, std::min(kPatternBytes, bytes - at), offset + static_cast<int64_t>(at),
+                damage);
+  }
+}
+
 Arena::~Arena() {
   EndLoan();
   for (const Block& block : blocks_) FreeBlock(block);
@@ -164,15 +177,16 @@ Buffer Arena::Allocate(size_t bytes) {
     if (mirror.data == nullptr) return {};
     buffer.mirror = mirror.data + kCanaryBytes;
   }
-  block.used += zone;
+  block.used += std::min(zone + block.gap, block.bytes - block.used);
   return buffer;
 }
 
-void Arena::Borrow(std::byte* begin, size_t bytes) {
+void Arena::Borrow(std::byte* begin, size_t bytes, size_t gap) {
   EndLoan();
   Block block;
   block.begin = begin;
   block.bytes = bytes;
+  block.gap = gap;
   blocks_.insert(blocks_.begin(), block);
   current_ = 0;
   borrowed_ = true;

@@ -42,6 +42,10 @@ struct CanaryDamage {
 };
 CanaryDamage CheckCanaries(const Buffer& buffer);
 
+// The same for other bytes beside a buffer, which begin `offset` bytes after its start. Adds to `damage`.
+void WriteZone(std::byte* zone, size_t bytes);
+void CheckZone(const std::byte* zone, size_t bytes, int64_t offset, CanaryDamage* damage);
+
 // A bump allocator over blocks that end in inaccessible pages (host) or come from the library's own malloc
 // (device). Buffers are not freed one by one: Rewind frees all that were allocated after a mark. Not
 // thread-safe.
@@ -66,8 +70,9 @@ class Arena {
   bool TakeRefused() { return std::exchange(refused_, false); }
 
   // Lends the arena memory, aligned to 64 bytes, which Allocate hands out before any other until EndLoan.
-  // Only for host memory, while nothing is allocated.
-  void Borrow(std::byte* begin, size_t bytes);
+  // Only for host memory, while nothing is allocated. `gap`, a multiple of 64: bytes that stay unused after
+  // each buffer in it.
+  void Borrow(std::byte* begin, size_t bytes, size_t gap = 0);
   // Forgets the lent memory and its buffers. Call it before Rewind or Abandon, which need the arena's own
   // memory.
   void EndLoan();
@@ -90,6 +95,7 @@ class Arena {
     size_t used = 0;
     void* base = nullptr;  // as mapped or as malloc'ed
     size_t mapped = 0;
+    size_t gap = 0;  // between buffers
   };
   bool on_device() const { return mirrors_ != nullptr; }
   bool NewBlock(size_t bytes, Block* block);

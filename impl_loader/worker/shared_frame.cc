@@ -1,75 +1,97 @@
 #include "impl_loader/worker/shared_frame.h"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
+#include "impl_loader/caller/case_runner.h"
 #include "impl_loader/caller/checks.h"
-#include "impl_loader/caller/made_inputs.h"
 
 namespace diopi::loader {
 namespace {
 
 // More than any case takes: laying the frame finds its size, and only then room is made for it.
 constexpr size_t kUnbounded = size_t{1} << 46;
+constexpr size_t kSpoiltBytes = 4096;  // of each output
+
+TensorView ViewOf(const BoundTensor& bound, std::string_view elements) {
+  return TensorView(static_cast<Dtype>(bound.tensor.dtype), bound.tensor.shape, elements);
+}
 
 }  // namespace
 
-std::unique_ptr<SharedFrame> SharedFrame::Lay(const v1::Case& c, const TensorMap& inputs,
-                                              const v1::CaseAdaptor& adaptor, std::byte* base) {
+std::unique_ptr<SharedFrame> SharedFrame::Lay(const v1::Case& c, const std::vector<InputView>& inputs,
+                                              size_t gap, std::byte* base) {
   std::unique_ptr<SharedFrame> shared(new SharedFrame());
-  shared->inputs_.reserve(inputs.size());
-  for (const auto& [key, tensor] : inputs) {
-    shared->inputs_.push_back({key, tensor.dtype, tensor.shape, tensor.data.data(), tensor.data.size()});
-  }
-  if (adaptor.conversion().empty() && !AddMadeInputs(c, &shared->inputs_, &shared->made_).ok())
-    return nullptr;
-  if (!adaptor.conversion().empty()) {
-    absl::StatusOr<AdaptedCall> adapted = AdaptedCall::Make(c, shared->inputs_, adaptor);
-    if (!adapted.ok() || !adapted->not_adaptable().empty()) return nullptr;
-    shared->adapted_ = std::make_unique<AdaptedCall>(*std::move(adapted));
-  }
-  const v1::Case& called = shared->adapted_ != nullptr ? shared->adapted_->adapted_case() : c;
-  const std::vector<InputView>& views =
-      shared->adapted_ != nullptr ? shared->adapted_->inputs() : shared->inputs_;
-  const abi::Function* function = abi::FindFunction(called.function());
+  const abi::Function* function = abi::FindFunction(c.function());
   if (function == nullptr) return nullptr;
-  shared->arena_.Borrow(base, kUnbounded);
+  shared->gap_ = gap;
+  shared->arena_.Borrow(base, kUnbounded, gap);
   absl::StatusOr<std::unique_ptr<CallFrame>> frame =
-      CallFrame::Build(*function, called, views, v1::Dtype::unsupported, &shared->context_);
+      CallFrame::Build(*function, c, inputs, v1::Dtype::unsupported, &shared->context_);
   if (!frame.ok()) return nullptr;
   shared->frame_ = *std::move(frame);
   shared->bytes_ = shared->arena_.mark().used;
   return shared;
 }
 
-std::optional<TensorView> SharedFrame::View(const std::string& key) const {
+void SharedFrame::Prepare() {
+  WriteGaps(*frame_, gap_);
   for (const BoundTensor& bound : frame_->tensors()) {
-    if (bound.key != key) continue;
-    const std::string_view elements = ElementsInPlace(bound.tensor);
-    if (elements.empty()) return std::nullopt;
-    return TensorView(static_cast<Dtype>(bound.tensor.dtype), bound.tensor.shape, elements);
+    if (bound.role == v1::ROLE_INPUT) continue;
+    const runtime::Buffer& storage = bound.tensor.storage;
+    std::memset(storage.mirror, kPoison[0], std::min(storage.bytes, kSpoiltBytes));
   }
-  return std::nullopt;
+}
+
+const BoundTensor* SharedFrame::Find(const std::string& key) const {
+  for (const BoundTensor& bound : frame_->tensors()) {
+    if (bound.role != v1::ROLE_INPUT && bound.key == key) return &bound;
+  }
+  return nullptr;
+}
+
+std::vector<OutputTensor> SharedFrame::Outputs(TensorViews* views) const {
+  std::vector<OutputTensor> outputs;
+  for (const BoundTensor& bound : frame_->tensors()) {
+    if (bound.role == v1::ROLE_INPUT) continue;
+    const std::string_view elements = ElementsInPlace(bound.tensor);
+    if (views != nullptr && elements.size() >= kLargeOutput) {
+      (*views)[bound.key] = ViewOf(bound, elements);
+    } else {
+      outputs.push_back(ReadTensor(bound.key, bound.tensor));
+    }
+  }
+  return outputs;
+}
+
+bool SharedFrame::IsUnwritten(const std::string& key) const {
+  const BoundTensor* const bound = Find(key);
+  if (bound == nullptr) return false;
+  const std::string now = ReadTensor(key, bound->tensor).data;
+  return std::any_of(std::begin(kPoison), std::end(kPoison), [&](uint8_t poison) {
+    return now.find_first_not_of(static_cast<char>(poison)) == std::string::npos;
+  });
 }
 
 TensorViews SharedFrame::MadeInputs() const {
   TensorViews views;
   for (const BoundTensor& bound : frame_->tensors()) {
     if (bound.role != v1::ROLE_INPUT || bound.blocks == nullptr) continue;
-    if (std::optional<TensorView> view = View(bound.key); view.has_value())
-      views[bound.key] = *std::move(view);
+    const std::string_view elements = ElementsInPlace(bound.tensor);
+    if (!elements.empty()) views[bound.key] = ViewOf(bound, elements);
   }
   return views;
 }
 
 void SharedFrame::Check(v1::WorkerReply* reply) const {
   Findings findings;
-  CheckOthersFrame(*frame_, &findings);
+  CheckOthersFrame(*frame_, gap_, &findings);
   for (const v1::MemoryFinding& found : findings.list()) {
-    bool told = false;
-    for (const v1::MemoryFinding& known : reply->findings()) {
-      told = told || (known.kind() == found.kind() && known.key() == found.key());
-    }
-    if (!told) *reply->add_findings() = found;
+    const bool known = std::any_of(reply->findings().begin(), reply->findings().end(), [&](const auto& told) {
+      return told.kind() == found.kind() && told.key() == found.key();
+    });
+    if (!known) *reply->add_findings() = found;
   }
 }
 

@@ -5,10 +5,11 @@
 // outputs travel through shared memory, everything else over a socket; the sequence number in each message
 // rules out answers to an earlier case.
 //
-// A library can send anything in the worker's name. So the agent itself decides where the library's tensors
-// lie in the shared memory, checks their canaries and the inputs there, and accepts no larger answer than the
-// case allows. Every process gets shared memory of its own: what has escaped from one must not reach into the
-// next one's cases.
+// A library can send anything in the worker's name (answer.h). So the agent itself decides where the
+// library's tensors lie in the shared memory, and takes the outputs from there, as it checks their canaries
+// and the inputs; what it cannot see it accepts only within the bounds of the case. A message that is no
+// answer is a finding about the library, never the end of a run. Every process gets shared memory of its own:
+// what has escaped from one must not reach into the next one's cases.
 #include "impl_loader/worker/worker.h"
 
 #include <fcntl.h>
@@ -23,7 +24,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/hash.h"
 #include "cases/core/library_checks.h"
+#include "impl_loader/adaptor/adaptor.h"
+#include "impl_loader/caller/made_inputs.h"
+#include "impl_loader/worker/answer.h"
 #include "impl_loader/worker/log_pump.h"
 #include "impl_loader/worker/shared_frame.h"
 #include "impl_loader/worker/shared_memory.h"
@@ -84,6 +89,15 @@ constexpr int kLaunches = 3;
 
 constexpr char kEndAsked[] = "the worker was ended";
 
+// In every fourth case (chosen by its id) so many bytes after each tensor show writes that miss the canaries.
+// A read and a write of them cost more than the canaries, so not in every case.
+constexpr size_t kGapBytes = size_t{16} << 10;
+constexpr uint64_t kGapOneIn = 4;
+
+size_t GapOf(const v1::Case& c) {
+  return Xxh64(c.id()) % kGapOneIn == 1 ? kGapBytes : 0;
+}
+
 // The case's name in messages.
 std::string NameOf(const v1::Case& c) {
   return cases::IsLibraryCheck(c) ? c.id() : c.function();
@@ -96,11 +110,23 @@ bool CheckHolds(const CallOutcome& outcome) {
          (found == v1::OUTCOME_PASS || found == v1::OUTCOME_SKIPPED || found == v1::OUTCOME_NOT_IMPLEMENTED);
 }
 
-CallOutcome Lost(const std::string& text) {
+CallOutcome Ended(CallOutcome::Kind kind, const std::string& text) {
   CallOutcome outcome;
-  outcome.kind = CallOutcome::Kind::kLost;
+  outcome.kind = kind;
   outcome.text = text;
   return outcome;
+}
+
+CallOutcome Lost(const std::string& text) {
+  return Ended(CallOutcome::Kind::kLost, text);
+}
+
+// What becomes of a case for which no process with the library could be started; nullopt: it is not the
+// library's fault.
+std::optional<CallOutcome> LoadFailure(const absl::Status& status) {
+  if (!IsLibrarysFault(status) && !absl::IsDeadlineExceeded(status)) return std::nullopt;
+  return Ended(CallOutcome::Kind::kCrashed,
+               absl::StrCat("the library could not be loaded again, in a fresh process: ", status.message()));
 }
 
 class WorkerImpl : public Worker {
@@ -124,6 +150,7 @@ class WorkerImpl : public Worker {
   absl::Status Greeted();
   size_t UsualBytes() const { return static_cast<size_t>(std::max<int64_t>(0, options_.shared_bytes)); }
   absl::Status MakeRoom(size_t frame_bytes, size_t data_bytes);
+  void TakeInputs();
   void LayFrame();
   absl::Status CopyIn();
   absl::Status HandOver();
@@ -133,8 +160,6 @@ class WorkerImpl : public Worker {
   CallOutcome WaitOnce(std::string* doubt);
   CallOutcome RunAgain();
   CallOutcome TakeReply(v1::WorkerReply reply);
-  absl::Status TakeOutput(const v1::ShmTensor& placed, CallOutcome* outcome) const;
-  void CheckMemory(v1::WorkerReply* reply) const;
 
   WorkerOptions options_;
   const Descriptor end_;  // an eventfd that nobody reads: stays readable once End was called
@@ -146,11 +171,15 @@ class WorkerImpl : public Worker {
   LogPump log_;
   std::unique_ptr<WorkerProcess> process_;
   v1::WorkerHello hello_;
-  v1::WorkerCall call_;                 // the case in flight
-  const TensorMap* inputs_ = nullptr;   // of the case in flight
-  bool in_place_ = false;               // its large tensors stay where they are
-  std::unique_ptr<SharedFrame> frame_;  // of the case in flight; null: the agent cannot see it
+  v1::WorkerCall call_;                   // the case in flight
+  const TensorMap* inputs_ = nullptr;     // of the case in flight
+  std::vector<InputView> views_;          // of these, and of those that the worker makes
+  BlockInputs made_;                      // which the worker makes
+  std::unique_ptr<AdaptedCall> adapted_;  // the case as the library gets it; null: as it is
+  bool in_place_ = false;                 // its large tensors stay where they are
+  std::unique_ptr<SharedFrame> frame_;    // of the case in flight; null: the agent cannot see it
   bool in_flight_ = false;
+  std::optional<CallOutcome> settled_;     // what became of it, where no process has it
   int64_t handed_over_ = 0;                // cases, to the process now running
   int64_t answered_ = 0;                   // cases that it has answered
   int64_t threads_ = 1;                    // that it had after the last answer
@@ -187,7 +216,7 @@ absl::Status WorkerImpl::Launch() {
 absl::Status WorkerImpl::Greeted() {
   const bool first = hello_.sandbox().empty();
   if (!first && hello_.device_memory() != process_->hello().device_memory()) {
-    return absl::InternalError("the library works on a device in one process, and in another it does not");
+    return LibrarysFault("it has device memory in one process, and in another it has none");
   }
   hello_ = process_->hello();
   hello_.set_sandbox(
@@ -213,11 +242,18 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   *call_.mutable_case_() = c;
   static const TensorMap no_inputs;
   inputs_ = inputs.empty() ? &no_inputs : &inputs;
+  TakeInputs();
   // A case never runs in a process that has run a check of the library as a whole. A check may run after
   // cases, which saves loading the library again: one that fails is repeated in a fresh process (Wait).
   const bool after_check = runs_checks_ && !cases::IsLibraryCheck(c);
   runs_checks_ = cases::IsLibraryCheck(c);
   stray_end_ = CallOutcome();
+  settled_.reset();
+  if (adapted_ != nullptr && !adapted_->not_adaptable().empty() && !call_.has_time()) {
+    TellConversions(*adapted_, &settled_.emplace());
+    in_flight_ = true;
+    return absl::OkStatus();
+  }
   if (process_ != nullptr && process_->Ended()) ReapProcess();
   if (process_ != nullptr && after_check) process_.reset();
   absl::Status handed = process_ != nullptr ? CopyIn() : absl::UnavailableError("no process");
@@ -229,8 +265,9 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
     if (handed.ok()) handed = CopyIn();
     if (handed.ok()) handed = HandOver();
   }
-  in_flight_ = handed.ok();
-  return handed;
+  settled_ = LoadFailure(handed);
+  in_flight_ = handed.ok() || settled_.has_value();
+  return in_flight_ ? absl::OkStatus() : handed;
 }
 
 // Makes sure that the shared memory has this much room. A file's size is final, so more room needs a new
@@ -261,10 +298,31 @@ absl::Status WorkerImpl::MakeRoom(size_t frame_bytes, size_t data_bytes) {
   return absl::OkStatus();
 }
 
+// What does not fit the case or the adaptor shows later: the frame cannot be laid, and the worker says why.
+void WorkerImpl::TakeInputs() {
+  frame_.reset();
+  adapted_.reset();
+  views_.clear();
+  made_.clear();
+  for (const auto& [key, tensor] : *inputs_) {
+    views_.push_back({key, tensor.dtype, tensor.shape, tensor.data.data(), tensor.data.size()});
+  }
+  if (call_.adaptor().conversion().empty()) {
+    const absl::Status made = AddMadeInputs(call_.case_(), &views_, &made_);
+    if (!made.ok()) made_.clear();
+    return;
+  }
+  absl::StatusOr<AdaptedCall> adapted = AdaptedCall::Make(call_.case_(), views_, call_.adaptor());
+  if (adapted.ok()) adapted_ = std::make_unique<AdaptedCall>(*std::move(adapted));
+}
+
 void WorkerImpl::LayFrame() {
   frame_.reset();
   if (cases::IsLibraryCheck(call_.case_()) || hello_.device_memory() || call_.has_time()) return;
-  frame_ = SharedFrame::Lay(call_.case_(), *inputs_, call_.adaptor(), shared_.frames() + frame_at_);
+  if (adapted_ == nullptr && !call_.adaptor().conversion().empty()) return;
+  const v1::Case& called = adapted_ != nullptr ? adapted_->adapted_case() : call_.case_();
+  frame_ = SharedFrame::Lay(called, adapted_ != nullptr ? adapted_->inputs() : views_, call_.frame_gap(),
+                            shared_.frames() + frame_at_);
   if (frame_ != nullptr && frame_->bytes() > MostFrameBytes()) frame_.reset();
 }
 
@@ -272,15 +330,17 @@ absl::Status WorkerImpl::CopyIn() {
   size_t input_bytes = 0;
   for (const auto& [key, tensor] : *inputs_) input_bytes += Align(tensor.data.size());
   const size_t output_bytes = OutputBytes(call_.case_(), input_bytes);
+  call_.set_frame_gap(GapOf(call_.case_()));
   LayFrame();
   if (frame_ != nullptr) {
-    for (const auto& [key, blocks] : frame_->blocks()) input_bytes += Align(blocks->pool_bytes());
+    for (const auto& [key, blocks] : made_) input_bytes += Align(blocks->pool_bytes());
   }
   const size_t frame_bytes = frame_ == nullptr ? 0 : frame_->bytes();
   const std::byte* laid_at = shared_.frames() + frame_at_;
   if (frame_at_ + frame_bytes > shared_.frame_bytes()) frame_at_ = 0;
   if (absl::Status s = MakeRoom(frame_bytes, input_bytes + output_bytes); !s.ok()) return s;
   if (shared_.frames() + frame_at_ != laid_at) LayFrame();
+  if (frame_ != nullptr) frame_->Prepare();
   call_.set_frame_offset(kFrameOffset + frame_at_);
   call_.set_frame_bytes(frame_bytes);
   call_.set_frames_end(shared_.data_offset());
@@ -301,7 +361,7 @@ absl::Status WorkerImpl::CopyIn() {
   }
   call_.clear_pools();
   if (frame_ != nullptr) {
-    for (const auto& [key, blocks] : frame_->blocks()) place(key, blocks->Pool(), call_.add_pools());
+    for (const auto& [key, blocks] : made_) place(key, blocks->Pool(), call_.add_pools());
   }
   call_.set_output_offset(end);
   call_.set_output_bytes(output_bytes);
@@ -350,6 +410,7 @@ std::string WorkerImpl::RanBefore() const {
 CallOutcome WorkerImpl::Wait() {
   if (!in_flight_) return Lost("no case is in flight");
   in_flight_ = false;
+  if (settled_.has_value()) return *std::exchange(settled_, std::nullopt);
   std::string doubt;
   const bool after_cases = runs_checks_ && ran_cases_;
   CallOutcome outcome = WaitOnce(&doubt);
@@ -386,10 +447,10 @@ CallOutcome WorkerImpl::RunAgain() {
   absl::Status again = Launch();
   if (again.ok()) again = CopyIn();
   if (again.ok()) again = HandOver();
-  if (!again.ok()) {
-    return Lost(absl::StrCat("the worker could not be started again: ", again.message()));
-  }
-  return WaitOnce(&doubt);
+  if (again.ok()) return WaitOnce(&doubt);
+  std::optional<CallOutcome> failure = LoadFailure(again);
+  if (failure.has_value()) return *std::move(failure);
+  return Lost(absl::StrCat("the worker could not be started again: ", again.message()));
 }
 
 // `doubt`: how an earlier case may have caused the process's end; empty: it cannot have.
@@ -399,7 +460,9 @@ CallOutcome WorkerImpl::WaitOnce(std::string* doubt) {
   CallOutcome outcome;
   switch (process_->Await(deadline_, &reply)) {
     case WorkerProcess::Event::kMessage:
-      return TakeReply(std::move(reply));
+      outcome = TakeReply(std::move(reply));
+      if (outcome.kind == CallOutcome::Kind::kReplied) return outcome;
+      break;
     case WorkerProcess::Event::kEnded:
       if (process_->DescribeEnd(NameOf(call_.case_()), &outcome)) {
         if (answered_ > 0)
@@ -414,42 +477,32 @@ CallOutcome WorkerImpl::WaitOnce(std::string* doubt) {
       process_->DescribeTimeout(NameOf(call_.case_()), limit_, &outcome);
       break;
     case WorkerProcess::Event::kNonsense:
-      outcome = Lost("the worker sent something that is not a message");
+      outcome = Ended(CallOutcome::Kind::kNotAnAnswer, "it is not a message");
       break;
     case WorkerProcess::Event::kEndAsked:
       process_->Kill();
       outcome = Lost(kEndAsked);
       break;
   }
+  if (outcome.kind == CallOutcome::Kind::kNotAnAnswer && answered_ > 0) {
+    *doubt = "what an earlier case had left running answered in the worker's name";
+  }
   process_.reset();
   return outcome;
 }
 
 CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
-  if (reply.sequence() != call_.sequence()) {
-    process_.reset();
-    return Lost("the worker answered a different case from the one it was given");
-  }
-  CallOutcome outcome;
-  CheckMemory(&reply);
-  uint64_t room = call_.output_bytes();
+  const AskedCall asked{&call_,   limit_,       hello_.device_memory(), options_.memory_bytes > 0,
+                        &shared_, frame_.get(), adapted_.get(),         in_place_};
+  CallOutcome outcome = TakeAnswer(asked, std::move(reply));
+  if (outcome.kind != CallOutcome::Kind::kReplied) return outcome;
   used_ = std::max<size_t>(used_, call_.frame_bytes());
-  for (const v1::ShmTensor& placed : reply.outputs()) {
-    if (placed.nbytes() > room) {
-      process_.reset();
-      return Lost(absl::StrCat("the worker announced an output of ", placed.nbytes(),
-                               " bytes, more than the case allows"));
-    }
-    room -= placed.nbytes();
+  for (const v1::ShmTensor& placed : outcome.reply.outputs()) {
     if (!placed.in_frame()) used_ = std::max<size_t>(used_, call_.frame_bytes() + placed.nbytes());
-    if (absl::Status taken = TakeOutput(placed, &outcome); !taken.ok()) {
-      process_.reset();
-      return Lost(std::string(taken.message()));
-    }
   }
   if (in_place_ && frame_ != nullptr) {
-    outcome.made_inputs = &frame_->blocks();
-    if (reply.findings().empty()) outcome.input_views = frame_->MadeInputs();
+    outcome.made_inputs = &made_;
+    if (outcome.reply.findings().empty()) outcome.input_views = frame_->MadeInputs();
   }
   ++answered_;
   last_answered_ = call_.case_().id();
@@ -461,45 +514,11 @@ CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
   threads_ = threads;
   // A device whose stream has failed stays broken for its process; ending the process also ends forked
   // copies, and frees the memory of a device.
-  if (reply.status() == v1::WorkerReply::SYNC_FAILED || !reply.forked().empty() || reply.out_of_memory()) {
+  const v1::WorkerReply& answer = outcome.reply;
+  if (answer.status() == v1::WorkerReply::SYNC_FAILED || !answer.forked().empty() || answer.out_of_memory()) {
     process_.reset();
   }
-  outcome.reply = std::move(reply);
   return outcome;
-}
-
-// What the agent can see, it looks up itself: the worker's word is only that the output is there.
-absl::Status WorkerImpl::TakeOutput(const v1::ShmTensor& placed, CallOutcome* outcome) const {
-  absl::StatusOr<TensorView> view = absl::DataLossError(absl::StrCat(
-      "the worker left ", placed.key(), " in the memory that the library sees, where it is not"));
-  if (!placed.in_frame()) {
-    view = shared_.View(placed, call_.output_offset());
-  } else if (std::optional<TensorView> found = frame_ == nullptr ? std::nullopt : frame_->View(placed.key());
-             found.has_value()) {
-    view = *std::move(found);
-  }
-  if (!view.ok()) return view.status();
-  if (placed.has_hash()) outcome->hashes[placed.key()] = placed.hash();
-  if (placed.has_hash() && in_place_) {
-    outcome->output_views[placed.key()] = *std::move(view);
-    return absl::OkStatus();
-  }
-  if (placed.in_frame()) {
-    outcome->outputs[placed.key()] = view->Copy();
-    return absl::OkStatus();
-  }
-  absl::StatusOr<HostTensor> tensor = shared_.Take(placed, call_.output_offset());
-  if (!tensor.ok()) return tensor.status();
-  outcome->outputs[placed.key()] = *std::move(tensor);
-  return absl::OkStatus();
-}
-
-// The worker has checked too, but the library may have tampered with its answer. When the library was not
-// called, the memory was not filled.
-void WorkerImpl::CheckMemory(v1::WorkerReply* reply) const {
-  const bool called =
-      reply->status() == v1::WorkerReply::RETURNED || reply->status() == v1::WorkerReply::EXCEPTION;
-  if (frame_ != nullptr && called) frame_->Check(reply);
 }
 
 }  // namespace

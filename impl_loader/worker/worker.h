@@ -65,19 +65,22 @@ struct CallOptions {
   bool leaves_last = false;
 };
 
-// What became of one case. `reply` is set when the worker answered; where the library works on host memory,
-// it includes what the agent itself found there.
+// What became of one case. `reply` is set when the worker answered, and then is an answer that a case of this
+// kind can have (answer.h). Where the library works on host memory, the agent itself looks up the outputs,
+// writes out of bounds, changed inputs, and whether `unwritten` outputs hold the poison. The rest of the
+// reply is the worker's word, in whose process the library lives.
 struct CallOutcome {
   enum class Kind {
     kReplied,
     kCrashed,  // a signal: see signal_name, backtrace
     kExited,   // the process ended without one: see exit_status
     kTimedOut,
-    kLost,  // our fault: the worker could not be spawned, sent nonsense or was ended (End); see text
+    kLost,         // our fault: the worker could not be spawned or was ended (End); see text
+    kNotAnAnswer,  // the worker sent what no worker sends: the library answers in its name; see text
   };
   Kind kind = Kind::kReplied;
   v1::WorkerReply reply;
-  TensorMap outputs;  // copied out of the shared memory
+  TensorMap outputs;  // of calls that succeeded
   // With CallOptions::in_place: outputs that are not among `outputs`, and unchanged inputs, by key, in the
   // shared memory until the next Submit. The library's threads may still write there: every use must bear
   // any value at any time.
@@ -87,8 +90,13 @@ struct CallOutcome {
   // from which parts of them can be made again. Null otherwise.
   const BlockInputs* made_inputs = nullptr;
   std::map<std::string, uint64_t> hashes;  // XXH64 of large outputs, as the first call left them
-  std::string signal_name;                 // "SIGSEGV"
-  std::string backtrace;                   // symbolised, one frame a line, the vendor's frames first
+  // Not empty: the library was not called, because its element type cannot hold these values; which, in
+  // words.
+  std::string not_adaptable;
+  std::vector<std::string> adapted;  // what the adaptor did, in words, a line per tensor
+  std::vector<std::string> rounded;  // tensors some of whose values were rounded, with counts
+  std::string signal_name;           // "SIGSEGV"
+  std::string backtrace;             // symbolised, one frame a line, the vendor's frames first
   int exit_status = 0;
   std::string text;  // always set when not kReplied
 

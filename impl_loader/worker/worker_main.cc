@@ -202,7 +202,7 @@ class SharedOutputs : public OutputStore {
 void PlaceOutputs(const std::vector<OutputTensor>& outputs, SharedOutputs* shared, v1::WorkerReply* reply) {
   for (const OutputTensor& output : outputs) {
     uint64_t at = output.large.has_value() ? output.large->stored_at.value_or(0) : 0;
-    if (!output.large.has_value() && !shared->Put(output.data, &at)) {
+    if (!output.large.has_value() && !output.in_frame && !shared->Put(output.data, &at)) {
       reply->set_status(v1::WorkerReply::BAD_CASE);
       reply->set_text("the shared memory has no room for the outputs");
       return;
@@ -213,9 +213,8 @@ void PlaceOutputs(const std::vector<OutputTensor>& outputs, SharedOutputs* share
     for (const int64_t size : output.shape) placed->add_shape(size);
     placed->set_offset(at);
     placed->set_nbytes(output.bytes());
-    if (!output.large.has_value()) continue;
-    placed->set_in_frame(output.large->in_frame);
-    if (output.large->hash.has_value()) placed->set_hash(*output.large->hash);
+    placed->set_in_frame(output.in_frame);
+    if (output.large.has_value() && output.large->hash.has_value()) placed->set_hash(*output.large->hash);
   }
 }
 
@@ -235,12 +234,8 @@ RunResult RunCase(const v1::WorkerCall& call, const std::vector<InputView>& inpu
     run.reply.set_text(std::string(adapted.status().message()));
     return run;
   }
-  if (adapted->not_adaptable().empty()) {
-    run = runner->Run(adapted->adapted_case(), adapted->inputs(), options);
-    adapted->TakeBack(&run.outputs);
-  }
-  adapted->Describe(&run.reply);
-  return run;
+  // The agent converts the outputs, and does not ask where the values cannot be converted.
+  return runner->Run(adapted->adapted_case(), adapted->inputs(), options);
 }
 
 void SetTimes(const CaseTime& time, v1::TimeReply* reply) {
@@ -328,6 +323,7 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, VendorLibrary* vendor, CaseRu
   options.calls = call.calls();
   options.frame = shared.Frames(first);
   options.frame_bytes = call.frame_bytes();
+  options.frame_gap = call.frame_gap();
   options.frame_is_checked = call.frame_bytes() > 0;
   options.leaves_last = call.leaves_last() && options.frame_is_checked;
   bool fits = base != nullptr && options.frame != nullptr;

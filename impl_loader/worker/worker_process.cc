@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/poll_timeout.h"
 #include "impl_loader/caller/text.h"
+#include "impl_loader/worker/answer.h"
 #include "impl_loader/worker/symbolize.h"
 
 namespace diopi::loader {
@@ -185,12 +186,16 @@ absl::Status WorkerProcess::AwaitHello(const WorkerOptions& options, Clock::time
   CallOutcome outcome;
   switch (Await(deadline, hello)) {
     case Event::kMessage:
+      if (absl::Status s = CheckHello(options.device_bytes, hello); !s.ok()) {
+        return LibrarysFault(
+            absl::StrCat("the library answers in the worker's name while it is loaded: ", s.message()));
+      }
       if (hello->load_error().empty()) return absl::OkStatus();
       return absl::FailedPreconditionError(hello->load_error());
     case Event::kEnded:
       DescribeEnd("loading the library", &outcome);
       if (WasKilled(outcome)) return absl::UnavailableError(outcome.text);
-      return absl::FailedPreconditionError(
+      return LibrarysFault(
           absl::StrCat(outcome.text, outcome.backtrace.empty() ? "" : "\n", outcome.backtrace));
     case Event::kDeadline:
       DescribeTimeout("loading the library", options.load_timeout, &outcome);
@@ -281,6 +286,7 @@ bool WorkerProcess::DescribeEnd(const std::string& during, CallOutcome* outcome)
     absl::StrAppend(&outcome->text, " (killed from outside, perhaps for want of memory)");
   }
   absl::StrAppend(&outcome->text, LastWords());
+  CleanEnd(outcome);
   return reported && crash.main_thread;
 }
 
@@ -296,6 +302,7 @@ void WorkerProcess::DescribeTimeout(const std::string& during, milliseconds limi
   outcome->kind = CallOutcome::Kind::kTimedOut;
   outcome->text = absl::StrCat(during, " timed out after ", static_cast<double>(limit.count()) / 1000, " s",
                                polite ? "" : " and ignored SIGTERM", LastWords());
+  CleanEnd(outcome);
 }
 
 }  // namespace diopi::loader
