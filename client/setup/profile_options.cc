@@ -24,12 +24,16 @@ void AddWorkerFlags(CLI::App* app, std::string* sandbox, uint64_t* memory_bytes)
   app->add_option(
          "--sandbox", *sandbox,
          "Restrictions on workers: strict (no sockets; reads only the folders of the system and of the "
-         "library, writes none), default (no network, no programs, no data folder), sockets (default, but a "
-         "driver may connect to its daemon's Unix socket), off; docs/untrusted-libraries.md says what each "
-         "prevents")
+         "library, writes none; only accelerators' device files), default (no network, no programs, no data "
+         "folder, no terminals, no other program's shared memory), sockets (default, but a driver may "
+         "connect "
+         "to its daemon's Unix socket and share memory with it), off; docs/untrusted-libraries.md says what "
+         "each prevents")
       ->check(CLI::IsMember({"strict", "default", "sockets", "off"}));
-  app->add_option("--worker-memory", *memory_bytes,
-                  "Address space of a worker, such as 8GiB; GPU drivers need a lot (default: no limit)")
+  app->add_option(
+         "--worker-memory", *memory_bytes,
+         "Limit on a worker's address space, such as 8GiB, which GPU drivers need a lot of; the memory "
+         "that it uses has none (default: no limit)")
       ->transform(CLI::AsSizeValue(false));
 }
 

@@ -28,6 +28,7 @@
 #include "absl/strings/str_split.h"
 #include "build_paths.h"
 #include "cases/base/descriptor.h"
+#include "client/testing/foreign_objects.h"
 #include "client/testing/programs.h"
 #include "client/testing/results.h"
 
@@ -166,8 +167,9 @@ class HostileLibraryTest : public ::testing::Test {
   }
 
   // The agent as `user`, with a terminal of its own, in the folder with the baselines if that is its user's.
+  // `left`: whether shared memory of the library's stays behind.
   Finished Agent(uid_t user, const std::string& sandbox, const std::string& home, const std::string& data,
-                 const Arguments& more) const {
+                 const Arguments& more, bool* left) const {
     Arguments command = Smoke(sandbox, {"add", "neg", "abs", "floor", "ceil"}, more);
     command.insert(command.end(), {"--error-report", home + "/errors.csv"});
     const Running neighbour(As(user, {"/bin/sleep", "1000"}), {});
@@ -179,13 +181,31 @@ class HostileLibraryTest : public ::testing::Test {
     const std::string reference = data + "/baselines/cpu/add.h5";
     const std::string mount = home + "/mount";
     const std::string folder = server_ == 0 ? data + "/baselines" : home;
-    return RunProgram(
+    const ForeignObjects objects(user, home);
+    Arguments environment = {absl::StrCat("DIOPI_TOKEN=", kToken),
+                             "DIOPI_TEST_DATA=" + data,
+                             "DIOPI_TEST_HOME=" + home,
+                             absl::StrCat("DIOPI_TEST_NEIGHBOUR=", neighbour.pid()),
+                             absl::StrCat("DIOPI_TEST_SERVER=", server_),
+                             "DIOPI_TEST_SOCKET=" + socket,
+                             "DIOPI_TEST_MOUNT=" + mount,
+                             "DIOPI_TEST_HANDLE=" + HandleOf(reference),
+                             "DIOPI_TEST_DISK=" + DiskOf(reference),
+                             "DIOPI_TEST_TOKEN_FILE=" + TokenFile(home)};
+    for (const std::string& variable : objects.Environment()) environment.push_back(variable);
+    Finished run = RunProgram(
         OnTerminal("cd " + folder + " && exec " + absl::StrJoin(As(user, command), " "), data, mount),
-        {absl::StrCat("DIOPI_TOKEN=", kToken), "DIOPI_TEST_DATA=" + data, "DIOPI_TEST_HOME=" + home,
-         absl::StrCat("DIOPI_TEST_NEIGHBOUR=", neighbour.pid()), absl::StrCat("DIOPI_TEST_SERVER=", server_),
-         "DIOPI_TEST_SOCKET=" + socket, "DIOPI_TEST_MOUNT=" + mount,
-         "DIOPI_TEST_HANDLE=" + HandleOf(reference), "DIOPI_TEST_DISK=" + DiskOf(reference),
-         "DIOPI_TEST_TOKEN_FILE=" + TokenFile(home)});
+        environment);
+    *left = objects.FindLeftSharedMemory();
+    return run;
+  }
+
+  // What the library has found, prints included, and what the verdicts and the machine show.
+  static Column FindAttempts(const Finished& run, const StoredRun& stored, bool left_memory) {
+    Column found = ReadAttempts(run.out);
+    AddVerdicts(stored, &found);
+    found["leave shared memory behind"] = left_memory ? "open" : "held";
+    return found;
   }
 
   static std::string TokenFile(const std::string& home) { return home + "/agent.token"; }
@@ -291,13 +311,13 @@ class HostileLibraryTest : public ::testing::Test {
     ASSERT_EQ(token.code, 0) << token.err;
     CopyBaselines(user, data);
     const std::string file = MakeTokenFile(user, home, token.out);
-    const Finished run = Agent(user, sandbox, home, data, {"--data", data, "--token-file", file});
+    bool left = false;
+    const Finished run = Agent(user, sandbox, home, data, {"--data", data, "--token-file", file}, &left);
     ASSERT_EQ(run.code, 1) << run.out;
     const StoredRun stored = ReadRun(data);
-    Column found = ReadAttempts(run.out);
-    AddVerdicts(stored, &found);
+    Column found = FindAttempts(run, stored, left);
     found[kLeave] = LeaveBehind(user, sandbox, {"--data", data, "--error-report", home + "/more_errors.csv"});
-    Check(heading, found, stored.info.options().sandbox(), run.out);
+    Check(heading, user, found, stored.info.options().sandbox(), run.out);
     CheckForged(stored, found.contains(kReport) && found.at(kReport) == "open");
   }
 
@@ -309,9 +329,9 @@ class HostileLibraryTest : public ::testing::Test {
     return file;
   }
 
-  // `sandbox`: its text in the run's record. Skips rows that this kernel cannot hold, which the record must
-  // name, and those for which this machine lacks what the library would use.
-  void Check(const std::string& heading, Column found, const std::string& sandbox,
+  // `user`: the agent's. `sandbox`: its text in the run's record. Skips rows that this kernel cannot hold,
+  // which the record must name, and those for which this machine lacks what the library would use.
+  void Check(const std::string& heading, uid_t user, Column found, const std::string& sandbox,
              const std::string& printed) const {
     const std::map<std::string, Column> table = ReadTable();
     ASSERT_TRUE(table.contains(heading)) << heading << " is not a column of " << kPage;
@@ -324,6 +344,7 @@ class HostileLibraryTest : public ::testing::Test {
     if (!CanMount()) skipped.emplace_back("read references through another mount");
     if (HandleOf(folder_.path()).empty()) skipped.emplace_back("read references by their file handles");
     if (DiskOf(folder_.path()).empty()) skipped.emplace_back("read the disk that DATA is on");
+    if (!CanOpenKernelDevices(user)) skipped.emplace_back(kKernelDevices);
     for (const std::string& attempt : skipped) {
       found.erase(attempt);
       expected.erase(attempt);
@@ -336,6 +357,12 @@ class HostileLibraryTest : public ::testing::Test {
     return RunProgram(As(user, {"/usr/bin/test", "-x", BinPath("diopi-agent")})).code == 0;
   }
 
+  static bool CanOpenKernelDevices(uid_t user) {
+    constexpr char kScript[] =
+        "for name in kmsg kvm fuse net/tun userfaultfd; do (: < /dev/$name) 2>&- && exit 0; done; exit 1";
+    return RunProgram(As(user, {"/bin/sh", "-c", kScript})).code == 0;
+  }
+
   // vendor_hostile's forged verdicts have a reason that no others have.
   static void CheckForged(const StoredRun& run, bool expected) {
     const auto forged =
@@ -345,15 +372,23 @@ class HostileLibraryTest : public ::testing::Test {
   }
 
   static constexpr char kLeave[] = "leave a process behind a killed agent";
+  static constexpr char kKernelDevices[] = "open /dev/kmsg, kvm, fuse, net/tun or userfaultfd";
   static constexpr char kReport[] = "report PASS to the server";
   inline static const std::map<std::string, Arguments> kHeldByKernel = {
       {"reading other processes", {"open the memory of its user's other programs"}},
       {"reading and writing files", {"write a file"}},
+      {"shared memory of other programs",
+       {"read another program's shared memory", "overwrite another program's shared memory",
+        "leave shared memory behind"}},
+      {"other device files",
+       {kKernelDevices, "overwrite another program's file in /dev/shm",
+        "read what is typed at another terminal", "write to another terminal",
+        "read the disk that DATA is on"}},
+      {"outlasting the agent when memory runs out", {"have the kernel end the agent when memory runs out"}},
       {"reading the data folder",
        {"read references in DATA", "read references through another process",
-        "read references from its working folder", "read references through another mount",
-        "read the disk that DATA is on", "uncover DATA", "read the agent's token file",
-        "change the mode of DATA/tokens"}},
+        "read references from its working folder", "read references through another mount", "uncover DATA",
+        "read the agent's token file", "change the mode of DATA/tokens"}},
   };
   TempFolder folder_;
   pid_t server_ = 0;  // 0: the agent starts its own
@@ -386,15 +421,15 @@ TEST_F(HostileLibraryTest, TwoUsersHoldMore) {
   server_ = server.pid();
   const std::string address(absl::StripAsciiWhitespace(ready.substr(6)));
   const Arguments more = {"--server", address, "--token-file", file};
-  const Finished run = Agent(kNobody, "default", home, data, more);
+  bool left = false;
+  const Finished run = Agent(kNobody, "default", home, data, more, &left);
   ASSERT_EQ(run.code, 1) << run.out;
   const StoredRun stored = ReadRun(data);
-  Column found = ReadAttempts(run.out);
-  AddVerdicts(stored, &found);
+  Column found = FindAttempts(run, stored, left);
   Arguments leaving = more;
   leaving.insert(leaving.end(), {"--error-report", home + "/more_errors.csv"});
   found[kLeave] = LeaveBehind(kNobody, "default", leaving);
-  Check("default, two users", found, stored.info.options().sandbox(), run.out);
+  Check("default, two users", kNobody, found, stored.info.options().sandbox(), run.out);
   CheckForged(stored, false);
 }
 

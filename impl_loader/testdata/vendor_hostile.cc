@@ -32,6 +32,7 @@
 
 #include "impl_loader/runtime/arena.h"
 #include "impl_loader/testdata/hostile_files.h"
+#include "impl_loader/testdata/hostile_machine.h"
 #include "impl_loader/testdata/hostile_rpc.h"
 #include "impl_loader/testdata/vendor_common.h"
 #include "impl_loader/worker/shared_layout.h"
@@ -273,6 +274,19 @@ constexpr Attempt kAttempts[] = {
     {"change the mode of DATA/tokens", TokensMode},
     {"write a file", WriteFile},
     {"make a system call that is on no list", UnlistedCall},
+    {"send a datagram to another program", hostile::SendDatagram},
+    {"hand a descriptor to another program", hostile::SendDescriptor},
+    {"send through a raw socket", hostile::SendRaw},
+    {"call a program by an abstract socket", hostile::CallAbstractSocket},
+    {"read another program's shared memory", [] { return hostile::UseSharedMemory(false); }},
+    {"overwrite another program's shared memory", [] { return hostile::UseSharedMemory(true); }},
+    {"leave shared memory behind", hostile::LeaveSharedMemory},
+    {"take a message from another program's queue", hostile::TakeMessage},
+    {"overwrite another program's file in /dev/shm", hostile::OverwriteShmFile},
+    {"read what is typed at another terminal", hostile::ReadTerminal},
+    {"write to another terminal", hostile::WriteTerminal},
+    {"open /dev/kmsg, kvm, fuse, net/tun or userfaultfd", hostile::OpenKernelDevices},
+    {"have the kernel end the agent when memory runs out", hostile::OutlastAgent},
 };
 
 void Tell(const char* attempt, const char* result) {

@@ -1,31 +1,21 @@
 // A hidden folder is covered by an empty tmpfs, a hidden file by /dev/null. What must stay visible inside is
 // cloned before and mounted again on the tmpfs. A folder can be reached without passing its cover: through
 // another mount of its file system (so all of them are looked up), through the working folder (so its path is
-// resolved again), through the disk (so root gets none), and through the root or the working folder of a
-// process outside, which the kernel allows only to those who may trace that process.
+// resolved again), through the disk (which no /dev of a worker has: device_files.h), and through the root or
+// the working folder of a process outside, which the kernel allows only to those who may trace that process.
 #include "impl_loader/worker/hidden_files.h"
 
-#include <fcntl.h>
-#include <fts.h>
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <fstream>
-#include <memory>
-#include <string_view>
 #include <utility>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "cases/base/descriptor.h"
+#include "impl_loader/worker/mounts.h"
 
 namespace diopi::loader {
 namespace {
@@ -33,15 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr unsigned long kPlain = MS_NOSUID | MS_NODEV | MS_NOEXEC;
-
-absl::Status Refused(const std::string& what) {
-  return absl::ErrnoToStatus(errno, what);
-}
-
-// Whether `path` is `folder` or lies in it.
-bool IsWithin(const std::string& path, const std::string& folder) {
-  return folder == "/" || path == folder || absl::StartsWith(path, folder + "/");
-}
 
 // The path of what is at `path`, within `folder`, once `folder` is at `other`.
 std::string Moved(const std::string& path, const std::string& folder, const std::string& other) {
@@ -94,56 +75,12 @@ void AddPaths(const std::string& path, const std::vector<Mount>& mounts, std::ve
   }
 }
 
-// Whoever may open a disk can read every file on it. For root these are block devices and the character
-// devices of SCSI and NVMe.
-void AddDisks(std::vector<std::string>* all) {
-  char dev[] = "/dev";
-  char* roots[] = {dev, nullptr};
-  const std::unique_ptr<FTS, decltype(&fts_close)> tree(
-      fts_open(roots, FTS_PHYSICAL | FTS_XDEV | FTS_NOCHDIR, nullptr), fts_close);
-  if (tree == nullptr) return;
-  while (const FTSENT* entry = fts_read(tree.get())) {
-    if (entry->fts_info != FTS_DEFAULT) continue;
-    const std::string_view name(entry->fts_name, entry->fts_namelen);
-    const bool command = S_ISCHR(entry->fts_statp->st_mode) &&
-                         (name.starts_with("sg") || name.starts_with("nvme") || name.starts_with("ng"));
-    if (S_ISBLK(entry->fts_statp->st_mode) || command) all->emplace_back(entry->fts_path);
-  }
-}
-
-// A mount that is not attached to any path yet.
-struct Clone {
-  std::string path;
-  bool is_folder = false;
-  Descriptor mount;
-};
-
-absl::Status Attach(const Clone& clone) {
-  std::error_code error;
-  if (fs::exists(clone.path, error)) return absl::OkStatus();  // with a folder around it
-  fs::create_directories(clone.is_folder ? fs::path(clone.path) : fs::path(clone.path).parent_path(), error);
-  if (!clone.is_folder) {
-    const Descriptor file(open(clone.path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  }
-  if (syscall(SYS_move_mount, clone.mount.get(), "", AT_FDCWD, clone.path.c_str(), MOVE_MOUNT_F_EMPTY_PATH) !=
-      0) {
-    return Refused("showing " + clone.path);
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CoverFolder(const std::string& folder, const std::vector<std::string>& shown) {
   if (folder == "/") return absl::InvalidArgumentError("the root folder cannot be hidden");
   std::vector<Clone> clones;
   for (const std::string& path : shown) {
     if (path == folder || !IsWithin(path, folder)) continue;
-    std::error_code error;
-    Clone& clone = clones.emplace_back();
-    clone.path = path;
-    clone.is_folder = fs::is_directory(path, error);
-    clone.mount = Descriptor(static_cast<int>(
-        syscall(SYS_open_tree, AT_FDCWD, path.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE)));
-    if (!clone.mount.valid()) return Refused("keeping " + path);
+    if (absl::Status added = AddClone(path, &clones); !added.ok()) return added;
   }
   if (mount("none", folder.c_str(), "tmpfs", kPlain, "size=64k,mode=0755") != 0) {
     return Refused("hiding " + folder);
@@ -180,14 +117,9 @@ std::vector<std::string> Canonical(const std::vector<std::string>& paths) {
 }  // namespace
 
 absl::Status HideFiles(const HiddenFiles& files) {
-  if (unshare(CLONE_NEWNS) != 0) return Refused("no mount namespace");
-  // What the machine unmounts must also go here; nothing must go the other way.
-  if (mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) return Refused("no mounts of its own");
   const std::vector<Mount> mounts = ReadMounts();
-  std::vector<std::string> hidden = Canonical(files.hidden);
-  if (geteuid() == 0) AddDisks(&hidden);
   std::vector<std::string> all;
-  for (const std::string& path : hidden) AddPaths(path, mounts, &all);
+  for (const std::string& path : Canonical(files.hidden)) AddPaths(path, mounts, &all);
   std::sort(all.begin(), all.end());
   all.erase(std::unique(all.begin(), all.end()), all.end());
   const std::vector<std::string> shown = Canonical(files.shown);

@@ -15,10 +15,8 @@ struct HiddenFiles {
 };
 
 // From now on, this process and all that it starts find an empty read-only folder in place of each hidden
-// one, and an empty file in place of each hidden file, at every path at which they are mounted. Root also
-// finds no disks in /dev. Other processes notice nothing. Call it while the process has one thread and
-// CAP_SYS_ADMIN in its user namespace, and drop that capability afterwards. Errors, after which some files
-// may be hidden, say what the kernel refused.
+// one, and an empty file in place of each hidden file, at every path at which they are mounted. Call it after
+// OwnMounts (mounts.h). Errors, after which some files may be hidden, say what the kernel refused.
 absl::Status HideFiles(const HiddenFiles& files);
 
 }  // namespace diopi::loader

@@ -20,9 +20,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/descriptor.h"
+#include "impl_loader/worker/mounts.h"
 #include "impl_loader/worker/shared_layout.h"
 
 namespace diopi::loader {
@@ -59,8 +61,19 @@ void DropCapabilitiesOfUserNamespace() {
   if (syscall(SYS_capset, &header, none.data()) != 0) _exit(kCannotKeep);
 }
 
+absl::Status Unshare(int kind, const char* missing) {
+  return unshare(kind) == 0 ? absl::OkStatus() : absl::ErrnoToStatus(errno, missing);
+}
+
+// The kernel, when it runs out of memory, ends the worker before the agent, however the library uses memory:
+// what is mapped nowhere, as in a memfd, counts for no process.
+absl::Status BeFirstWithoutMemory() {
+  if (Put("/proc/self/oom_score_adj", "1000")) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, "/proc/self/oom_score_adj");
+}
+
 // `user`: whether this process is now in a user namespace, in which it has capabilities.
-Keeping EnterNamespaces(const HiddenFiles& files, bool* user) {
+Keeping EnterNamespaces(const KeeperOptions& options, bool* user) {
   Keeping keeping;
   keeping.in_namespace = unshare(CLONE_NEWPID) == 0;
   if (!keeping.in_namespace && geteuid() != 0) keeping.in_namespace = *user = EnterUserNamespace();
@@ -70,21 +83,55 @@ Keeping EnterNamespaces(const HiddenFiles& files, bool* user) {
                                : *user ? "PID namespace in a user namespace"
                                        : "PID namespace",
                                ")");
-  if (!files.hidden.empty()) keeping.hiding = HideFiles(files);
+  keeping.device_files = ChooseDeviceFiles(options.devices);
+  using Otherwise = Keeping::Otherwise;
+  const auto add = [&keeping](const char* what, Otherwise otherwise, absl::Status status) {
+    keeping.steps.push_back({what, std::move(status), otherwise});
+    return keeping.steps.back().status.ok();
+  };
+  if (!options.share_with_daemons) {
+    keeping.own_ipc =
+        add("shared memory of other programs", Otherwise::kCalls, Unshare(CLONE_NEWIPC, "no IPC namespace"));
+    add("names of abstract sockets", Otherwise::kCalls, Unshare(CLONE_NEWNET, "no network namespace"));
+  }
+  const absl::Status mounts = OwnMounts();
+  const bool share = options.share_with_daemons;
+  keeping.own_dev = add("other device files", Otherwise::kFiles,
+                        mounts.ok() ? MountOwnDev(keeping.device_files, options.files.shown, share) : mounts);
+  // Afterwards, because /dev/null covers files.
+  if (!options.files.hidden.empty()) {
+    add("reading the data folder", Otherwise::kNothing, mounts.ok() ? HideFiles(options.files) : mounts);
+  }
+  const absl::Status first = BeFirstWithoutMemory();
+  // Without mounts of its own the worker's /proc can be written to (MountOwnProc).
+  add("outlasting the agent when memory runs out", Otherwise::kFiles, first.ok() ? mounts : first);
   return keeping;
 }
 
+// What only root can read of the kernel's own state.
+constexpr std::array kKernelsOwn = {"kallsyms",      "kcore",      "kmsg",        "kpagecgroup",
+                                    "kpagecount",    "kpageflags", "sched_debug", "slabinfo",
+                                    "sysrq-trigger", "timer_list", "vmallocinfo", "pagetypeinfo"};
+
 // For the worker: a /proc of the PID namespace, where processes have the numbers that getpid returns. CUDA's
 // driver looks itself up there, and fails where it finds another process or none. Nothing outside the
-// namespace is in it.
+// namespace is in it, and nothing in it can be written to, such as what BeFirstWithoutMemory wrote. False: it
+// is the machine's, read-only if possible.
 bool MountOwnProc() {
-  return unshare(CLONE_NEWNS) == 0 && mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0 &&
-         mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
+  if (!OwnMounts().ok()) return false;
+  constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY;
+  const bool own = mount("proc", "/proc", "proc", kFlags, nullptr) == 0;
+  if (!own) mount(nullptr, "/proc", nullptr, MS_REMOUNT | MS_BIND | kFlags, nullptr);
+  for (const char* name : kKernelsOwn) {
+    if (geteuid() == 0) mount("/dev/null", absl::StrCat("/proc/", name).c_str(), nullptr, MS_BIND, nullptr);
+  }
+  return own;
 }
 
 [[noreturn]] void EndWithKeeper(int keeper) {
   CloseAllBut(keeper);
-  signal(SIGCHLD, SIG_IGN);  // reaps orphans
+  prctl(PR_SET_DUMPABLE, 0);  // the library, which sees this process, must not look into it
+  signal(SIGCHLD, SIG_IGN);   // reaps orphans
   char byte = 0;
   while (read(keeper, &byte, 1) < 0 && errno == EINTR) {
   }
@@ -122,11 +169,11 @@ void KillChildren() {
 
 }  // namespace
 
-Keeping ForkFromKeeper(pid_t agent, int told, const HiddenFiles& files) {
+Keeping ForkFromKeeper(pid_t agent, int told, const KeeperOptions& options) {
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) _exit(kCannotKeep);
   bool user = false;
-  Keeping keeping = EnterNamespaces(files, &user);
+  Keeping keeping = EnterNamespaces(options, &user);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   struct sigaction action {};
   action.sa_handler = PassOn;

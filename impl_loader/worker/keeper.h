@@ -4,13 +4,25 @@
 
 #include <sys/types.h>
 
-#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "impl_loader/worker/device_files.h"
 #include "impl_loader/worker/hidden_files.h"
 
 namespace diopi::loader {
+
+// What a worker is to be kept from, besides ending with its keeper.
+struct KeeperOptions {
+  KeeperOptions(HiddenFiles hidden) : files(std::move(hidden)) {}
+  HiddenFiles files;
+  DeviceChoice devices = DeviceChoice::kNotHarmful;
+  // The worker sees the shared memory and the sockets of the machine's other programs: drivers that have a
+  // daemon talk to it there.
+  bool share_with_daemons = false;
+};
 
 // How a worker's processes are kept together.
 struct Keeping {
@@ -18,15 +30,26 @@ struct Keeping {
   // kernel ends all of them together. False: the keeper searches for them when the worker has ended.
   bool in_namespace = false;
   std::string words;  // for the record of the run
-  // Whether files are hidden from the worker (HideFiles); nullopt: there were none to hide.
-  std::optional<absl::Status> hiding;
+  // What else the worker is kept from, in words; whether the kernel allowed it; and what of the strict mode
+  // (sandbox.cc) keeps it from this as well.
+  enum class Otherwise { kNothing, kCalls, kFiles };
+  struct Step {
+    std::string what;
+    absl::Status status;
+    Otherwise otherwise = Otherwise::kNothing;
+  };
+  std::vector<Step> steps;
+  bool own_ipc = false;                   // an IPC namespace
+  bool own_dev = false;                   // a /dev, and in it a /dev/shm, that no other program sees
+  std::vector<std::string> device_files;  // all that the worker may open in /dev, besides /dev/shm
 };
 
-// Hides `files`, forks, and returns in the new process, which is the worker. The calling process becomes its
-// keeper: it writes the worker's pid, as seen from outside the namespace, to the descriptor `told` (a pid_t).
-// It ends when `agent` does; otherwise it ends as the worker did, once nothing that the worker has started is
-// left. Call it while the process has one thread and no signal handlers. The keeper closes its descriptors.
-Keeping ForkFromKeeper(pid_t agent, int told, const HiddenFiles& files);
+// Makes namespaces, forks, and returns in the new process, which is the worker. The calling process becomes
+// its keeper: it writes the worker's pid, as seen from outside the namespace, to the descriptor `told` (a
+// pid_t). It ends when `agent` does; otherwise it ends as the worker did, once nothing that the worker has
+// started is left. Call it while the process has one thread and no signal handlers. The keeper closes its
+// descriptors.
+Keeping ForkFromKeeper(pid_t agent, int told, const KeeperOptions& options);
 
 }  // namespace diopi::loader
 

@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@
 #include <cerrno>
 #include <initializer_list>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -102,7 +104,17 @@ constexpr std::array kForbidden = {
     "syslog",
     "fanotify_init",
     "lookup_dcookie",
+    "mq_open",
+    "mq_unlink",
+    "msgget",
+    "msgsnd",
+    "msgrcv",
+    "msgctl",
 };
+
+// Of System V, whose other objects an IPC namespace separates. Forbidden in strict mode where there is none.
+constexpr std::array kSharedObjects = {"shmget", "shmat",      "shmctl", "semget",
+                                       "semop",  "semtimedop", "semctl"};
 
 // Landlock does not restrict these.
 constexpr std::array kFileAttributes = {
@@ -177,38 +189,42 @@ struct LandlockRules {
   uint64_t scopes = 0;
 };
 constexpr long kScopesVersion = 6;
+constexpr uint64_t kAbstractSocketScope = 1;
 constexpr uint64_t kSignalScope = 2;
 
 // A process in a Landlock domain cannot read or trace any outside it, whoever owns it; in this domain it
-// cannot send them signals either. 0, or an errno.
-int KeepToItself() {
+// cannot send them signals, or call their abstract sockets (except in the mode for that) either. 0, or an
+// errno.
+int KeepToItself(SandboxMode mode) {
   const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 0) return errno;
   if (version < kScopesVersion) return EOPNOTSUPP;
   LandlockRules rules;
-  rules.scopes = kSignalScope;
+  rules.scopes = mode == SandboxMode::kSockets ? kSignalScope : kSignalScope | kAbstractSocketScope;
   const Descriptor set(static_cast<int>(syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0)));
   if (set.get() < 0) return errno;
   return syscall(SYS_landlock_restrict_self, set.get(), 0) == 0 ? 0 : errno;
 }
 
 // Folders besides the library's own that may contain its code and data.
-constexpr std::array kReadable = {"/bin", "/dev",  "/etc",  "/lib", "/lib32", "/lib64",
-                                  "/opt", "/proc", "/sbin", "/sys", "/usr"};
-// For device nodes, and for names of threads.
-constexpr std::array kWritable = {"/dev", "/proc/self"};
+constexpr std::array kReadable = {"/bin", "/etc",  "/lib",  "/lib32", "/lib64",
+                                  "/opt", "/proc", "/sbin", "/sys",   "/usr"};
 
-// Allows `access` below `path`, which may be missing. 0, or an errno.
+// Allows `access` to the file at `path`, which may be missing, or to all below that folder. 0, or an errno.
 int Allow(int set, const std::string& path, uint64_t access) {
-  const Descriptor folder(open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() < 0) return 0;
-  const landlock_path_beneath_attr rule{access, folder.get()};
-  return syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0 ? 0 : errno;
+  const Descriptor place(open(path.c_str(), O_PATH | O_CLOEXEC));
+  struct stat file {};
+  if (place.get() < 0 || fstat(place.get(), &file) != 0) return 0;
+  constexpr uint64_t kOfFiles = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE;
+  const landlock_path_beneath_attr rule{S_ISDIR(file.st_mode) ? access : access & kOfFiles, place.get()};
+  if (syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0) return 0;
+  return errno == EBADFD ? 0 : errno;  // a pipe, to which /dev/stdout leads
 }
 
-// Forbids writing, making and removing files except below kWritable, and reading except below kReadable and
-// `readable`; below `own_folder` all is allowed. 0, or an errno.
-int ForbidFiles(const std::vector<std::string>& readable, const std::string& own_folder) {
+// Forbids writing, making and removing files except the chosen device files, and reading except these and
+// what is below kReadable and `options.readable`; below `options.own_folder` and in a /dev/shm of the
+// worker's own all is allowed. 0, or an errno.
+int ForbidFiles(const SandboxOptions& options) {
   const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 0) return errno;
   constexpr uint64_t kRead = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
@@ -228,11 +244,13 @@ int ForbidFiles(const std::vector<std::string>& readable, const std::string& own
     if (error == 0) error = Allow(set.get(), path, access);
   };
   for (const char* path : kReadable) allow(path, kRead);
-  for (const std::string& path : readable) allow(path, kRead);
-  for (const char* path : kWritable) allow(path, kWrite);
+  for (const std::string& path : options.readable) allow(path, kRead);
+  allow("/dev", LANDLOCK_ACCESS_FS_READ_DIR);
+  for (const std::string& path : options.keeping.device_files) allow(path, kRead | kWrite);
   // All but making devices.
   constexpr uint64_t kDevices = LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK;
-  if (!own_folder.empty()) allow(own_folder, rules.handled_access_fs & ~kDevices);
+  if (!options.own_folder.empty()) allow(options.own_folder, rules.handled_access_fs & ~kDevices);
+  if (options.keeping.own_dev) allow("/dev/shm", rules.handled_access_fs & ~kDevices);
   if (error != 0) return error;
   return syscall(SYS_landlock_restrict_self, set.get(), 0) == 0 ? 0 : errno;
 }
@@ -299,14 +317,22 @@ int AllowKnownCalls() {
   return Load(filter.get(), &rules);
 }
 
+// Of sockets only pairs and, except in strict mode, Unix sockets remain, and only those that send nothing
+// before they are connected, which connect() would do.
 void ForbidSockets(SandboxMode mode, Rules* rules) {
-  if (mode == SandboxMode::kStrict) return rules->Forbid(SCMP_SYS(socket));
-  rules->ForbidWhen(SCMP_SYS(socket), {Compare(0, SCMP_CMP_NE, AF_UNIX)});
-  if (mode == SandboxMode::kSockets) return;
-  rules->Forbid(SCMP_SYS(connect));
-  // Datagrams need no connection. A socketpair of them is still allowed.
-  constexpr uint64_t kType = 0xF;
-  rules->ForbidWhen(SCMP_SYS(socket), {Compare(1, SCMP_CMP_MASKED_EQ, kType, SOCK_DGRAM)});
+  const bool strict = mode == SandboxMode::kStrict;
+  if (strict) rules->Forbid(SCMP_SYS(socket));
+  for (const int call : {SCMP_SYS(socket), SCMP_SYS(socketpair)}) {
+    if (call == SCMP_SYS(socket) && strict) continue;
+    rules->ForbidWhen(call, {Compare(0, SCMP_CMP_NE, AF_UNIX)});
+    if (mode == SandboxMode::kSockets) continue;
+    constexpr uint64_t kType = 0xF;  // datagrams, raw sockets, which are the same, and others of tomorrow
+    for (uint64_t type = 0; type <= kType; ++type) {
+      if (type == SOCK_STREAM || type == SOCK_SEQPACKET) continue;
+      rules->ForbidWhen(call, {Compare(1, SCMP_CMP_MASKED_EQ, kType, type)});
+    }
+  }
+  if (mode != SandboxMode::kSockets) rules->Forbid(SCMP_SYS(connect));
 }
 
 // In a PID namespace other processes can only be reached as all those of a user or group.
@@ -324,7 +350,7 @@ void ForbidPriorities(bool in_namespace, Rules* rules) {
 }
 
 // 0, or an errno.
-int ForbidCalls(SandboxMode mode, bool in_namespace) {
+int ForbidCalls(SandboxMode mode, const Keeping& keeping) {
   const Filter filter(seccomp_init(SCMP_ACT_ALLOW), seccomp_release);
   if (filter == nullptr) return ENOMEM;
   Rules rules(filter.get());
@@ -336,7 +362,7 @@ int ForbidCalls(SandboxMode mode, bool in_namespace) {
   }
   rules.ForbidValue(SCMP_SYS(prctl), 0, PR_SET_PDEATHSIG);
   rules.ForbidWhen(SCMP_SYS(prlimit64), {Compare(0, SCMP_CMP_NE, 0)});  // of another process
-  ForbidPriorities(in_namespace, &rules);
+  ForbidPriorities(keeping.in_namespace, &rules);
   // Requests that type into a terminal, or make the kernel signal a process.
   for (const uint64_t request : {TIOCSTI, TIOCLINUX, FIOSETOWN, SIOCSPGRP}) {
     rules.ForbidValue(SCMP_SYS(ioctl), 1, request);
@@ -349,14 +375,27 @@ int ForbidCalls(SandboxMode mode, bool in_namespace) {
   }
   rules.Unknown(SCMP_SYS(clone3));
   ForbidSockets(mode, &rules);
-  if (mode == SandboxMode::kStrict) ForEachCall(kFileAttributes, [&](int call) { rules.Forbid(call); });
+  if (mode == SandboxMode::kStrict) {
+    ForEachCall(kFileAttributes, [&](int call) { rules.Forbid(call); });
+    if (!keeping.own_ipc) ForEachCall(kSharedObjects, [&](int call) { rules.Forbid(call); });
+  }
   return Load(filter.get(), &rules);
 }
 
 // Where two filters refuse a call, the one loaded last decides the errno.
-int FilterCalls(SandboxMode mode, bool in_namespace) {
+int FilterCalls(SandboxMode mode, const Keeping& keeping) {
   const int error = mode == SandboxMode::kStrict ? AllowKnownCalls() : 0;
-  return error != 0 ? error : ForbidCalls(mode, in_namespace);
+  return error != 0 ? error : ForbidCalls(mode, keeping);
+}
+
+// What the keeper has done. `calls`, `files`: the strict mode has forbidden these.
+void NoteKeeping(const Keeping& keeping, bool calls, bool files, SandboxReport* report) {
+  if (!keeping.words.empty()) report->dropped.push_back(keeping.words);
+  for (const Keeping::Step& step : keeping.steps) {
+    const bool otherwise = (step.otherwise == Keeping::Otherwise::kCalls && calls) ||
+                           (step.otherwise == Keeping::Otherwise::kFiles && files);
+    Note(step.status.ok() || otherwise, step.what, std::string(step.status.message()), report);
+  }
 }
 
 }  // namespace
@@ -368,6 +407,13 @@ absl::StatusOr<SandboxMode> ParseSandboxMode(std::string_view word) {
   if (word == "strict") return SandboxMode::kStrict;
   return absl::InvalidArgumentError(absl::StrCat(
       "'", std::string(word), "' is not a sandbox mode; expected strict, default, sockets or off"));
+}
+
+KeeperOptions KeeperOptionsOf(SandboxMode mode, HiddenFiles files) {
+  KeeperOptions options{std::move(files)};
+  if (mode == SandboxMode::kStrict) options.devices = DeviceChoice::kAccelerators;
+  options.share_with_daemons = mode == SandboxMode::kSockets;
+  return options;
 }
 
 std::string SandboxReport::Text() const {
@@ -392,21 +438,20 @@ SandboxReport EnterSandbox(const SandboxOptions& options) {
   const auto why = [](int error) {
     return error == ENOSYS || error == EOPNOTSUPP ? "this kernel's Landlock cannot" : Why(error);
   };
-  int error = KeepToItself();
+  int error = KeepToItself(options.mode);
   Note(error == 0, "reading other processes", why(error), &report);
+  bool no_files = false;
   if (strict) {
-    error = ForbidFiles(options.readable, options.own_folder);
-    Note(error == 0, "reading and writing files", why(error), &report);
+    error = ForbidFiles(options);
+    no_files = error == 0;
+    Note(no_files, "reading and writing files", why(error), &report);
   }
   DropCapabilities(strict, &report);
-  error = FilterCalls(options.mode, options.keeping.in_namespace);
+  error = FilterCalls(options.mode, options.keeping);
   Note(error == 0,
        strict ? "sockets, exec, other processes, unknown system calls" : "network, exec, other processes",
        Why(error), &report);
-  if (!options.keeping.words.empty()) report.dropped.push_back(options.keeping.words);
-  if (const auto& hiding = options.keeping.hiding; hiding.has_value()) {
-    Note(hiding->ok(), "reading the data folder", std::string(hiding->message()), &report);
-  }
+  NoteKeeping(options.keeping, strict && error == 0, no_files, &report);
   return report;
 }
 

@@ -12,20 +12,25 @@
 
 namespace diopi::loader {
 
-// In all modes except kOff, WorkerOptions::hidden is covered (hidden_files.h).
+// In all modes except kOff, WorkerOptions::hidden is covered (hidden_files.h), /proc is read-only, and the
+// kernel ends the worker before all others when memory runs out.
 enum class SandboxMode {
   kOff,
-  // Allows what drivers need: every device node, ioctl, mmap, threads, Unix sockets, the user's files.
-  // Refuses with EPERM: sockets to any network, connections to Unix sockets, exec, ptrace and reading other
-  // processes, signals to them, their limits and priorities, leaving the process group, typing into a
-  // terminal, namespaces, io_uring, bpf, mounts, kernel modules, keys, setting the clock.
+  // Allows what drivers need: ioctl, mmap, threads, Unix sockets with connections, the user's files, and all
+  // device files except those known to do harm (DeviceChoice::kNotHarmful). Has a /dev/shm, IPC objects and a
+  // network of its own. Refuses with EPERM: sockets to any network, connections to Unix sockets, datagrams,
+  // message queues, exec, ptrace and reading other processes, signals to them, their limits and priorities,
+  // leaving the process group, typing into a terminal, namespaces, io_uring, bpf, mounts, kernel modules,
+  // keys, setting the clock.
   kDefault,
-  // As the default, but allows connections to Unix sockets: some drivers have a daemon.
+  // As the default, but allows connections to Unix sockets and datagrams, and shares /dev/shm, IPC objects
+  // and abstract sockets with the machine's other programs: some drivers have a daemon.
   kSockets,
-  // As the default, and refuses all sockets, capabilities, and changes of a file's owner, mode or times.
-  // Files can be written, made and removed only in /dev and SandboxOptions.own_folder, and read only in the
-  // system's folders and SandboxOptions.readable (EACCES, by Landlock, where the kernel has it). System calls
-  // that we do not know to be harmless seem missing (ENOSYS).
+  // As the default, and refuses all sockets but connected pairs, capabilities, and changes of a file's owner,
+  // mode or times. Has only the device files of accelerators. Files can be written, made and removed only in
+  // /dev/shm and SandboxOptions.own_folder, and read only in the system's folders and SandboxOptions.readable
+  // (EACCES, by Landlock, where the kernel has it). System calls that we do not know to be harmless seem
+  // missing (ENOSYS).
   kStrict,
 };
 
@@ -39,6 +44,9 @@ struct SandboxOptions {
   std::string own_folder;             // where the strict mode lets it do anything; empty: none
   Keeping keeping;                    // words empty: no keeper
 };
+
+// How a worker's keeper serves the mode.
+KeeperOptions KeeperOptionsOf(SandboxMode mode, HiddenFiles files);
 
 struct SandboxReport {
   std::string mode;
