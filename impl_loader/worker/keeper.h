@@ -5,7 +5,6 @@
 #include <sys/types.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -16,7 +15,6 @@ namespace diopi::loader {
 
 // What a worker is to be kept from, besides ending with its keeper.
 struct KeeperOptions {
-  KeeperOptions(HiddenFiles hidden) : files(std::move(hidden)) {}
   HiddenFiles files;
   DeviceChoice devices = DeviceChoice::kNotHarmful;
   // The worker sees the shared memory and the sockets of the machine's other programs: drivers that have a

@@ -469,8 +469,9 @@ int main(int argc, char** argv) {
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
   if (flags.kept) {
-    flags.sandbox.keeping = diopi::loader::ForkFromKeeper(flags.parent, diopi::loader::kKeeperDescriptor,
-                                                          diopi::loader::FilesToHide(flags));
+    flags.sandbox.keeping = diopi::loader::ForkFromKeeper(
+        flags.parent, diopi::loader::kKeeperDescriptor,
+        diopi::loader::KeeperOptionsOf(flags.sandbox.mode, diopi::loader::FilesToHide(flags)));
   } else if (!diopi::loader::TieToParent(flags.parent)) {
     return 1;
   }
