@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -76,6 +77,17 @@ int TryMemory() {
   return error;
 }
 
+// 2 GiB that are mapped nowhere, and so count for no process.
+int TryMemoryFile() {
+  const int file = memfd_create("escapes", MFD_CLOEXEC);
+  if (file < 0) return errno;
+  const std::string part(size_t{1} << 20, 'x');
+  int error = 0;
+  for (int i = 0; i < 2048 && error == 0; ++i) error = Errno(write(file, part.data(), part.size()) > 0);
+  close(file);
+  return error;
+}
+
 // Connects to a socket that nobody listens on.
 int TryConnect(int type) {
   const int fd = socket(AF_UNIX, type, 0);
@@ -145,6 +157,8 @@ int Try(int what) {
       return TryUnlistedCall();
     case 18:
       return TryRead();
+    case 19:
+      return TryMemoryFile();
     case 1:
       return TrySocket(AF_INET, SOCK_STREAM);
     case 2:

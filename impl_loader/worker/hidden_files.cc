@@ -126,10 +126,6 @@ absl::Status HideFiles(const HiddenFiles& files) {
   for (const std::string& path : all) {
     if (absl::Status covered = Cover(path, shown); !covered.ok()) return covered;
   }
-  std::error_code error;
-  const fs::path folder = fs::current_path(error);
-  if (!error) fs::current_path(folder, error);
-  if (error) fs::current_path("/", error);
   return absl::OkStatus();
 }
 

@@ -22,8 +22,10 @@
 #include <fstream>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/descriptor.h"
+#include "impl_loader/worker/memory_group.h"
 #include "impl_loader/worker/mounts.h"
 #include "impl_loader/worker/shared_layout.h"
 
@@ -73,39 +75,39 @@ absl::Status BeFirstWithoutMemory() {
 }
 
 // `user`: whether this process is now in a user namespace, in which it has capabilities.
-Keeping EnterNamespaces(const KeeperOptions& options, bool* user) {
-  Keeping keeping;
-  keeping.in_namespace = unshare(CLONE_NEWPID) == 0;
-  if (!keeping.in_namespace && geteuid() != 0) keeping.in_namespace = *user = EnterUserNamespace();
-  keeping.words = absl::StrCat("processes it leaves behind (",
-                               !keeping.in_namespace
-                                   ? absl::StrCat("found by the keeper; no PID namespace: ", strerror(errno))
-                               : *user ? "PID namespace in a user namespace"
-                                       : "PID namespace",
-                               ")");
-  keeping.device_files = ChooseDeviceFiles(options.devices);
+void EnterNamespaces(const KeeperOptions& options, bool* user, Keeping* keeping) {
+  keeping->in_namespace = unshare(CLONE_NEWPID) == 0;
+  if (!keeping->in_namespace && geteuid() != 0) keeping->in_namespace = *user = EnterUserNamespace();
+  keeping->words = absl::StrCat("processes it leaves behind (",
+                                !keeping->in_namespace
+                                    ? absl::StrCat("found by the keeper; no PID namespace: ", strerror(errno))
+                                : *user ? "PID namespace in a user namespace"
+                                        : "PID namespace",
+                                ")");
+  keeping->device_files = ChooseDeviceFiles(options.devices);
   using Otherwise = Keeping::Otherwise;
-  const auto add = [&keeping](const char* what, Otherwise otherwise, absl::Status status) {
-    keeping.steps.push_back({what, std::move(status), otherwise});
-    return keeping.steps.back().status.ok();
+  const auto add = [keeping](const char* what, Otherwise otherwise, absl::Status status) {
+    keeping->steps.push_back({what, std::move(status), otherwise});
+    return keeping->steps.back().status.ok();
   };
   if (!options.share_with_daemons) {
-    keeping.own_ipc =
+    keeping->own_ipc =
         add("shared memory of other programs", Otherwise::kCalls, Unshare(CLONE_NEWIPC, "no IPC namespace"));
     add("names of abstract sockets", Otherwise::kCalls, Unshare(CLONE_NEWNET, "no network namespace"));
   }
   const absl::Status mounts = OwnMounts();
   const bool share = options.share_with_daemons;
-  keeping.own_dev = add("other device files", Otherwise::kFiles,
-                        mounts.ok() ? MountOwnDev(keeping.device_files, options.files.shown, share) : mounts);
+  keeping->own_dev =
+      add("other device files", Otherwise::kFiles,
+          mounts.ok() ? MountOwnDev(keeping->device_files, options.files.shown, share) : mounts);
   // Afterwards, because /dev/null covers files.
   if (!options.files.hidden.empty()) {
     add("reading the data folder", Otherwise::kNothing, mounts.ok() ? HideFiles(options.files) : mounts);
   }
+  ResolveWorkingFolder();
   const absl::Status first = BeFirstWithoutMemory();
   // Without mounts of its own the worker's /proc can be written to (MountOwnProc).
   add("outlasting the agent when memory runs out", Otherwise::kFiles, first.ok() ? mounts : first);
-  return keeping;
 }
 
 // What only root can read of the kernel's own state.
@@ -167,13 +169,36 @@ void KillChildren() {
   _exit(128 + number);
 }
 
+// In the worker, whose parent is `keeper`. `user`: as of EnterNamespaces.
+void BeWorker(pid_t keeper, bool user, Keeping* keeping) {
+  signal(SIGTERM, SIG_DFL);
+  signal(kKeepersSignal, SIG_DFL);
+  if (keeping->in_namespace) {
+    setpgid(0, 0);
+    absl::StrAppend(&keeping->words, MountOwnProc() ? "" : ", with the machine's /proc");
+  }
+  if (user) DropCapabilitiesOfUserNamespace();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!keeping->in_namespace && getppid() != keeper) _exit(kCannotKeep);
+}
+
+// The limit on the memory of all that the worker starts.
+absl::StatusOr<MemoryGroup> LimitMemory(uint64_t bytes, Keeping* keeping) {
+  if (bytes == 0) return absl::NotFoundError("no limit");
+  absl::StatusOr<MemoryGroup> group = MemoryGroup::Make(bytes);
+  keeping->steps.push_back({absl::StrCat("memory over ", bytes, " bytes"), group.status()});
+  return group;
+}
+
 }  // namespace
 
 Keeping ForkFromKeeper(pid_t agent, int told, const KeeperOptions& options) {
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) _exit(kCannotKeep);
   bool user = false;
-  Keeping keeping = EnterNamespaces(options, &user);
+  Keeping keeping;
+  const absl::StatusOr<MemoryGroup> group = LimitMemory(options.memory_bytes, &keeping);
+  EnterNamespaces(options, &user, &keeping);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   struct sigaction action {};
   action.sa_handler = PassOn;
@@ -194,18 +219,9 @@ Keeping ForkFromKeeper(pid_t agent, int told, const KeeperOptions& options) {
   const pid_t worker = first < 0 ? -1 : fork();
   if (worker < 0) _exit(kCannotKeep);
   if (worker == 0) {
-    signal(SIGTERM, SIG_DFL);
-    signal(kKeepersSignal, SIG_DFL);
-    close(ends[0]);
-    close(ends[1]);
-    close(told);
-    if (keeping.in_namespace) {
-      setpgid(0, 0);
-      absl::StrAppend(&keeping.words, MountOwnProc() ? "" : ", with the machine's /proc");
-    }
-    if (user) DropCapabilitiesOfUserNamespace();
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (!keeping.in_namespace && getppid() != keeper) _exit(kCannotKeep);
+    for (const int file : {ends[0], ends[1], told}) close(file);
+    if (group.ok()) keeping.steps.front().status = group->Enter();
+    BeWorker(keeper, user, &keeping);
     return keeping;
   }
   if (user) DropCapabilitiesOfUserNamespace();
@@ -218,6 +234,7 @@ Keeping ForkFromKeeper(pid_t agent, int told, const KeeperOptions& options) {
   g_worker = 0;
   if (keeping.in_namespace) kill(first, SIGKILL);
   KillChildren();
+  if (group.ok()) group->Remove();
   EndAs(status);
 }
 

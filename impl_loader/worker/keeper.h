@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct KeeperOptions {
   // The worker sees the shared memory and the sockets of the machine's other programs: drivers that have a
   // daemon talk to it there.
   bool share_with_daemons = false;
+  uint64_t memory_bytes = 0;  // of all that it starts, where there are cgroups for that; 0: no limit
 };
 
 // How a worker's processes are kept together.

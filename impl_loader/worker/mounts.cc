@@ -32,6 +32,13 @@ absl::Status OwnMounts() {
   return absl::OkStatus();
 }
 
+void ResolveWorkingFolder() {
+  std::error_code error;
+  const fs::path folder = fs::current_path(error);
+  if (!error) fs::current_path(folder, error);
+  if (error) fs::current_path("/", error);
+}
+
 absl::Status AddClone(const std::string& path, std::vector<Clone>* clones) {
   struct stat file {};
   if (lstat(path.c_str(), &file) != 0) return absl::OkStatus();

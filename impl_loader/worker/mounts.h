@@ -14,6 +14,9 @@ namespace diopi::loader {
 // while the process has one thread and CAP_SYS_ADMIN in its user namespace, which it must drop afterwards.
 absl::Status OwnMounts();
 
+// Resolves the path of the working folder again: it may be what a new mount covers.
+void ResolveWorkingFolder();
+
 // A mount of a file or folder that is attached to no path yet, or a symbolic link.
 struct Clone {
   std::string path;  // where it was, and will be

@@ -409,11 +409,13 @@ absl::StatusOr<SandboxMode> ParseSandboxMode(std::string_view word) {
       "'", std::string(word), "' is not a sandbox mode; expected strict, default, sockets or off"));
 }
 
-KeeperOptions KeeperOptionsOf(SandboxMode mode, HiddenFiles files) {
-  KeeperOptions options{std::move(files)};
-  if (mode == SandboxMode::kStrict) options.devices = DeviceChoice::kAccelerators;
-  options.share_with_daemons = mode == SandboxMode::kSockets;
-  return options;
+KeeperOptions KeeperOptionsOf(const SandboxOptions& options, HiddenFiles files) {
+  KeeperOptions keeper;
+  keeper.files = std::move(files);
+  if (options.mode == SandboxMode::kStrict) keeper.devices = DeviceChoice::kAccelerators;
+  keeper.share_with_daemons = options.mode == SandboxMode::kSockets;
+  keeper.memory_bytes = options.memory_bytes;
+  return keeper;
 }
 
 std::string SandboxReport::Text() const {

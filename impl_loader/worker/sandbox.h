@@ -39,14 +39,16 @@ absl::StatusOr<SandboxMode> ParseSandboxMode(std::string_view word);
 
 struct SandboxOptions {
   SandboxMode mode = SandboxMode::kDefault;
-  uint64_t memory_bytes = 0;  // of address space (RLIMIT_AS); 0: no limit. GPU drivers reserve very much.
+  // Of a process's address space (RLIMIT_AS), of which GPU drivers reserve very much, and where there are
+  // cgroups for that (memory_group.h) of the memory of all its processes. 0: no limit.
+  uint64_t memory_bytes = 0;
   std::vector<std::string> readable;  // folders that the strict mode lets the library read
   std::string own_folder;             // where the strict mode lets it do anything; empty: none
   Keeping keeping;                    // words empty: no keeper
 };
 
-// How a worker's keeper serves the mode.
-KeeperOptions KeeperOptionsOf(SandboxMode mode, HiddenFiles files);
+// What a worker's keeper does for it.
+KeeperOptions KeeperOptionsOf(const SandboxOptions& options, HiddenFiles files);
 
 struct SandboxReport {
   std::string mode;

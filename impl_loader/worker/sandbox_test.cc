@@ -46,7 +46,8 @@ enum Attempt {
   kPriority,
   kOwnFolder,
   kUnlistedCall,
-  kRead
+  kRead,
+  kMemoryFile
 };
 
 struct SandboxRow {
@@ -332,6 +333,21 @@ TEST_F(SandboxTest, LimitsMemoryOrSaysWhyNot) {
   const CallOutcome outcome = (*worker)->Wait();
   ASSERT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.text;
   EXPECT_THAT(outcome.reply.text(), HasSubstr("Cannot allocate memory"));
+}
+
+TEST_F(SandboxTest, MemoryThatIsMappedNowhereIsLimitedOrNot) {
+  options_.memory_bytes = uint64_t{1} << 30;
+  auto worker = Worker::Start(options_);
+  ASSERT_TRUE(worker.ok()) << worker.status();
+  const std::string sandbox = (*worker)->hello().sandbox();
+  EXPECT_THAT(sandbox, HasSubstr("memory over 1073741824 bytes"));
+  if (sandbox.find("memory over 1073741824 bytes (") != std::string::npos) GTEST_SKIP() << sandbox;
+  ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, kMemoryFile), AddInputs({2, 3}), 2).ok());
+  const CallOutcome outcome = (*worker)->Wait();
+  EXPECT_EQ(outcome.kind, CallOutcome::Kind::kCrashed) << outcome.text;
+  EXPECT_EQ(outcome.signal_name, "SIGKILL") << outcome.text;
+  ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, kSelf), AddInputs({2, 3}), 2).ok());
+  EXPECT_EQ((*worker)->Wait().kind, CallOutcome::Kind::kReplied);
 }
 
 }  // namespace

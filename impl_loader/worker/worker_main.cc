@@ -471,7 +471,7 @@ int main(int argc, char** argv) {
   if (flags.kept) {
     flags.sandbox.keeping = diopi::loader::ForkFromKeeper(
         flags.parent, diopi::loader::kKeeperDescriptor,
-        diopi::loader::KeeperOptionsOf(flags.sandbox.mode, diopi::loader::FilesToHide(flags)));
+        diopi::loader::KeeperOptionsOf(flags.sandbox, diopi::loader::FilesToHide(flags)));
   } else if (!diopi::loader::TieToParent(flags.parent)) {
     return 1;
   }
