@@ -131,10 +131,11 @@ class HostileLibraryTest : public ::testing::Test {
   }
 
   // An agent's command over these operators.
-  static Arguments Smoke(const std::string& sandbox, const Arguments& operators, const Arguments& more) {
+  static Arguments Smoke(const std::string& sandbox, const Arguments& operators, const Arguments& more,
+                         const std::string& library = "vendor_hostile") {
     Arguments command = {BinPath("diopi-agent"),
                          "--impl",
-                         VendorPath("vendor_hostile"),
+                         VendorPath(library),
                          "--sandbox",
                          sandbox,
                          "--suite",
@@ -235,6 +236,22 @@ class HostileLibraryTest : public ::testing::Test {
     }
   }
 
+  // What vendor_forger gains by answering in its worker's name; forging_library_test has more of its ways.
+  static void AddForgeries(uid_t user, const std::string& sandbox, const std::string& data,
+                           const Arguments& more, Column* column) {
+    for (const auto& [attempt, way] : kForgeries) {
+      const Finished run =
+          RunProgram(As(user, Smoke(sandbox, {"add"}, more, "vendor_forger")), {"DIOPI_TEST_FORGE=" + way});
+      const StoredRun stored = WithoutLibraryChecks(ReadRun(data));
+      const bool gained =
+          std::any_of(stored.verdicts.begin(), stored.verdicts.end(), [](const v1::Verdict& verdict) {
+            const v1::Outcome outcome = verdict.outcome();
+            return !NothingToGetWrong(verdict) && outcome != v1::OUTCOME_FAIL && outcome != v1::OUTCOME_CRASH;
+          });
+      (*column)[attempt] = run.code == 1 && !gained ? "held" : "open";
+    }
+  }
+
   // The value of a line of /proc/PID/status; empty when there is no such process, as one that has just ended.
   static std::string StatusOf(pid_t pid, const std::string& name) {
     std::ifstream file(absl::StrCat("/proc/", pid, "/status"));
@@ -316,6 +333,7 @@ class HostileLibraryTest : public ::testing::Test {
     ASSERT_EQ(run.code, 1) << run.out;
     const StoredRun stored = ReadRun(data);
     Column found = FindAttempts(run, stored, left);
+    AddForgeries(user, sandbox, data, {"--data", data, "--error-report", home + "/forged.csv"}, &found);
     found[kLeave] = LeaveBehind(user, sandbox, {"--data", data, "--error-report", home + "/more_errors.csv"});
     Check(heading, user, found, stored.info.options().sandbox(), run.out);
     CheckForged(stored, found.contains(kReport) && found.at(kReport) == "open");
@@ -371,6 +389,11 @@ class HostileLibraryTest : public ::testing::Test {
     EXPECT_EQ(forged > 0, expected) << forged << " of " << run.verdicts.size();
   }
 
+  inline static const std::map<std::string, std::string> kForgeries = {
+      {"pass by answering in its worker's name", "check passes"},
+      {"be excused by answering in its worker's name", "nothing is written"},
+      {"end the run by answering in its worker's name", "400 kB of findings"},
+      {"end the run by its name", "the name is an escape"}};
   static constexpr char kLeave[] = "leave a process behind a killed agent";
   static constexpr char kKernelDevices[] = "open /dev/kmsg, kvm, fuse, net/tun or userfaultfd";
   static constexpr char kReport[] = "report PASS to the server";
@@ -428,6 +451,7 @@ TEST_F(HostileLibraryTest, TwoUsersHoldMore) {
   Column found = FindAttempts(run, stored, left);
   Arguments leaving = more;
   leaving.insert(leaving.end(), {"--error-report", home + "/more_errors.csv"});
+  AddForgeries(kNobody, "default", data, leaving, &found);
   found[kLeave] = LeaveBehind(kNobody, "default", leaving);
   Check("default, two users", kNobody, found, stored.info.options().sandbox(), run.out);
   CheckForged(stored, false);
