@@ -484,7 +484,10 @@ int main(int argc, char** argv) {
   // The libraries below may throw (out of memory, CLI11's own setup); nothing of ours does.
   diopi::MakeProcessPrivate();
   try {
-    return diopi::server::Main(argc, argv);
+    const int code = diopi::server::Main(argc, argv);
+    if (code != 0 || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return code;
+    std::fputs("diopi-server: standard output cannot be written\n", stderr);
+    return static_cast<int>(diopi::ExitCode::kEnvironment);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "diopi-server: %s\n", error.what());
     return static_cast<int>(diopi::ExitCode::kOurs);

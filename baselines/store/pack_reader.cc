@@ -15,6 +15,7 @@
 #include "baselines/store/pack.h"
 #include "baselines/store/pack_text.h"
 #include "baselines/store/replace.h"
+#include "cases/base/file_error.h"
 #include "cases/base/hash.h"
 #include "cases/core/fill.h"
 
@@ -63,7 +64,8 @@ class PackFileReader final : public PackReader {
 
 absl::Status PackFileReader::CheckBytes() {
   struct stat info {};
-  if (fstat(descriptor_.get(), &info) != 0 || !S_ISREG(info.st_mode)) return Damaged("not a file");
+  if (fstat(descriptor_.get(), &info) != 0) return ReadError(path_, errno);
+  if (!S_ISREG(info.st_mode)) return ReadError(path_, S_ISDIR(info.st_mode) ? EISDIR : EINVAL);
   bytes_ = info.st_size;
   const auto size = static_cast<uint64_t>(info.st_size);
   std::string start(kHdf5Signature.size(), '\0'), end(kPackFooterBytes, '\0');
@@ -225,11 +227,8 @@ bool PackReader::Has(const std::string& operator_name) const {
 }
 
 absl::StatusOr<std::unique_ptr<PackReader>> PackReader::Open(const std::string& path) {
-  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) {
-    if (errno == ENOENT) return absl::NotFoundError(absl::StrCat(path, ": no such pack"));
-    return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
-  }
+  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a named pipe would wait
+  if (file.get() < 0) return ReadError(path, errno);
   auto reader = std::make_unique<PackFileReader>(path, std::move(file));
   absl::Status status = reader->Load();
   if (!status.ok()) return status;

@@ -13,6 +13,7 @@
 #include "baselines/store/checksum.h"
 #include "baselines/store/index.h"
 #include "baselines/store/store.h"
+#include "cases/base/file_error.h"
 
 namespace diopi::baselines {
 namespace {
@@ -156,12 +157,8 @@ absl::StatusOr<v1::Case> Reader::ReadCase(const std::string& case_id) const {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<BaselineReader>> BaselineReader::Open(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    const int number = errno;
-    if (number == ENOENT) return absl::NotFoundError(absl::StrCat(path, ": no such baseline file"));
-    return absl::ErrnoToStatus(number, absl::StrCat("cannot open ", path));
-  }
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a named pipe would wait
+  if (fd < 0) return ReadError(path, errno);
   auto reader = std::make_unique<Reader>(path, fd);
   absl::Status status = reader->Load();
   if (!status.ok()) return status;

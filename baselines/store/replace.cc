@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/file_error.h"
 
 namespace diopi::baselines {
 Descriptor::~Descriptor() {
@@ -19,8 +20,7 @@ Descriptor::~Descriptor() {
 
 absl::Status SystemError(const std::string& what, int number) {
   const std::string text = absl::StrCat(what, ": ", std::generic_category().message(number));
-  if (number == ENOSPC || number == EDQUOT || number == EFBIG) return absl::ResourceExhaustedError(text);
-  return absl::ErrnoToStatus(number, what);
+  return absl::Status(WriteErrorCode(number), text);
 }
 
 // Between opening and locking, another writer may have renamed the file: then the name no longer refers to

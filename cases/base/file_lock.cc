@@ -3,22 +3,33 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "cases/base/file_error.h"
 
 namespace diopi {
+namespace {
 
-absl::StatusOr<FileLock> FileLock::Take(const std::string& path) {
+// flock(2) cannot wait for a limited time.
+constexpr absl::Duration kLookAgain = absl::Milliseconds(50);
+
+}  // namespace
+
+absl::StatusOr<FileLock> FileLock::Take(const std::string& path, absl::Duration limit,
+                                        const std::function<void()>& tell) {
   Descriptor descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (descriptor.get() < 0) {
-    return absl::PermissionDeniedError(
-        absl::StrCat(path, ": ", std::error_code(errno, std::generic_category()).message()));
-  }
-  if (flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(path, " is locked: another diopi-cli gen is running there"));
+  if (descriptor.get() < 0) return WriteError(path, errno);
+  const absl::Time deadline = absl::Now() + limit;
+  for (bool told = false; flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0; told = true) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return WriteError(path, errno);
+    if (absl::Now() >= deadline) {
+      return absl::UnavailableError(absl::StrCat(path, " is locked: another diopi-cli gen is running there"));
+    }
+    if (!told && tell) tell();
+    absl::SleepFor(std::min(kLookAgain, deadline - absl::Now()));
   }
   return FileLock(std::move(descriptor));
 }

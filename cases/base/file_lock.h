@@ -2,9 +2,11 @@
 #ifndef CASES_BASE_FILE_LOCK_H_
 #define CASES_BASE_FILE_LOCK_H_
 
+#include <functional>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "cases/base/descriptor.h"
 
 namespace diopi {
@@ -12,9 +14,11 @@ namespace diopi {
 // Move-only. The kernel releases it when the process ends, however it ends.
 class FileLock {
  public:
-  // Makes the file. FailedPrecondition when another process holds the lock; Internal, with the reason, when
-  // the file cannot be made.
-  static absl::StatusOr<FileLock> Take(const std::string& path);
+  // Makes the file. While another process holds the lock, waits for at most `limit`, after one call of `tell`
+  // (if any). Unavailable when that process holds it still; statuses of WriteError when the file cannot be
+  // made.
+  static absl::StatusOr<FileLock> Take(const std::string& path, absl::Duration limit = absl::ZeroDuration(),
+                                       const std::function<void()>& tell = {});
 
  private:
   explicit FileLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}

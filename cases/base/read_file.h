@@ -11,8 +11,8 @@ namespace diopi {
 
 inline constexpr size_t kMostFileBytes = size_t{16} << 20;
 
-// The content of a file or pipe. Messages begin with the path. NotFound: there is none; PermissionDenied;
-// InvalidArgument: it is a folder, or has more than `most_bytes`. Thread-safe.
+// The content of a file or pipe. Statuses of ReadError (file_error.h), and InvalidArgument when it has more
+// than `most_bytes`; messages begin with the path. Thread-safe.
 absl::StatusOr<std::string> ReadFile(const std::string& path, size_t most_bytes = kMostFileBytes);
 
 }  // namespace diopi

@@ -3,18 +3,19 @@
 #include <openssl/evp.h>
 
 #include <array>
+#include <cerrno>
 #include <fstream>
 #include <memory>
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
+#include "cases/base/file_error.h"
 
 namespace diopi {
 
 absl::StatusOr<std::string> Sha256OfFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) return absl::NotFoundError(absl::StrCat(path, ": cannot be opened"));
+  if (!in) return ReadError(path, errno);
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   if (context == nullptr || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {
     return absl::InternalError("SHA-256 is not available");
@@ -27,7 +28,7 @@ absl::StatusOr<std::string> Sha256OfFile(const std::string& path) {
       return absl::InternalError("SHA-256 failed");
     }
   }
-  if (in.bad() || !in.eof()) return absl::InternalError(absl::StrCat(path, ": cannot be read"));
+  if (in.bad() || !in.eof()) return ReadError(path, errno);
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;
   if (EVP_DigestFinal_ex(context.get(), digest.data(), &size) != 1) {

@@ -1,16 +1,13 @@
 #include "cases/user/operator_text.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
-#include <system_error>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/write_file.h"
 #include "cases/core/cover.h"
 #include "cases/core/operator_file.h"
 #include "proto/abi/abi.h"
@@ -123,19 +120,8 @@ std::string OperatorText(const v1::OperatorFile& file) {
 }
 
 absl::Status WriteFileWhole(const std::string& path, const std::string& text) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::error_code error;
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  const std::string beside = absl::StrCat(path, ".", getpid(), ".new");
-  std::ofstream file(beside, std::ios::binary);
-  file << text;
-  file.close();
-  if (!error && file) std::filesystem::rename(beside, path, error);
-  if (!error && file) return absl::OkStatus();
-  std::error_code ignored;
-  std::filesystem::remove(beside, ignored);
-  return absl::PermissionDeniedError(
-      absl::StrCat(path, ": cannot be written", error ? ": " : "", error ? error.message() : ""));
+  const absl::Status made = MakeFolder(std::filesystem::path(path).parent_path().string());
+  return made.ok() ? ReplaceFile(path, text) : made;
 }
 
 }  // namespace diopi::cases

@@ -28,7 +28,7 @@ absl::StatusOr<v1::OperatorFile> FileOfCase(const Catalog& catalog, const v1::Ca
 // The file as *.textproto, with the comments that tell editors its schema.
 std::string OperatorText(const v1::OperatorFile& file);
 
-// Makes the folders of `path`, and the file atomically. PermissionDenied, with the path and the reason.
+// Makes the folders of `path`, and the file in one step. Statuses of WriteError (cases/base/file_error.h).
 absl::Status WriteFileWhole(const std::string& path, const std::string& text);
 
 }  // namespace diopi::cases

@@ -14,7 +14,6 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
@@ -26,9 +25,11 @@
 #include "absl/strings/str_join.h"
 #include "baselines/compare/compare.h"
 #include "baselines/compare/contract.h"
+#include "cases/base/excerpt.h"
 #include "cases/base/host_name.h"
 #include "cases/base/process.h"
 #include "cases/base/stage.h"
+#include "cases/base/write_file.h"
 #include "cases/core/catalog.h"
 #include "cases/user/user_cases.h"
 #include "client/agent/connection.h"
@@ -38,6 +39,7 @@
 #include "client/agent/session.h"
 #include "client/agent/tested_library.h"
 #include "client/rpc/client.h"
+#include "client/setup/exit_code.h"
 #include "client/setup/library_facts.h"
 #include "client/setup/paths.h"
 #include "client/setup/server_process.h"
@@ -130,7 +132,7 @@ class Agent {
 };
 
 ExitCode Agent::Tell(const absl::Status& status) {
-  *err_ << "diopi-agent: " << status.message() << "\n";
+  *err_ << "diopi-agent: " << WithShortLines(status.message()) << "\n";
   return ExitCodeFor(status);
 }
 
@@ -183,9 +185,12 @@ absl::Status Agent::ReadContracts() {
 
 // Checked first: a run of hours must not end without its report.
 absl::Status Agent::CheckReportFolder() const {
-  absl::Status status = CheckCanWrite(options_.error_report);
+  absl::Status status = MakeFolder(options_.report_folder);
+  if (status.ok()) status = CheckCanWrite(options_.error_report);
   if (!status.ok() || options_.modes.failure_debug_level == 0) return status;
-  return CheckCanWrite((std::filesystem::path(options_.report_folder) / "failures" / "any").string());
+  const std::filesystem::path failures = std::filesystem::path(options_.report_folder) / "failures";
+  status = MakeFolder(failures.string());
+  return status.ok() ? CheckCanWrite((failures / "any").string()) : status;
 }
 
 absl::Status Agent::InspectImpl() {
@@ -407,8 +412,8 @@ absl::Status Agent::Generate(const std::vector<std::string>& operators) {
   if (stop_signal_ != 0) return absl::CancelledError("stopped");
   // 1: some cases could not be computed; they are reported as such.
   if (status.signal == 0 && status.code <= 1) return absl::OkStatus();
-  return absl::InternalError(
-      absl::StrCat("making baselines failed: diopi-cli gen ended with ", status.Text()));
+  return StatusOfExit(status,
+                      absl::StrCat("making baselines failed: diopi-cli gen ended with ", status.Text()));
 }
 
 absl::Status Agent::RunCases() {
@@ -582,14 +587,8 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
   *out_ << "\n" << failures << (failures.empty() ? "" : "\n") << reports::RenderSummary(report);
   if (!own_server() && !options_.resume.empty())
     *out_ << "             (this session only; diopi-cli report shows the whole run)\n";
-  std::error_code ignored;
-  const std::filesystem::path path(options_.error_report);
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
-  std::ofstream file(path, std::ios::binary);
-  file << reports::RenderErrorReport(report);
-  file.close();
-  if (!file)
-    return Tell(absl::PermissionDeniedError(absl::StrCat(options_.error_report, ": cannot be written")));
+  const absl::Status written = ReplaceFile(options_.error_report, reports::RenderErrorReport(report));
+  if (!written.ok()) return Tell(written);
   *out_ << "Errors       " << options_.error_report << "\n"
         << "Results      run " << run_.run_id() << " in "
         << server::DatabasePath(own_server() ? options_.data_folder : client_->server().data_folder())
@@ -607,7 +606,7 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
 
 ExitCode ListCases(const AgentOptions& options, std::ostream* out, std::ostream* err) {
   const auto tell = [err](const absl::Status& status) {
-    *err << "diopi-agent: " << status.message() << "\n";
+    *err << "diopi-agent: " << WithShortLines(status.message()) << "\n";
     return ExitCodeFor(status);
   };
   const absl::StatusOr<v1::Selection> selection = MakeSelection(options.selection);

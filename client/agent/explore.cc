@@ -15,6 +15,7 @@
 #include "baselines/compare/contract.h"
 #include "baselines/generate/oracle_pool.h"
 #include "cases/base/process_pool.h"
+#include "cases/base/write_file.h"
 #include "cases/explore/generator.h"
 #include "cases/user/operator_text.h"
 #include "cases/user/user_cases.h"
@@ -80,7 +81,8 @@ class Explorer {
     absl::StatusOr<baselines::DeclaredContracts> contracts = baselines::ParseContracts(options_.contracts);
     if (!contracts.ok()) return contracts.status();
     compare_.contracts = *std::move(contracts);
-    absl::Status status = CheckCanWrite(absl::StrCat(folder_, "/statistics.csv"));
+    absl::Status status = MakeFolder(folder_);
+    if (status.ok()) status = CheckCanWrite(absl::StrCat(folder_, "/statistics.csv"));
     if (!status.ok()) return status;
     absl::StatusOr<LibraryFacts> facts = InspectTested(options_);
     if (!facts.ok()) return facts.status();

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <optional>
 
+#include "cases/base/excerpt.h"
 #include "cases/base/private_process.h"
 #include "cases/base/stop_signal.h"
 #include "cases/base/temporary_folder.h"
@@ -63,7 +64,7 @@ int main(int argc, char** argv) {
   }
   const absl::StatusOr<bool> narrowed = diopi::agent::NarrowSelection(&options, &std::cout);
   if (!narrowed.ok()) {
-    std::cerr << "diopi-agent: " << narrowed.status().message() << "\n";
+    std::cerr << "diopi-agent: " << diopi::WithShortLines(narrowed.status().message()) << "\n";
     return static_cast<int>(diopi::agent::ExitCodeFor(narrowed.status()));
   }
   if (!*narrowed) return static_cast<int>(ExitCode::kOk);

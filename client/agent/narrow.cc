@@ -1,6 +1,5 @@
 #include "client/agent/narrow.h"
 
-#include <fstream>
 #include <set>
 #include <sstream>
 #include <string>
@@ -11,6 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/excerpt.h"
+#include "cases/base/read_file.h"
 #include "cases/core/catalog.h"
 #include "cases/core/operator_file.h"
 #include "cases/user/user_cases.h"
@@ -33,25 +34,25 @@ struct Changed {
 
 // One function of the ABI per line, or all_ops; "#" begins a comment.
 absl::StatusOr<Changed> ReadChanged(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
+  const absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.status();
   std::vector<std::string> known = {kEverything};
   for (const abi::Function* function : abi::Functions()) known.emplace_back(function->name());
   const std::set<std::string> names(known.begin(), known.end());
   Changed changed;
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
+  int number = 0;
+  for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
+    ++number;
     const std::string name(absl::StripAsciiWhitespace(line.substr(0, line.find('#'))));
     if (name.empty()) continue;
     if (!names.contains(name)) {
       return absl::InvalidArgumentError(
           absl::StrCat(path, ":", number, ": expected a function of the ABI or ", kEverything, ", found '",
-                       name, "'", cases::NearestText(name, known)));
+                       Excerpt(name), "'", cases::NearestText(Excerpt(name), known)));
     }
     changed.everything = changed.everything || name == kEverything;
     changed.functions.insert(name);
   }
-  if (in.bad()) return absl::InternalError(absl::StrCat(path, ": cannot be read"));
   return changed;
 }
 

@@ -2,6 +2,7 @@
 
 #include <iostream>
 
+#include "cases/base/excerpt.h"
 #include "client/cli/tap_commands.h"
 #include "client/setup/paths.h"
 
@@ -37,7 +38,7 @@ std::vector<CommandGroup> AllCommands() {
 }
 
 ExitCode Tell(const absl::Status& status) {
-  if (!status.ok()) std::cerr << "diopi-cli: " << status.message() << "\n";
+  if (!status.ok()) std::cerr << "diopi-cli: " << WithShortLines(status.message()) << "\n";
   return agent::ExitCodeFor(status);
 }
 

@@ -10,8 +10,8 @@
 #include "baselines/compare/contract.h"
 #include "baselines/generate/device_reference.h"
 #include "baselines/generate/generate.h"
-#include "cases/base/file_lock.h"
 #include "cases/base/process_pool.h"
+#include "client/cli/baselines_lock.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
 #include "client/setup/library_facts.h"
@@ -61,16 +61,17 @@ class GenCommand final : public Command {
         ->check(CLI::Range(1, 256));
     app->add_flag("--force", force_, "Make baselines again even if they are up to date");
     app->add_flag("--quiet", quiet_, "Print the summary only");
+    app->add_option("--lock-wait-s", lock_wait_s_,
+                    "Seconds to wait for another diopi-cli gen in the same data folder")
+        ->capture_default_str()
+        ->check(CLI::NonNegativeNumber);
   }
 
   ExitCode Run() override {
     const absl::StatusOr<std::optional<baselines::DeviceReferenceOptions>> device = MakeDeviceOptions();
     if (!device.ok()) return Tell(device.status());
     const std::string data = DataFolder(data_);
-    std::error_code error;
-    std::filesystem::create_directories(data, error);
-    if (error) return Tell(absl::PermissionDeniedError(absl::StrCat(data, ": ", error.message())));
-    const absl::StatusOr<FileLock> lock = FileLock::Take(data + "/gen.lock");
+    const absl::StatusOr<FileLock> lock = LockBaselines(data, lock_wait_s_);
     if (!lock.ok()) return Tell(lock.status());
     const auto start = std::chrono::steady_clock::now();
     const absl::StatusOr<baselines::GenerateSummary> summary = baselines::Generate(
@@ -189,6 +190,7 @@ class GenCommand final : public Command {
   int workers_ = 1;
   bool force_ = false;
   bool quiet_ = false;
+  double lock_wait_s_ = kLockWaitS;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // diopi-cli: everything before and after a run, one file per subcommand.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <iostream>
 #include <map>
 
 #include "cases/base/private_process.h"
@@ -35,7 +36,9 @@ ExitCode Main(int argc, const char* const* argv) {
     }
   }
   const std::optional<ExitCode> leave = ParseCommandLine(NormalizeArguments(argc, argv), &app);
-  return leave.has_value() ? *leave : by_app.at(app.get_subcommands().front())->Run();
+  const ExitCode code = leave.has_value() ? *leave : by_app.at(app.get_subcommands().front())->Run();
+  if (code != ExitCode::kOk || std::cout.flush()) return code;
+  return Tell(absl::UnavailableError("standard output cannot be written"));
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "cases/base/write_file.h"
+
 namespace diopi::cli {
 namespace {
 
@@ -46,7 +48,7 @@ TEST_F(OutputTest, ReplacesAFileWhole) {
 
 TEST_F(OutputTest, AFailureLeavesTheOldFile) {
   ASSERT_TRUE(WriteOutput("old", File("a")).ok());
-  const absl::Status status = WriteBeside(File("a"), [](const std::string& temporary) {
+  const absl::Status status = ReplaceFileWith(File("a"), [](const std::string& temporary) {
     std::ofstream(temporary) << "half";
     return absl::InternalError("broke");
   });
@@ -57,11 +59,11 @@ TEST_F(OutputTest, AFailureLeavesTheOldFile) {
 
 TEST_F(OutputTest, SaysWhichFileAndWhy) {
   const absl::Status missing = WriteOutput("x", File("no/such/file"));
-  EXPECT_EQ(missing.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(missing.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(missing.message().find("no/such/file: cannot be written: No such file or directory"),
             absl::string_view::npos)
       << missing;
-  EXPECT_EQ(WriteOutput("x", folder_).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(WriteOutput("x", folder_).code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(OutputTest, ADeviceStaysADevice) {

@@ -16,8 +16,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "baselines/generate/generate.h"
-#include "cases/base/file_lock.h"
 #include "cases/core/catalog.h"
+#include "client/cli/baselines_lock.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
 #include "client/setup/paths.h"
@@ -186,11 +186,7 @@ class PackCommand final : public Command {
     baselines::GenerateOptions options;
     options.data_folder = DataFolder(data_);
     options.library_path = Oracle();
-    std::error_code error;
-    std::filesystem::create_directories(options.data_folder, error);
-    if (error)
-      return Tell(absl::PermissionDeniedError(absl::StrCat(options.data_folder, ": ", error.message())));
-    const absl::StatusOr<FileLock> lock = FileLock::Take(options.data_folder + "/gen.lock");
+    const absl::StatusOr<FileLock> lock = LockBaselines(options.data_folder, kLockWaitS);
     if (!lock.ok()) return Tell(lock.status());
     const absl::StatusOr<baselines::GenerateSummary> made = baselines::Generate(cases, options);
     if (!made.ok()) return Tell(made.status());

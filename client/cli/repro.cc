@@ -4,7 +4,6 @@
 
 #include <cctype>
 #include <chrono>
-#include <fstream>
 #include <iostream>
 #include <optional>
 
@@ -12,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/base/write_file.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/slices.h"
 #include "client/cli/c_source.h"
@@ -115,11 +115,7 @@ class ReproCommand final : public Command {
     source_.contracts = call_->contracts().For(c);
     const absl::StatusOr<std::string> source = CSource(c, data.inputs, data.references, source_);
     if (!source.ok()) return absl::InternalError(source.status().message());
-    std::ofstream file(output_, std::ios::binary);
-    file << *source;
-    file.close();
-    if (!file) return absl::PermissionDeniedError(absl::StrCat(output_, ": cannot be written"));
-    return absl::OkStatus();
+    return ReplaceFile(output_, *source);
   }
 
   absl::Status FindDebugger(const v1::Case& c) {

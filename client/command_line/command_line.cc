@@ -84,7 +84,10 @@ std::optional<ExitCode> ParseCommandLine(std::vector<std::string> arguments, CLI
   try {
     app->parse(arguments);
   } catch (const CLI::ParseError& error) {
-    return app->exit(error) == 0 ? ExitCode::kOk : ExitCode::kUsage;
+    const int code = app->exit(error);
+    if (code == 0) return ExitCode::kOk;
+    // CLI11's own codes are above 99; a reader of files (server/program/config_file.h) gives one of ours.
+    return code == static_cast<int>(ExitCode::kEnvironment) ? ExitCode::kEnvironment : ExitCode::kUsage;
   }
   return std::nullopt;
 }

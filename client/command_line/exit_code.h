@@ -1,4 +1,6 @@
-// The exit statuses of all programs.
+// The exit statuses of all programs: the only table of them. A file that is not what it should be (missing, a
+// folder, garbage) is bad input; one that cannot be read, and whatever cannot be written, is the environment
+// (cases/base/file_error.h).
 #ifndef COMMAND_LINE_EXIT_CODE_H_
 #define COMMAND_LINE_EXIT_CODE_H_
 

@@ -257,7 +257,8 @@ absl::StatusOr<Profile> ParseProfile(std::string_view text, std::string_view fil
 absl::StatusOr<Profile> ReadProfile(const std::string& path) {
   const absl::StatusOr<std::string> text = ReadFile(path, kMaxBytes);
   if (!text.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(text.status().message(), "; expected a device profile"));
+    return absl::Status(text.status().code(),
+                        absl::StrCat(text.status().message(), "; expected a device profile"));
   }
   absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
   if (!catalog.ok()) return absl::InternalError(catalog.status().message());

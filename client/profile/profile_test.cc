@@ -191,7 +191,7 @@ TEST(ProfileTest, EveryFindingIsTold) {
 
 TEST(ProfileTest, AFileThatIsNotThere) {
   const absl::Status status = ReadProfile("/nonexistent/chip.textproto").status();
-  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_TRUE(absl::IsNotFound(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("/nonexistent/chip.textproto: cannot be read"));
 }
 

@@ -4,12 +4,14 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/core/catalog.h"
+#include "client/command_line/command_line.h"
 #include "client/proof/case_value.h"
 #include "client/proof/causes.h"
 #include "client/proof/planted_library.h"
@@ -20,9 +22,6 @@
 namespace diopi::proof {
 namespace {
 
-constexpr int kProven = 0;
-constexpr int kNotProven = 1;
-constexpr int kCannotRun = 3;
 // The share of the given causes that must be right.
 constexpr double kLeastPrecision = 0.95;
 
@@ -39,9 +38,9 @@ struct Arguments {
   bool verbose = false;
 };
 
-int Tell(const absl::Status& status) {
+ExitCode Tell(const absl::Status& status) {
   std::cerr << "diopi-proof: " << std::string(status.message()) << "\n";
-  return kCannotRun;
+  return ExitCodeFor(status);
 }
 
 bool Wanted(const Arguments& arguments, const std::string& name) {
@@ -104,7 +103,7 @@ absl::StatusOr<Tally> RunLibraries(const Arguments& arguments, const std::vector
   return sum;
 }
 
-int RunVerdict(const Arguments& arguments) {
+ExitCode RunVerdict(const Arguments& arguments) {
   const Source variant = {arguments.variants, "DIOPI_VARIANT"},
                native16 = {arguments.native16, "DIOPI_NATIVE16"};
   const absl::StatusOr<Tally> mutants =
@@ -123,7 +122,7 @@ int RunVerdict(const Arguments& arguments) {
       mutants->records().size(), mutants->PublicCaught(), mutants->records().size(), variants->Alarms(),
       variants->Verdicts());
   const bool all = mutants->Caught() == static_cast<int64_t>(mutants->records().size());
-  return all && variants->Alarms() == 0 ? kProven : kNotProven;
+  return all && variants->Alarms() == 0 ? ExitCode::kOk : ExitCode::kFailed;
 }
 
 // Tallies the likely causes for the bugs or variants of `source` in their own table.
@@ -146,7 +145,7 @@ absl::StatusOr<CauseTally> RunCauses(const Arguments& arguments, const Source& s
   return tally;
 }
 
-int RunCauses(const Arguments& arguments) {
+ExitCode RunCauses(const Arguments& arguments) {
   const absl::StatusOr<CauseTally> bugs =
       RunCauses(arguments, {arguments.mutants, "DIOPI_MUTANT"}, true, All);
   if (!bugs.ok()) return Tell(bugs.status());
@@ -172,10 +171,10 @@ int RunCauses(const Arguments& arguments) {
       right + wrong > 0 ? static_cast<double>(right) / static_cast<double>(right + wrong) : 1;
   std::cout << absl::StrFormat("\nlikely causes: %d right, %d wrong: %.1f %% right\n", right, wrong,
                                100 * precision);
-  return precision >= kLeastPrecision ? kProven : kNotProven;
+  return precision >= kLeastPrecision ? ExitCode::kOk : ExitCode::kFailed;
 }
 
-int RunCases(const Arguments& arguments) {
+ExitCode RunCases(const Arguments& arguments) {
   CaseValueOptions options;
   options.reference_library = arguments.reference;
   options.mutants_library = arguments.mutants;
@@ -183,10 +182,10 @@ int RunCases(const Arguments& arguments) {
   const auto matrices = MeasureCases(options);
   if (!matrices.ok()) return Tell(matrices.status());
   std::cout << CaseValueText(*matrices, arguments.verbose);
-  return kProven;
+  return ExitCode::kOk;
 }
 
-int Main(int argc, char** argv) {
+ExitCode Main(int argc, char** argv) {
   CLI::App app("Proves the verdicts: every injected bug is caught, and no correct variant is accused.",
                "diopi-proof");
   Arguments arguments;
@@ -221,7 +220,8 @@ int Main(int argc, char** argv) {
   causes->fallthrough();
   verdict->fallthrough();
   cases->fallthrough();
-  CLI11_PARSE(app, argc, argv);
+  const std::optional<ExitCode> leave = ParseCommandLine(NormalizeArguments(argc, argv), &app);
+  if (leave.has_value()) return *leave;
   if (causes->parsed()) return RunCauses(arguments);
   return cases->parsed() ? RunCases(arguments) : RunVerdict(arguments);
 }
@@ -232,9 +232,9 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   // CLI11 reports our own mistakes in declaring options as exceptions.
   try {
-    return diopi::proof::Main(argc, argv);
+    return static_cast<int>(diopi::proof::Main(argc, argv));
   } catch (...) {
     std::fputs("diopi-proof: an unexpected exception\n", stderr);
-    return diopi::proof::kCannotRun;
+    return static_cast<int>(diopi::ExitCode::kOurs);
   }
 }

@@ -1,14 +1,12 @@
 #include "client/rpc/credentials.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/read_file.h"
 #include "server/security/loopback.h"
 #include "server/security/tls_files.h"
 
@@ -40,15 +38,12 @@ absl::StatusOr<std::string> ReadToken(const CredentialFiles& files) {
     return token.empty() ? token : CheckToken(token, "$DIOPI_TOKEN");
   }
   const std::string where = absl::StrCat("--token-file ", file);
-  std::ifstream in(file, std::ios::binary);
-  std::string text(kMaxToken + 2, '\0');
-  if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!in.eof()) {
-    return in ? absl::InvalidArgumentError(absl::StrCat(where, ": not a token"))
-              : absl::InvalidArgumentError(absl::StrCat(where, ": cannot be read: ", strerror(errno)));
-  }
-  text.resize(static_cast<size_t>(in.gcount()));
-  return CheckToken(text, where);
+  const absl::StatusOr<std::string> text = ReadFile(file);
+  if (!text.ok())
+    return absl::Status(
+        absl::IsNotFound(text.status()) ? absl::StatusCode::kInvalidArgument : text.status().code(),
+        absl::StrCat("--token-file ", text.status().message()));
+  return CheckToken(*text, where);
 }
 
 }  // namespace

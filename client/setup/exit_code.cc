@@ -1,5 +1,7 @@
 #include "client/setup/exit_code.h"
 
+#include <signal.h>
+
 #include "reports/model/outcome.h"
 
 namespace diopi::agent {
@@ -12,6 +14,14 @@ int64_t CountOf(const OutcomeCounts& outcomes, bool (*counts)(v1::Outcome)) {
     if (counts(outcome) && found != outcomes.end()) sum += found->second;
   }
   return sum;
+}
+
+absl::Status StatusOfExit(const ExitStatus& ended, absl::string_view text) {
+  const auto code = static_cast<ExitCode>(ended.code);
+  if (ended.signal == SIGKILL || ended.signal == SIGTERM) return absl::FailedPreconditionError(text);
+  if (ended.signal == 0 && code == ExitCode::kUsage) return absl::InvalidArgumentError(text);
+  if (ended.signal == 0 && code == ExitCode::kEnvironment) return absl::FailedPreconditionError(text);
+  return absl::InternalError(text);
 }
 
 ExitCode ExitCodeFor(const OutcomeCounts& outcomes) {

@@ -6,6 +6,9 @@
 #include <map>
 #include <string>
 
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "cases/base/process.h"
 #include "client/command_line/exit_code.h"
 #include "diopi/v1/verdict.pb.h"
 
@@ -19,6 +22,11 @@ using OutcomeCounts = std::map<std::string, int64_t>;
 
 // The sum over the outcomes for which `counts` is true.
 int64_t CountOf(const OutcomeCounts& outcomes, bool (*counts)(v1::Outcome));
+
+// What the end of another of our programs means for the one that started it, with `text` as the message: the
+// status whose exit status is the same. Internal for any other end, except a kill from outside (for want of
+// memory, say), which is FailedPrecondition.
+absl::Status StatusOfExit(const ExitStatus& ended, absl::string_view text);
 
 // For a run that was not stopped: kFailed with any failure, otherwise kOurs with any harness error, otherwise
 // kOk.

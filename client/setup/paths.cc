@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "absl/strings/str_cat.h"
-#include "cases/base/process.h"
+#include "cases/base/descriptor.h"
+#include "cases/base/file_error.h"
 #include "client/rpc/tensor_cache.h"
 
 namespace diopi::agent {
@@ -61,17 +61,13 @@ std::string DefaultDataFolder() {
 }
 
 absl::Status CheckCanWrite(const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code error;
-  if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  if (!error) {
-    const bool there = std::filesystem::exists(path, error);
-    const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
-    if (file.get() < 0) error = std::error_code(errno, std::generic_category());
-    if (file.get() >= 0 && !there) unlink(path.c_str());
-  }
-  if (!error) return absl::OkStatus();
-  return absl::PermissionDeniedError(absl::StrCat(path, ": cannot be written: ", error.message()));
+  const bool there = std::filesystem::exists(path, error);
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644));
+  // A named pipe that nobody reads yet: writing will wait for a reader.
+  if (file.get() < 0) return errno == ENXIO && there ? absl::OkStatus() : WriteError(path, errno);
+  if (!there) unlink(path.c_str());
+  return absl::OkStatus();
 }
 
 std::string AbsolutePath(const std::string& path) {

@@ -39,8 +39,8 @@ std::vector<std::string> HiddenFromLibraries(const std::string& data_folder,
 // The folder of the public headers, diopi/*.h, in this program's build or installation.
 std::string IncludeFolder();
 
-// Checks that the file can be written by opening it: creates its folders, keeps its content.
-// PermissionDenied, with the path and the reason.
+// Checks that the file can be written by opening it: keeps its content, creates no folders. Statuses of
+// WriteError (cases/base/file_error.h).
 absl::Status CheckCanWrite(const std::string& path);
 
 // An absolute path without "." and "..", links kept; empty for an empty path.

@@ -106,10 +106,7 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, c
   if (!absl::StartsWith(*line, "ready")) {
     const ExitStatus status = process->Wait();
     const std::string text = absl::StrCat("the server for ", data_folder, " did not start: ", status.Text());
-    // Somebody, or the kernel for want of memory, may have killed it.
-    const bool environment = status.code == static_cast<int>(ExitCode::kEnvironment) ||
-                             status.signal == SIGKILL || status.signal == SIGTERM;
-    return environment ? absl::FailedPreconditionError(text) : absl::InternalError(text);
+    return StatusOfExit(status, text);
   }
   return ServerProcess(*std::move(folder), *std::move(process), address, *secret);
 }

@@ -299,17 +299,26 @@ TEST_F(BadInputTest, MissingWorkerProgram) {
   EXPECT_NE(finished.err.find("/nonexistent/worker"), std::string::npos) << finished.err;
 }
 
-TEST_F(BadInputTest, ASecondGenIsRefused) {
+TEST_F(BadInputTest, ASecondGenWaitsAndIsThenRefused) {
   // Simulates a running gen by holding its lock file with flock(1).
   std::filesystem::create_directories(data());
   Running holder(
       {"/usr/bin/flock", "--no-fork", data() + "/gen.lock", "/bin/sh", "-c", "echo locked; exec sleep 1000"},
       {});
   ASSERT_NE(holder.WaitForLine("locked"), "");
-  const Finished gen = RunProgram(Cli({"gen", "--data", data(), "--fname", "relu"}));
+  const Finished gen = RunProgram(Cli({"gen", "--data", data(), "--fname", "relu", "--lock-wait-s", "0.1"}));
   EXPECT_EQ(gen.code, 4);
-  EXPECT_NE(gen.err.find("gen.lock is locked"), std::string::npos) << gen.err;
+  EXPECT_NE(gen.err.find("gen.lock is locked: waiting up to 0.1 s"), std::string::npos) << gen.err;
+  EXPECT_NE(gen.err.find("gen.lock is locked: another diopi-cli gen is running there"), std::string::npos)
+      << gen.err;
+  // An agent that needs baselines waits, too, and runs when the other has ended.
+  Running agent({"/bin/sh", "-c", "exec \"$@\" 2>&1", "sh", BinPath("diopi-agent"), "--data", data(),
+                 "--error-report", folder_ / "errors.csv", "--impl", Cpu(), "--fname", "relu"},
+                {});
+  ASSERT_NE(agent.WaitForLine("gen.lock is locked: waiting up to 600 s"), "");
   holder.Signal(SIGKILL);
+  const Finished ran = agent.Finish();
+  EXPECT_EQ(ran.code, 0) << ran.out;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/file_error.h"
 
 namespace diopi::loader {
 namespace {
@@ -90,22 +91,17 @@ ElfFile::~ElfFile() {
 }
 
 absl::StatusOr<ElfFile> ElfFile::Map(const std::string& path) {
-  const FileDescriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0) {
-    const std::string text = absl::StrCat(path, ": ", std::strerror(errno));
-    if (errno == ENOENT || errno == ENOTDIR) return absl::NotFoundError(absl::StrCat(path, ": no such file"));
-    if (errno == EACCES) return absl::PermissionDeniedError(text);
-    return absl::UnknownError(text);
-  }
+  const FileDescriptor file{
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};  // a named pipe would wait
   struct stat info = {};
-  if (fstat(file.fd, &info) != 0) return absl::UnknownError(absl::StrCat(path, ": ", std::strerror(errno)));
+  if (file.fd < 0 || fstat(file.fd, &info) != 0) return ReadError(path, errno);
   if (!S_ISREG(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(path, ": not a regular file"));
   if (info.st_size == 0)
     return absl::InvalidArgumentError(absl::StrCat(path, ": not an ELF file: it is empty"));
   ElfFile elf;
   elf.path_ = path;
   void* data = mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ, MAP_PRIVATE, file.fd, 0);
-  if (data == MAP_FAILED) return absl::UnknownError(absl::StrCat(path, ": mmap: ", std::strerror(errno)));
+  if (data == MAP_FAILED) return ReadError(path, errno);
   elf.data_ = static_cast<const unsigned char*>(data);
   elf.size_ = static_cast<uint64_t>(info.st_size);
   return elf;

@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/file_error.h"
 #include "server/store/backup.h"
 #include "server/store/database.h"
 
@@ -20,9 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 absl::Status Failed(const std::string& what, std::error_code error) {
-  const std::string text = absl::StrCat(what, ": ", error.message());
-  if (error == std::errc::no_space_on_device) return absl::ResourceExhaustedError(text);
-  return absl::ErrnoToStatus(error.value(), what);
+  return absl::Status(WriteErrorCode(error.value()), absl::StrCat(what, ": ", error.message()));
 }
 
 bool IsWithin(const fs::path& inner, const fs::path& outer) {

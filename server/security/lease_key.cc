@@ -12,6 +12,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/descriptor.h"
+#include "cases/base/file_error.h"
 #include "server/security/secret.h"
 
 namespace diopi::server {
@@ -26,11 +27,11 @@ absl::Status MakeKey(const std::string& path) {
   if (!key.ok()) return key.status();
   std::string unnamed = absl::StrCat(path, "-XXXXXX");
   const Descriptor file(mkstemp(unnamed.data()));  // mode 0600
-  if (!file.valid()) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be made"));
+  if (!file.valid()) return WriteError(path, errno);
   const bool written = WriteAll(file.get(), *key);
   absl::Status status;
   if (!written || (link(unnamed.c_str(), path.c_str()) != 0 && errno != EEXIST)) {
-    status = absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be written"));
+    status = WriteError(path, errno);
   }
   unlink(unnamed.c_str());
   return status;
@@ -46,7 +47,7 @@ absl::StatusOr<LeaseKey> LeaseKey::Open(const std::string& data_folder) {
   }
   std::string key(kKeyBytes, '\0');
   std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be read"));
+  if (!file) return ReadError(path, errno);
   if (!file.read(key.data(), kKeyBytes) || file.peek() != std::ifstream::traits_type::eof())
     return absl::DataLossError(absl::StrCat(path, ": is not a lease key"));
   return LeaseKey(std::move(key));

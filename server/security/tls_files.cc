@@ -34,7 +34,10 @@ absl::Status Bad(const std::string& flag, const std::string& path, const std::st
 
 absl::StatusOr<std::string> ReadPem(const std::string& flag, const std::string& path) {
   absl::StatusOr<std::string> text = ReadFile(path, kMaxBytes);
-  if (!text.ok()) return absl::InvalidArgumentError(absl::StrCat(flag, " ", text.status().message()));
+  if (!text.ok())
+    return absl::Status(
+        absl::IsNotFound(text.status()) ? absl::StatusCode::kInvalidArgument : text.status().code(),
+        absl::StrCat(flag, " ", text.status().message()));
   return text;
 }
 

@@ -23,6 +23,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "cases/base/descriptor.h"
+#include "cases/base/file_error.h"
 #include "server/security/secret.h"
 
 namespace diopi::server {
@@ -105,7 +106,7 @@ absl::StatusOr<std::string> ReadAll(const Descriptor& file, off_t bytes, const s
   while (done < text.size()) {
     const ssize_t n = pread(file.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be read"));
+    if (n < 0) return ReadError(path, errno);
     if (n == 0) break;
     done += static_cast<size_t>(n);
   }
@@ -120,10 +121,9 @@ absl::Status Replace(const std::string& path, const std::string& text) {
   {
     const Descriptor file = Open(fresh, O_WRONLY | O_CREAT | O_EXCL);
     if (!file.valid() || !WriteAll(file.get(), text) || fsync(file.get()) != 0)
-      return absl::ErrnoToStatus(errno, absl::StrCat(fresh, ": cannot be written"));
+      return WriteError(fresh, errno);
   }
-  if (rename(fresh.c_str(), path.c_str()) != 0)
-    return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be replaced"));
+  if (rename(fresh.c_str(), path.c_str()) != 0) return WriteError(path, errno);
   return absl::OkStatus();
 }
 
@@ -135,8 +135,7 @@ absl::Status Change(const std::string& data_folder, Edit edit) {
   const std::string path = TokenPath(data_folder);
   const std::string lock_path = path + ".lock";
   const Descriptor lock = Open(lock_path, O_RDWR | O_CREAT);
-  if (lock.get() < 0 || flock(lock.get(), LOCK_EX) != 0)
-    return absl::ErrnoToStatus(errno, absl::StrCat(lock_path, ": cannot be locked"));
+  if (lock.get() < 0 || flock(lock.get(), LOCK_EX) != 0) return WriteError(lock_path, errno);
   absl::StatusOr<std::vector<TokenRecord>> records = ReadTokens(path);
   if (absl::IsNotFound(records.status())) records = std::vector<TokenRecord>();
   if (!records.ok()) return records.status();
@@ -178,12 +177,10 @@ std::string TokenPath(const std::string& data_folder) {
 absl::StatusOr<std::vector<TokenRecord>> ReadTokens(const std::string& path) {
   const Descriptor file = Open(path, O_RDONLY);
   if (file.get() < 0) {
-    if (errno == ENOENT) return absl::NotFoundError(absl::StrCat(path, ": no such file"));
-    return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be opened"));
+    return ReadError(path, errno);
   }
   struct stat info {};
-  if (fstat(file.get(), &info) != 0)
-    return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be read"));
+  if (fstat(file.get(), &info) != 0) return ReadError(path, errno);
   if (!S_ISREG(info.st_mode) || info.st_size > kMaxFileBytes) {
     return absl::FailedPreconditionError(absl::StrCat(path, ": not a file of tokens"));
   }

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/file_error.h"
 #include "server/store/backup.h"
 #include "server/store/check.h"
 #include "server/store/database.h"
@@ -143,7 +144,7 @@ absl::Status FlushAndRename(const std::string& from, const std::string& to) {
   // Does not replace a file that appeared meanwhile.
   if (link(from.c_str(), to.c_str()) == 0) return absl::OkStatus();
   if (errno == EEXIST) return absl::AlreadyExistsError(absl::StrCat(to, ": exists already"));
-  return absl::ErrnoToStatus(errno, absl::StrCat("cannot create ", to));
+  return WriteError(to, errno);
 }
 
 }  // namespace

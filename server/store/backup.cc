@@ -10,6 +10,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "cases/base/descriptor.h"
+#include "cases/base/file_error.h"
 #include "server/store/sqlite.h"
 
 namespace diopi::server {
@@ -24,7 +25,7 @@ constexpr absl::Duration kPause = absl::Milliseconds(10);
 absl::Status FlushToDisk(const std::string& path) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.valid() && fsync(file.get()) == 0) return absl::OkStatus();
-  return absl::ErrnoToStatus(errno, absl::StrCat("cannot flush ", path));
+  return WriteError(path, errno);
 }
 
 absl::Status BackUpDatabase(const std::string& from, const std::string& to) {

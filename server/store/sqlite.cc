@@ -139,6 +139,8 @@ absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& 
     status = connection->OpenHandle(UriOf(path), flags | SQLITE_OPEN_URI);
     if (status.ok()) status = connection->QueryInt("PRAGMA schema_version").status();
   }
+  // A missing file would have been made: its folder is at fault.
+  if (absl::IsNotFound(status) && !read_only) return absl::FailedPreconditionError(status.message());
   if (!status.ok()) return status;
   return connection;
 }
