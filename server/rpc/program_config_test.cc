@@ -63,13 +63,13 @@ TEST_F(ProgramConfigTest, AFileSetsOptionsAndTheCommandLineOverridesIt) {
 TEST_F(ProgramConfigTest, AWrongKeyIsAnErrorThatNamesFileAndKey) {
   const std::string path = folder_ + "/server.toml";
   EXPECT_THAT(Refusal("lisen = \"127.0.0.1:0\"\n"),
-              HasSubstr(absl::StrCat(path, ": 'lisen' is not an option; nearest: ")));
-  EXPECT_THAT(Refusal("[http]\nhost = \"a\"\n"), HasSubstr(absl::StrCat(path, ": 'http' is a section")));
+              HasSubstr(absl::StrCat(path, ":1: 'lisen' is not an option; nearest: ")));
+  EXPECT_THAT(Refusal("[http]\nhost = \"a\"\n"), HasSubstr(absl::StrCat(path, ":1: 'http' is a section")));
   EXPECT_THAT(Refusal("ready-fd = 9\n"),
-              HasSubstr(absl::StrCat(path, ": 'ready-fd' cannot be set in a file")));
+              HasSubstr(absl::StrCat(path, ":1: 'ready-fd' cannot be set in a file")));
   EXPECT_THAT(Refusal("lease-s = 1\ndata = \"a\"\nlease-s = 2\n"),
-              HasSubstr(absl::StrCat(path, ": 'lease-s' is set twice")));
-  EXPECT_THAT(Refusal("lease-s = -1\n"), HasSubstr("lease-s"));
+              HasSubstr(absl::StrCat(path, ":3: 'lease-s' is set twice")));
+  EXPECT_THAT(Refusal("lease-s = -1\n"), HasSubstr(absl::StrCat(path, ":1: 'lease-s' cannot be '-1'")));
   ServerProcess missing({"--config", folder_ + "/missing.toml"});
   EXPECT_THAT(missing.Errors(), HasSubstr(folder_ + "/missing.toml"));
   EXPECT_EQ(missing.Wait(), 2);
