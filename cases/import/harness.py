@@ -1,11 +1,13 @@
 """Shared by the importers: reads the public harness's Python files as data, and knows how its functions call the ABI.
 
 read_configs.py (cases) and ../../client/profile/import/import_profile.py (device profiles) are embedded behind this
-file. A file is parsed with ast, never executed.
+file. A file is parsed with ast, never executed. run() is the main program of both.
 """
 
 import ast
 import math
+import resource
+import sys
 
 DTYPES = {
     "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
@@ -20,6 +22,44 @@ ROUNDED = "the oracle rounds results, not operands"
 FREE = "the definition does not determine the result"
 COMPLEX = "the suite has this function for real numbers only"
 CHANCE = "random values determine the shape"
+
+
+MEMORY = 2 << 30  # bytes of address space
+SECONDS = 60  # of a processor
+WRITTEN = 256 << 20  # bytes of a file
+# The exit statuses of all programs (client/command_line/exit_code.h); 1 is Python's own, for a defect of ours.
+BAD_INPUT = 2
+ENVIRONMENT = 4
+
+
+class Missing(Exception):
+    """Something that has to be installed."""
+
+
+def run(main):
+    """Exits with the status of main(), within the limits. What main raises about its input is an error message; whatever
+    names no file in it gets the name of main.reading."""
+    for what, limit in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CPU, SECONDS), (resource.RLIMIT_FSIZE, WRITTEN),
+                        (resource.RLIMIT_CORE, 0)):
+        resource.setrlimit(what, (limit, limit))
+    for stream in (sys.stdout, sys.stderr):  # any locale, any path
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        sys.exit(main())
+    except SyntaxError as error:
+        why, status = f":{error.lineno or 1}: no Python: {error.msg}", BAD_INPUT
+    except Refused as error:
+        why, status = f"{':' + str(error.line) if error.line else ''}: {error}", BAD_INPUT
+    except RecursionError:
+        why, status = ": cannot be read: nested too deep", BAD_INPUT
+    except MemoryError:
+        why, status = f": cannot be read: nested too deep, or it takes more than {MEMORY >> 20} MiB", BAD_INPUT
+    except Missing as error:
+        why, status = f": cannot be read: {error}", ENVIRONMENT
+    except (OSError, ValueError) as error:
+        why, status = f": cannot be read: {error}", BAD_INPUT
+    print(main.reading + why, file=sys.stderr)
+    sys.exit(status)
 
 
 class Refused(Exception):

@@ -1,6 +1,6 @@
 """Reads the public harness's case configuration (diopi_configs.py) as data: parsed with ast, never executed.
 
-    read_configs.py FILE OUT
+    read_configs.py NAME FILE OUT
 
 Expands like the harness: a case for each name, each shape (with the parameters of the same position)
 and each dtype. Writes OUT, one record per line, tab-separated, text escaped as in C:
@@ -10,10 +10,9 @@ and each dtype. Writes OUT, one record per line, tab-separated, text escaped as 
     case    LINE  KEY  NAME  INDEX  FUNCTIONS  DTYPES  POINT
                                                a case for each of DTYPES. NAME: the harness's function; FUNCTIONS: the
                                                ABI's that it calls, or nothing; POINT: a diopi.v1.Point, as text
-Exits with 1, with the reason on standard error, when FILE is not Python or has no `diopi_configs`.
+NAME is FILE's in messages. Exits with 2, with the reason on standard error, when FILE is not Python or has no
+`diopi_configs`.
 """
-
-import sys
 
 DEFAULT_DTYPES = ["float16", "float32", "float64", "int32", "int64"]  # of the harness
 LIMITS = {f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)}
@@ -354,9 +353,9 @@ def escape(text):
     return text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
 
 
-def read(path, out):
+def read(name, path, out):
     with open(path, "rb") as file:
-        tree = ast.parse(file.read(), path)  # bytes: Python's own rules for the encoding
+        tree = ast.parse(file.read(), name)  # bytes: Python's own rules for the encoding
 
     def write(kind, line, *rest):
         out.write("\t".join([kind, str(line)] + [escape(str(r)) for r in rest]) + "\n")
@@ -405,19 +404,9 @@ def cases(config, name, write, tell):
 
 
 def main():
-    path, out_path = sys.argv[1:]
-    sys.stderr.reconfigure(encoding="utf-8", errors="backslashreplace")  # any locale, any path
-    try:
-        with open(out_path, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
-            read(path, out)
-    except SyntaxError as error:
-        sys.exit(f"{path}:{error.lineno or 1}: no Python: {error.msg}")
-    except Refused as error:
-        sys.exit(f"{path}{':' + str(error.line) if error.line else ''}: {error}")
-    except (RecursionError, MemoryError):
-        sys.exit(f"{path}: cannot be read: nested too deep")
-    except (OSError, ValueError) as error:
-        sys.exit(f"{path}: cannot be read: {error}")
+    main.reading, path, out_path = sys.argv[1:]
+    with open(out_path, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as out:
+        read(main.reading, path, out)
 
 
-main()
+run(main)

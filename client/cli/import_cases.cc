@@ -1,20 +1,22 @@
 // diopi-cli import-cases FILE --output DIR: the public harness's configuration as operator files.
 #include <filesystem>
 #include <iostream>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "cases/base/process.h"
 #include "cases/base/read_file.h"
+#include "cases/base/temporary_folder.h"
 #include "cases/import/import_configs.h"
+#include "cases/import/python.h"
 #include "cases/user/operator_text.h"
 #include "client/cli/command.h"
-#include "client/setup/server_process.h"
 
 namespace diopi::cli {
 namespace {
+
+// harness.py lets no file be larger.
+constexpr size_t kMostRecordBytes = size_t{256} << 20;
 
 class ImportCasesCommand final : public Command {
  public:
@@ -76,22 +78,13 @@ class ImportCasesCommand final : public Command {
   absl::StatusOr<std::string> Read() const {
     absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
     if (!folder.ok()) return folder.status();
-    const std::string out = *folder / "records";
-    ProcessOptions options;
-    options.command = {"/usr/bin/env", "python3", "-I", "-c", std::string(cases::ReadConfigsScript()),
-                       file_,          out};
-    absl::StatusOr<Process> process = Process::Start(options);
-    if (!process.ok()) return process.status();
-    const ExitStatus status = process->Wait();
-    if (status.code == 127) {
-      return absl::NotFoundError("python3 is not on PATH; install the Debian package python3");
-    }
-    if (status.signal != 0 || status.code != 0) {
-      const std::string why =
-          status.signal == 0 ? "see above" : absl::StrCat("python3 ended with ", status.Text());
-      return absl::InvalidArgumentError(absl::StrCat(file_, " was not imported: ", why));
-    }
-    return ReadFile(out, std::numeric_limits<size_t>::max());
+    const std::string out = *folder / "records", copy = *folder / "input";
+    const absl::Status copied = cases::CopyForImport(file_, copy);
+    if (!copied.ok()) return copied;
+    const absl::StatusOr<std::string> printed =
+        cases::RunPython(std::string(cases::ReadConfigsScript()), {file_, copy, out}, *folder);
+    if (!printed.ok()) return printed.status();
+    return ReadFile(out, kMostRecordBytes);
   }
 
   absl::Status Write(const cases::ImportedConfigs& imported) const {

@@ -1,25 +1,19 @@
 #include "client/profile/import/import.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "cases/base/process.h"
 #include "cases/base/read_file.h"
 #include "cases/base/temporary_folder.h"
+#include "cases/base/write_file.h"
 #include "cases/core/catalog.h"
 #include "cases/import/import_configs.h"
+#include "cases/import/python.h"
 #include "client/profile/import/import_script.h"
 #include "client/profile/profile.h"
 #include "client/profile/waivers.h"
@@ -27,9 +21,6 @@
 
 namespace diopi::profile {
 namespace {
-
-// Debian's own python3: other installations may come first on PATH, and lack python3-yaml.
-constexpr char kPython[] = "/usr/bin/python3";
 
 // Names of the ABI and of operators' files, which have no character that needs an escape.
 std::string NamesJson(const std::map<std::string, std::set<std::string>>& names) {
@@ -68,33 +59,28 @@ absl::StatusOr<std::string> KnownNames() {
                       ",\"sizes\":", NamesJson(sizes), "}");
 }
 
-absl::Status RunScript(const ImportOptions& options, const TemporaryFolder& folder) {
-  ProcessOptions process;
-  const std::string script = absl::StrCat(std::string(cases::HarnessScript()), kImportScript);
-  process.command = {kPython, "-I", "-c", script, folder / "names.json", folder / "profile"};
+// What the script printed.
+absl::StatusOr<std::string> RunScript(const ImportOptions& options, const TemporaryFolder& folder) {
+  std::vector<std::string> arguments = {folder / "names.json", folder / "profile"};
   const auto add = [&](const char* name, const std::string& value) {
     // One argument, because a value may begin with a dash.
-    if (!value.empty()) process.command.push_back(absl::StrCat(name, "=", value));
+    if (!value.empty()) arguments.push_back(absl::StrCat(name, "=", value));
   };
-  add("--device-configs", options.device_configs);
-  add("--convert-config", options.convert_config);
+  for (const auto& [name, path] : {std::pair("--device-configs", options.device_configs),
+                                   std::pair("--convert-config", options.convert_config)}) {
+    if (path.empty()) continue;
+    const std::string copy = absl::StrCat(folder / "input", name);
+    absl::Status copied = cases::CopyForImport(path, copy);
+    if (!copied.ok()) return copied;
+    add(name, copy);
+    add(absl::StrCat(name, "-as").c_str(), path);
+  }
   add("--issue", options.issue);
   add("--expires", options.expires);
   add("--chip", options.chip);
-  if (options.verbose) process.command.push_back("--verbose");
-  const Descriptor out(open((folder / "out").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  const Descriptor err(open((folder / "err").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  process.descriptors = {{out.get(), STDOUT_FILENO}, {err.get(), STDERR_FILENO}};
-  absl::StatusOr<Process> started = Process::Start(process);
-  if (!started.ok()) {
-    return absl::InternalError(
-        absl::StrCat(kPython, " is needed to read these files: ", started.status().message()));
-  }
-  const ExitStatus status = started->Wait();
-  const std::string text(absl::StripAsciiWhitespace(ReadFile(folder / "err").value_or("")));
-  if (status.signal == 0 && status.code == 0) return absl::OkStatus();
-  if (status.signal == 0 && status.code == 2) return absl::InvalidArgumentError(text);
-  return absl::InternalError(absl::StrCat("the importer ended with ", status.Text(), ": ", text));
+  if (options.verbose) arguments.emplace_back("--verbose");
+  return cases::RunPython(absl::StrCat(std::string(cases::HarnessScript()), kImportScript), arguments,
+                          folder);
 }
 
 }  // namespace
@@ -109,22 +95,18 @@ absl::StatusOr<std::string> ImportProfile(const ImportOptions& options) {
   const TemporaryFolder& folder = *made;
   const absl::StatusOr<std::string> names = KnownNames();
   if (!names.ok()) return names.status();
-  std::ofstream(folder / "names.json") << *names;
-  if (absl::Status ran = RunScript(options, folder); !ran.ok()) return ran;
+  const absl::Status prepared = ReplaceFile(folder / "names.json", *names);
+  if (!prepared.ok()) return prepared;
+  absl::StatusOr<std::string> report = RunScript(options, folder);
+  if (!report.ok()) return report;
   const absl::StatusOr<std::string> profile = ReadFile(folder / "profile");
   const absl::Status sound = profile.ok() ? ReadProfile(folder / "profile").status() : profile.status();
   if (!sound.ok()) {
     return absl::InternalError(absl::StrCat("the importer wrote an invalid profile: ", sound.message()));
   }
-  // Written atomically.
-  const std::string partial = absl::StrCat(options.output, ".part");
-  std::ofstream file(partial, std::ios::binary);
-  file << *profile;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(partial, options.output, error);
-  if (!file || error) return absl::InvalidArgumentError(absl::StrCat(options.output, ": cannot be written"));
-  return ReadFile(folder / "out");
+  const absl::Status written = ReplaceFile(options.output, *profile);
+  if (!written.ok()) return written;
+  return report;
 }
 
 }  // namespace diopi::profile

@@ -21,8 +21,9 @@ struct ImportOptions {
 };
 
 // Returns the report: what was imported, and a table of what was not, by reason, with a line "FILE:LINE:
-// WHAT: WHY" as an example. The written profile passes ReadProfile. InvalidArgument for a file that cannot be
-// read or is not valid Python or YAML; Internal without python3.
+// WHAT: WHY" as an example. The written profile passes ReadProfile. Statuses of RunPython
+// (cases/import/python.h), ReadError and WriteError; InvalidArgument for a file that is not the harness's: it
+// has no device_configs, or names no function of the ABI.
 absl::StatusOr<std::string> ImportProfile(const ImportOptions& options);
 
 }  // namespace diopi::profile

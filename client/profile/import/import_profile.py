@@ -5,10 +5,11 @@ file is composed into nodes, never constructed. What cannot be imported is repor
 
 usage: import_profile.py NAMES.json OUTPUT [--device-configs FILE] [--convert-config FILE] [--issue LINK]
                          [--expires YYYY-MM-DD] [--chip NAME] [--verbose]
+FILE is a copy; --device-configs-as and --convert-config-as give the names that messages show.
 
 NAMES.json: {"operators": {name: [functions]}, "functions": {name: [parameters]}, "sizes": {function: [parameters]}},
 `sizes` being the parameters that are lists of sizes.
-Exit status: 0 written (the report on standard output), 2 a file cannot be read or parsed.
+Exit status: 0 written (the report on standard output), 2 a file is not what it should be, 4 python3-yaml is missing.
 """
 
 import argparse
@@ -16,7 +17,6 @@ import io
 import json
 import math
 import re
-import sys
 import tokenize
 
 LAYOUTS = ["NHWC", "NDHWC", "NLC", "NCHW", "NCDHW", "NCL", "ND"]
@@ -26,6 +26,7 @@ MAX_MISMATCH_RATIO = 0.1  # the most that a waiver may have
 NO_OPERATOR = "the suite has no such operator"
 NO_PARAMETER = "no parameter of these functions has this name"
 NO_SKIP = "no Skip(...)"
+COMMON = "common_config"
 
 
 class Importer:
@@ -166,25 +167,20 @@ class DeviceConfigs:
         self.importer = importer
         self.path = path
 
-    def run(self):
-        with open(self.path, "rb") as file:
+    def run(self, path):
+        with open(path, "rb") as file:
             data = file.read()
         tree = ast.parse(data, self.path)  # bytes: Python's own rules for the encoding
         self.comments = comments_of(data)
         self.skips = Skips(tree)
         found = find_table(tree, "device_configs", self.refuse, self.skips.learn)
         if found is None:
-            return self.importer.refuse(self.path, 1, "device_configs", "the file assigns nothing to it")
-        try:
-            entries = entries_of(found, "device_configs", self.refuse)
-        except Refused as why:
-            return self.refuse(found, "device_configs", why, why.reason)
-        for key, value in entries.items():
+            raise Refused("not a device file: it has no `device_configs = {...}`")
+        for key, value in entries_of(found, "not a device file: device_configs", self.refuse).items():
             try:
                 self.entry(key, value)
             except Refused as why:
                 self.refuse(value, repr(key), why, why.reason)
-        return None
 
     def refuse(self, node, what, why, reason=None):
         self.importer.refuse(self.path, node.lineno, what, why, reason)
@@ -385,25 +381,26 @@ class ConvertConfig:
         self.importer = importer
         self.path = path
 
-    def run(self):
+    def run(self, path):
         try:
             import yaml
         except ImportError:
-            raise ValueError("python3-yaml is not installed") from None
-        with open(self.path, encoding="utf-8") as file:
+            raise Missing("the Debian package python3-yaml is not installed") from None
+        with open(path, encoding="utf-8") as file:
             try:
                 root = yaml.compose(file, Loader=yaml.SafeLoader)
             except yaml.YAMLError as error:
                 raise ValueError(str(error)) from None
-        if root is None:
-            return
         self.yaml = yaml
         if not isinstance(root, yaml.SequenceNode):
-            self.refuse(root, "the file", "expected a list, one operator an element")
-            return
+            raise Refused("not an adaptor's file: expected a list, one operator an element")
+        known = 0
         for element in root.value:
             for key, value in self.pairs(element, "an element"):
+                known += key.value == COMMON or key.value in self.importer.functions
                 self.function(key.value, key, value)
+        if known == 0:
+            raise Refused(f"not an adaptor's file: no element is named {COMMON}, or as a function of the ABI")
 
     def is_scalar(self, node):
         return isinstance(node, self.yaml.ScalarNode)
@@ -427,7 +424,7 @@ class ConvertConfig:
         return list(pairs.values())
 
     def function(self, name, key, node):
-        common = name == "common_config"
+        common = name == COMMON
         if not common and name not in self.importer.functions:
             return self.refuse(key, name, "the ABI has no such function")
         about = [] if common else [f"function: {quoted(name)}"]
@@ -496,31 +493,22 @@ class ConvertConfig:
 
 
 def main():
-    for stream in (sys.stdout, sys.stderr):  # any locale, any path
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     parser = argparse.ArgumentParser()
     parser.add_argument("names")
     parser.add_argument("output")
     for option in ("--device-configs", "--convert-config", "--issue", "--expires", "--chip"):
         parser.add_argument(option, default="")
+    parser.add_argument("--device-configs-as", default="")
+    parser.add_argument("--convert-config-as", default="")
     parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     with open(arguments.names, encoding="utf-8") as file:
         importer = Importer(json.load(file), arguments)
-    for path, reader in ((arguments.device_configs, DeviceConfigs), (arguments.convert_config, ConvertConfig)):
-        if not path:
-            continue
-        try:
-            reader(importer, path).run()
-        except SyntaxError as error:
-            print(f"{path}:{error.lineno or 1}:{error.offset or 1}: {error.msg}", file=sys.stderr)
-            return 2
-        except (RecursionError, MemoryError):
-            print(f"{path}: cannot be read: nested too deep", file=sys.stderr)
-            return 2
-        except (OSError, ValueError) as error:
-            print(f"{path}: cannot be read: {error}", file=sys.stderr)
-            return 2
+    for path, name, reader in ((arguments.device_configs, arguments.device_configs_as, DeviceConfigs),
+                               (arguments.convert_config, arguments.convert_config_as, ConvertConfig)):
+        if path:
+            main.reading = name
+            reader(importer, name).run(path)
     head = "# Carried over by diopi-cli profile import; client/profile/GUIDE.md says what each rule means.\n"
     if arguments.chip:
         head += f"chip: {quoted(arguments.chip)}\n"
@@ -530,5 +518,4 @@ def main():
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+run(main)

@@ -308,7 +308,6 @@ TEST_F(ImportTest, OddDeviceConfigs) {
       {"# -*- coding: latin-1 -*-\ndevice_configs = {'caf\xe9': {}}",
        "0 skip",
        {"2: 'caf\xc3\xa9': it names no operator"}},
-      {"", "0 skip", {"1: device_configs: the file assigns nothing to it"}},
   };
   options_.issue = "https://example.com/12";
   options_.expires = "2099-06-30";
@@ -326,9 +325,10 @@ TEST_F(ImportTest, OddDeviceConfigs) {
 
 TEST_F(ImportTest, OddConvertConfigs) {
   const OddRow rows[] = {
-      {"5\n", "0 skip", {"1: the file: expected a list"}},
-      {"- [1, 2]\n- 5\n", "0 skip", {"1: an element: expected NAME:", "2: an element: expected NAME:"}},
-      {"- ? [a, b]\n  : 1\n", "0 skip", {"1: an element: a key that is not text"}},
+      {"- [1, 2]\n- 5\n- diopiAdd: {}\n",
+       "0 skip",
+       {"1: an element: expected NAME:", "2: an element: expected NAME:"}},
+      {"- ? [a, b]\n  : 1\n- common_config: {}\n", "0 skip", {"1: an element: a key that is not text"}},
       {"- diopiAdd: 5\n- diopiMul:\n",
        "0 skip",
        {"1: diopiAdd: expected NAME:", "2: diopiMul: expected NAME:"}},
@@ -351,7 +351,6 @@ TEST_F(ImportTest, OddConvertConfigs) {
       {"- diopiAdd: &r\n    dtype: (int64)->int32\n- diopiMul:\n    <<: *r\n",
        "1 adaptor",
        {"4: diopiMul: profiles have no equivalent of <<"}},
-      {"", "0 skip", {}},
   };
   std::filesystem::remove("/tmp/never_run");
   for (const OddRow& row : rows) {
@@ -396,6 +395,58 @@ TEST_F(ImportTest, FilesThatCannotBeRead) {
     EXPECT_THAT(std::string(status.message()), HasSubstr(why));
   }
   EXPECT_FALSE(std::filesystem::exists(options_.output));
+}
+
+TEST_F(ImportTest, SomethingElseIsNoEmptyProfile) {
+  const struct {
+    const char* name;
+    const char* text;
+    const char* why;
+  } rows[] = {
+      {"a.py", "", ": not a device file: it has no `device_configs = {...}`"},
+      {"a.py", "import os\ndiopi_configs = {}\n", ": not a device file: it has no"},
+      {"a.py", "device_configs = 5\n", ":1: not a device file: device_configs is not a dictionary literal"},
+      {"a.py", "import x\ndevice_configs = x.read()\n", ":2: not a device file: device_configs is not"},
+      {"a.py",
+       "\x7f"
+       "ELF\x02\x01",
+       ":1: no Python"},
+      {"a.yaml", "", ": not an adaptor's file: expected a list"},
+      {"a.yaml", "5\n", ": not an adaptor's file: expected a list"},
+      {"a.yaml", "version: 3\nservices: {}\n", ": not an adaptor's file: expected a list"},
+      {"a.yaml", "- [1, 2]\n- 5\n", ": not an adaptor's file: no element is named common_config, or as"},
+      {"a.yaml", "- hosts: all\n  tasks: []\n", ": not an adaptor's file: no element is named common_config"},
+      {"a.yaml", "[]\n", ": not an adaptor's file: no element"},
+  };
+  for (const auto& row : rows) {
+    const bool python = std::string(row.name) == "a.py";
+    options_.device_configs = python ? Write(row.name, row.text) : "";
+    options_.convert_config = python ? "" : Write(row.name, row.text);
+    const absl::Status status = ImportProfile(options_).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << row.text << status;
+    EXPECT_THAT(std::string(status.message()), testing::StartsWith(folder_ + "/" + row.name + row.why))
+        << row.text;
+    EXPECT_FALSE(std::filesystem::exists(options_.output)) << row.text;
+  }
+}
+
+TEST_F(ImportTest, InputIsBounded) {
+  const struct {
+    const char* what;
+    std::string text;
+    const char* why;
+  } rows[] = {
+      {"size", std::string(5 << 20, '#'), "has more than 4194304 bytes"},
+      {"nesting", "device_configs = {'a': " + std::string(700'000, '[') + "}", "odd.py"},
+      {"a long line", "device_configs = {'" + std::string(1'000'000, 'x'), "odd.py:1: no Python"},
+  };
+  for (const auto& row : rows) {
+    options_.device_configs = Write("odd.py", row.text);
+    const absl::Status status = ImportProfile(options_).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << row.what << ": " << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(row.why)) << row.what;
+    EXPECT_LT(status.message().size(), 3000U) << row.what;
+  }
 }
 
 TEST_F(ImportTest, FilesThatAreNone) {
