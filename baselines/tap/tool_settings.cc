@@ -28,6 +28,8 @@ const Lists kLists[] = {
 // A step of training ends with the optimiser's calls.
 constexpr char kOptimizers[] = "diopiSgd,diopiAdam,diopiAdamW,diopiFusedAdamW,diopiAdadelta,diopiRmsprop";
 
+constexpr int64_t kMostSteps = int64_t{1} << 40;
+
 class Reader {
  public:
   Reader(const FindSetting& find, const FunctionTable& table, std::vector<std::string>* problems)
@@ -89,10 +91,13 @@ class Reader {
       const std::pair<std::string, std::string> sides = absl::StrSplit(item, absl::MaxSplits('=', 1));
       const auto* part = std::find_if(std::begin(parts), std::end(parts),
                                       [&](const auto& each) { return sides.first == each.first; });
-      if (part == std::end(parts) || !absl::SimpleAtoi(sides.second, part->second) || *part->second < 0) {
-        return Problem(name,
-                       absl::StrCat("has '", std::string(item),
-                                    "'; expected skip=, wait=, warmup=, active= or repeat= and a number"));
+      if (part == std::end(parts) || !absl::SimpleAtoi(sides.second, part->second) || *part->second < 0 ||
+          *part->second > kMostSteps) {
+        *schedule = {};
+        return Problem(
+            name, absl::StrCat("has '", std::string(item),
+                               "'; expected skip=, wait=, warmup=, active= or repeat= and a number up to ",
+                               kMostSteps));
       }
     }
     if (schedule->active > 0) return true;
@@ -148,7 +153,7 @@ bool Schedule::IsActive(int64_t step) const {
   if (active == 0) return true;
   const int64_t cycle = wait + warmup + active;
   const int64_t at = step - skip;
-  if (at < 0 || (repeat > 0 && at >= cycle * repeat)) return false;
+  if (at < 0 || (repeat > 0 && at / cycle >= repeat)) return false;
   return at % cycle >= wait + warmup;
 }
 

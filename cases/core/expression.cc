@@ -8,24 +8,28 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/excerpt.h"
 
 namespace diopi::cases {
 namespace {
 
 using Value = std::optional<int64_t>;
 
-constexpr int kDeepest = 32;  // variables that name variables, and parentheses
+constexpr int kDeepest = 32;  // variables that name variables, parentheses and signs
+// Variables evaluated for one expression: each may name others twice, and these others twice.
+constexpr int kMostSteps = 100'000;
 
 class Parser {
  public:
-  Parser(std::string_view text, const Variables& variables, int depth)
-      : text_(text), rest_(text), variables_(variables), depth_(depth) {}
+  // `steps`: how many variables may still be evaluated.
+  Parser(std::string_view text, const Variables& variables, int depth, int* steps)
+      : text_(text), rest_(text), variables_(variables), depth_(depth), steps_(steps) {}
 
   absl::StatusOr<Value> Run() {
     if (depth_ > kDeepest) Fail("nested too deeply; a variable may depend on itself");
     const Value value = status_.ok() ? Or() : std::nullopt;
     Space();
-    if (status_.ok() && !rest_.empty()) Fail(absl::StrCat("unexpected '", std::string(rest_), "'"));
+    if (status_.ok() && !rest_.empty()) Fail(absl::StrCat("unexpected '", Excerpt(std::string(rest_)), "'"));
     if (!status_.ok()) return status_;
     return value;
   }
@@ -33,7 +37,8 @@ class Parser {
  private:
   void Fail(const std::string& why) {
     if (!status_.ok()) return;
-    status_ = absl::InvalidArgumentError(absl::StrCat("the expression '", std::string(text_), "': ", why));
+    status_ = absl::InvalidArgumentError(
+        absl::StrCat("the expression '", Excerpt(std::string(text_), 200), "': ", why));
     rest_ = {};
   }
   void Space() {
@@ -103,7 +108,15 @@ class Parser {
       const bool plus = Take("+");
       if (!plus && !Take("-")) return left;
       const Value right = Product();
-      left = left && right ? Value(plus ? *left + *right : *left - *right) : std::nullopt;
+      int64_t sum = 0;
+      if (!left || !right) {
+        left = std::nullopt;
+      } else if (plus ? __builtin_add_overflow(*left, *right, &sum)
+                      : __builtin_sub_overflow(*left, *right, &sum)) {
+        left = TooLarge();
+      } else {
+        left = sum;
+      }
     }
   }
   Value Product() {
@@ -120,26 +133,28 @@ class Parser {
       if (!left || !right) {
         left = std::nullopt;
       } else {
-        left = times ? *left * *right : over ? *left / *right : *left % *right;
+        left = times          ? Times(*left, *right)
+               : *right == -1 ? (over ? Times(*left, -1) : 0)
+               : over         ? *left / *right
+                              : *left % *right;
       }
     }
   }
   Value Unary() {
     if (Take("-")) {
-      const Value value = Unary();
-      return value ? Value(-*value) : value;
+      const Value value = Nested(&Parser::Unary);
+      return value ? Times(*value, -1) : value;
     }
     Space();
     if (rest_.substr(0, 2) != "!=" && Take("!")) {
-      const Value value = Unary();
+      const Value value = Nested(&Parser::Unary);
       return value ? Value(*value == 0) : value;
     }
     return Primary();
   }
   Value Primary() {
     if (Take("(")) {
-      const Value value = ++depth_ > kDeepest ? (Fail("nested too deeply"), std::nullopt) : Or();
-      --depth_;
+      const Value value = Nested(&Parser::Or);
       if (!Take(")")) Fail("a parenthesis is not closed");
       return value;
     }
@@ -154,23 +169,41 @@ class Parser {
     if (Take("(")) return Call(word);
     const auto found = variables_.find(word);
     if (found == variables_.end()) return std::nullopt;
-    const absl::StatusOr<Value> value = Parser(found->second, variables_, depth_ + 1).Run();
+    if (--*steps_ < 0) {
+      Fail("its variables name others too often");
+      return std::nullopt;
+    }
+    const absl::StatusOr<Value> value = Parser(found->second, variables_, depth_ + 1, steps_).Run();
     if (value.ok()) return *value;
     Fail(std::string(value.status().message()));
     return std::nullopt;
   }
   Value Call(const std::string& name) {
-    const Value a = Or();
+    const Value a = Nested(&Parser::Or);
     if (name == "log2") {
       if (!Take(")")) Fail("a parenthesis is not closed");
       return a ? Value(Levels(*a)) : a;
     }
     if (!Take(",")) Fail("min and max take two values");
-    const Value b = Or();
+    const Value b = Nested(&Parser::Or);
     if (!Take(")")) Fail("a parenthesis is not closed");
     if (name != "min" && name != "max") Fail(absl::StrCat("no function '", name, "'; known: min, max, log2"));
     if (!a || !b) return std::nullopt;
     return name == "min" ? std::min(*a, *b) : std::max(*a, *b);
+  }
+
+  Value Nested(Value (Parser::*parse)()) {
+    const Value value = ++depth_ > kDeepest ? (Fail("nested too deeply"), std::nullopt) : (this->*parse)();
+    --depth_;
+    return value;
+  }
+  Value Times(int64_t a, int64_t b) {
+    int64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? TooLarge() : Value(product);
+  }
+  Value TooLarge() {
+    Fail("a number that does not fit into 64 bits");
+    return std::nullopt;
   }
 
   // The levels of a balanced tree with that many leaves.
@@ -184,6 +217,7 @@ class Parser {
   std::string_view rest_;
   const Variables& variables_;
   int depth_;
+  int* const steps_;
   absl::Status status_;
 };
 
@@ -205,7 +239,8 @@ std::vector<std::string_view> SplitList(std::string_view text) {
 }  // namespace
 
 absl::StatusOr<std::optional<int64_t>> Evaluate(std::string_view text, const Variables& variables) {
-  return Parser(text, variables, 0).Run();
+  int steps = kMostSteps;
+  return Parser(text, variables, 0, &steps).Run();
 }
 
 absl::StatusOr<std::vector<int64_t>> EvaluateList(std::string_view text, const Variables& variables) {

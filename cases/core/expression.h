@@ -19,7 +19,8 @@ namespace diopi::cases {
 using Variables = std::map<std::string, std::string, std::less<>>;
 
 // The value; nothing when it depends on a variable that is not among `variables`. InvalidArgument for syntax
-// errors, a division by zero and variables that depend on themselves.
+// errors, a division by zero, numbers beyond 64 bits, variables that depend on themselves, and more than a
+// hundred thousand variables on the way.
 absl::StatusOr<std::optional<int64_t>> Evaluate(std::string_view text, const Variables& variables);
 
 // A list separated by commas; an unknown variable is an error here.

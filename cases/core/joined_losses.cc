@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cases/base/dtype.h"
+#include "cases/base/tensor.h"
 #include "cases/core/piece_case.h"
 
 namespace diopi::cases {

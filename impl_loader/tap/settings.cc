@@ -8,6 +8,8 @@
 namespace diopi::tap {
 namespace {
 
+constexpr size_t kShown = 60;  // bytes of a line in a message
+
 std::string Trimmed(const std::string& text) {
   constexpr char kSpace[] = " \t\r";
   const size_t begin = text.find_first_not_of(kSpace);
@@ -32,8 +34,8 @@ Settings Settings::Read(std::vector<std::string>* problems) {
     const size_t equals = line.find('=');
     const std::string name = Trimmed(line.substr(0, equals));
     if (equals == std::string::npos || name.empty()) {
-      problems->push_back(std::string(path) + ":" + std::to_string(number) + ": '" + line +
-                          "' is not a setting; expected NAME=VALUE");
+      problems->push_back(std::string(path) + ":" + std::to_string(number) + ": '" + line.substr(0, kShown) +
+                          (line.size() > kShown ? "..." : "") + "' is not a setting; expected NAME=VALUE");
       continue;
     }
     settings.file_[name] = Trimmed(line.substr(equals + 1));
