@@ -61,6 +61,28 @@ TEST(ExpressionTest, UnknownVariablesDecideNothing) {
   EXPECT_FALSE(EvaluateList("2, m", variables).ok());
 }
 
+TEST(ExpressionTest, HasLimits) {
+  const std::string least = "(-9223372036854775807 - 1)";
+  EXPECT_EQ(*Evaluate(least + " % -1", {}), 0);
+  for (const std::string& text :
+       {std::string("9223372036854775807 * 2"), std::string("9223372036854775807 + 1"), least + " - 1",
+        least + " / -1", "-" + least}) {
+    EXPECT_THAT(std::string(Evaluate(text, {}).status().message()), HasSubstr("does not fit into 64 bits"))
+        << text;
+  }
+  for (const char* repeated : {"-", "!", "(", "min(", "log2("}) {
+    std::string text;
+    for (int i = 0; i < 100'000; ++i) text += repeated;
+    const absl::Status status = Evaluate(text + "1", {}).status();
+    EXPECT_THAT(std::string(status.message()), HasSubstr("nested too deeply")) << repeated;
+    EXPECT_LT(status.message().size(), 500U);
+  }
+  Variables doubling = {{"v0", "1"}};  // 2^30 evaluations of v0
+  for (int i = 1; i <= 30; ++i) doubling[absl::StrCat("v", i)] = absl::StrCat("v", i - 1, " + v", i - 1);
+  EXPECT_EQ(*Evaluate("v10", doubling), 1024);
+  EXPECT_THAT(std::string(Evaluate("v30", doubling).status().message()), HasSubstr("name others too often"));
+}
+
 TEST(ExpressionTest, SaysWhatIsWrong) {
   const std::vector<std::pair<std::string, std::string>> rows = {
       {"n +", "a number or a variable was expected"},
