@@ -12,9 +12,9 @@
 
 namespace diopi {
 
-// The beginning of a text, printable: what is not is escaped as in C.
+// The beginning of a text, in ASCII: what is not is escaped as in C.
 inline std::string Excerpt(absl::string_view text, size_t most_bytes = 60) {
-  const std::string shown = absl::Utf8SafeCHexEscape(text.substr(0, most_bytes));
+  const std::string shown = absl::CHexEscape(text.substr(0, most_bytes));
   return text.size() <= most_bytes ? shown : absl::StrCat(shown, "...");
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 TEST(Excerpt, IsShortAndPrintable) {
   EXPECT_EQ(Excerpt(""), "");
-  EXPECT_EQ(Excerpt("\x1b[31m\n\xe6\x95\xb0"), "\\x1b[31m\\n\xe6\x95\xb0");
+  EXPECT_EQ(Excerpt("\x1b[31m\n\xe6\x95\xb0"), "\\x1b[31m\\n\\xe6\\x95\\xb0");
   EXPECT_EQ(Excerpt("abcdef", 6), "abcdef");
   EXPECT_EQ(Excerpt("abcdefg", 6), "abcdef...");
 }

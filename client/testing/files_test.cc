@@ -49,27 +49,14 @@ class FilesTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     shared_ = new TempFolder;
-    const Finished run = RunProgram({BinPath("diopi-agent"),
-                                     "--impl",
-                                     Cpu(),
-                                     "--data",
-                                     Data(),
-                                     "--case",
-                                     kOneCase,
-                                     "--fname",
-                                     "relu",
-                                     "--chip",
-                                     "chip",
-                                     "--performance",
-                                     "--performance-seconds",
-                                     "0.01",
-                                     "--shard-index",
-                                     "0",
-                                     "--shard-count",
-                                     "1",
-                                     "--error-report",
-                                     *shared_ / "errors.csv"});
+    const Finished run =
+        RunProgram(Agent({"--impl", Cpu(), "--data", Data(), "--chip", "chip", "--performance",
+                          "--performance-seconds", "0.01", "--error-report", *shared_ / "errors.csv"}));
     ASSERT_EQ(run.code, 0) << run.out << run.err;
+    const Finished shard =
+        RunProgram(Agent({"--impl", Cpu(), "--data", Shard(), "--shard-index", "0", "--shard-count", "1",
+                          "--error-report", *shared_ / "errors.csv"}));
+    ASSERT_EQ(shard.code, 0) << shard.out << shard.err;
   }
   static void TearDownTestSuite() {
     delete shared_;
@@ -78,6 +65,7 @@ class FilesTest : public ::testing::Test {
 
   static std::string Cpu() { return LibPath("libdiopi_cpu.so"); }
   static std::string Data() { return *shared_ / "data"; }
+  static std::string Shard() { return *shared_ / "shard"; }
 
   static Words Cli(Words more) {
     more.insert(more.begin(), BinPath("diopi-cli"));
@@ -207,10 +195,10 @@ TEST_F(FilesTest, Read) {
       {"agent --impl", Agent({"--data", "OUT", "--error-report", "OUT/e.csv", "--impl", "@"})},
       {"agent --profile",
        Agent({"--data", "OUT", "--error-report", "OUT/e.csv", "--impl", Cpu(), "--profile", "@"})},
-      {"agent --changed-functions",
-       Agent({"--data", "OUT", "--error-report", "OUT/e.csv", "--impl", Cpu(), "--changed-functions", "@"})},
-      {"agent --changed-since",
-       Agent({"--data", "OUT", "--error-report", "OUT/e.csv", "--impl", Cpu(), "--changed-since", "@"})},
+      {"agent --changed-functions", Words{BinPath("diopi-agent"), "--data", "OUT", "--error-report",
+                                          "OUT/e.csv", "--impl", Cpu(), "--changed-functions", "@"}},
+      {"agent --changed-since", Words{BinPath("diopi-agent"), "--data", "OUT", "--error-report", "OUT/e.csv",
+                                      "--impl", Cpu(), "--changed-since", "@"}},
       {"agent --cases",
        Agent({"--data", "OUT", "--error-report", "OUT/e.csv", "--impl", Cpu(), "--cases", "@"}),
        ForFolders()},
@@ -254,7 +242,7 @@ TEST_F(FilesTest, Written) {
       {"new-operator", Cli({"new-operator", "mine", "--function", "diopiRelu", "--output", "@"}),
        makes_folders},
       {"gen --data", Cli({"gen", "--fname", "relu", "--case", kOneCase, "--data", "@"}), makes_folders},
-      {"merge --into", Cli({"merge", "--from", Data(), "--into", "@"}), makes_folders},
+      {"merge --into", Cli({"merge", "--from", Shard(), "--into", "@"}), makes_folders},
       {"agent --error-report", Agent({"--data", Data(), "--impl", Cpu(), "--error-report", "@"})},
       {"agent --report-dir", Agent({"--data", Data(), "--impl", Cpu(), "--report-dir", "@"}), makes_folders},
       {"agent --data",
