@@ -53,6 +53,8 @@ struct Flags {
   std::string http;                       // --http; empty: none
   bool http_remote = false;               // --http-remote
   std::vector<std::string> http_hosts;    // --http-host
+  int max_connections = 1024;             // --max-connections
+  bool behind_proxy = false;              // --behind-proxy
   double grace_s = 5;                     // --grace-s
   double slow_call_s = 1;                 // --slow-call-s
   double agent_lost_s = 20;               // --agent-lost-s
@@ -119,6 +121,11 @@ void AddFlags(CLI::App* app, Flags* flags) {
   app->add_option("--http-host", flags->http_hosts,
                   "Host name by which browsers may reach --http without TLS, in addition to addresses, "
                   "localhost and this machine's name; may be repeated; '*' allows any");
+  app->add_flag("--behind-proxy", flags->behind_proxy,
+                "Clients of --listen come through a proxy, so do not limit what comes from one address");
+  app->add_option("--max-connections", flags->max_connections, "Most connections to --listen at a time")
+      ->check(CLI::Range(1, 1 << 16))
+      ->capture_default_str();
   app->add_option("--grace-s", flags->grace_s,
                   "Seconds to wait for calls in flight and agents with leases after SIGTERM or SIGINT; a "
                   "second signal ends the wait for agents")
@@ -173,12 +180,12 @@ void AddFlags(CLI::App* app, Flags* flags) {
 
 void GroupFlags(CLI::App* app) {
   GroupOptions("What is served", {"--config", "--data", "--cases"}, app);
-  GroupOptions("Addresses", {"--listen", "--http", "--http-remote", "--http-host"}, app);
+  GroupOptions("Addresses", {"--listen", "--behind-proxy", "--http", "--http-remote", "--http-host"}, app);
   GroupOptions("Security", {"--tls-cert", "--tls-key", "--tls-client-ca", "--insecure", "--require-token"},
                app);
   GroupOptions("Limits",
-               {"--lease-s", "--batch-s", "--grace-s", "--slow-call-s", "--agent-lost-s", "--max-upload-mib",
-                "--max-owner-upload-mib", "--max-open-runs", "--reap-after-h"},
+               {"--max-connections", "--lease-s", "--batch-s", "--grace-s", "--slow-call-s", "--agent-lost-s",
+                "--max-upload-mib", "--max-owner-upload-mib", "--max-open-runs", "--reap-after-h"},
                app);
   GroupOptions("Log", {"--log-format", "--log-level"}, app);
   const std::vector<std::string> by_programs = {"--ready-fd", "--secret-fd", "--parent-pid-death"};
@@ -365,6 +372,8 @@ int Serve(const Flags& flags) {
   }
   options.tls = flags.tls;
   options.insecure = flags.insecure;
+  options.door.connections = flags.max_connections;
+  options.door.count_addresses = !flags.behind_proxy;
   options.require_token = flags.require_token;
   if (flags.secret_fd >= 0) {
     options.secret = ReadSecret(flags.secret_fd);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Whole-process benchmarks of the main job, each beside its aim and beside the public Python harness's time
 # and memory on the same kind of machine (2 cores; 14,143 cases: 413 s to generate, 848 s to run, 10.5 GB).
-# usage: [BENCH_SHORT=1] bench.sh BUILD_FOLDER [verdict [options of diopi-proof verdict] | service [SECTION...] | performance [options of diopi-agent] | explore [options of bench_explore.py] | harness [MODEL...] | large [MIB [REPEAT [MODEL]]] | models [options of bench_models.py] | queries [RUNS CASES] | step [MODEL...] | years [RUNS CASES] | quick | tap | tutorial]
+# usage: [BENCH_SHORT=1] bench.sh BUILD_FOLDER [verdict [options of diopi-proof verdict] | service [SECTION...] | performance [options of diopi-agent] | door [ATTACK|shared|plain|tls|log...] | explore [options of bench_explore.py] | harness [MODEL...] | large [MIB [REPEAT [MODEL]]] | models [options of bench_models.py] | queries [RUNS CASES] | step [MODEL...] | years [RUNS CASES] | quick | tap | tutorial]
 set -euo pipefail
 build=${1:?"usage: bench.sh BUILD_FOLDER"}
 shift
@@ -24,8 +24,9 @@ case "${1:-}" in
   explore) shift && exec "${0%/*}/bench_explore.py" "$build" "$@" ;;
   step) shift && exec "${0%/*}/bench_step.sh" "$build" "$@" ;;
   performance) shift && exec "${0%/*}/bench_performance.sh" "$build" "$@" ;;
+  door) shift && exec "$build/tools/door_bench" "${DOOR_SECONDS:-${BENCH_SHORT:+0.}5}" "$@" ;;
   service) shift && exec "${0%/*}/bench_service.sh" "$build" "$@" ;;
-  *) echo "bench.sh: unknown benchmark '$1'; there are: explore, harness, large, models, performance, queries, quick, service, step, tap, tutorial, verdict, years" >&2; exit 2 ;;
+  *) echo "bench.sh: unknown benchmark '$1'; there are: door, explore, harness, large, models, performance, queries, quick, service, step, tap, tutorial, verdict, years" >&2; exit 2 ;;
 esac
 # shellcheck source=client/testing/bench_common.sh
 . "${0%/*}/bench_common.sh"

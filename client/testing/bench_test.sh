@@ -39,6 +39,7 @@ expect 7 "$here/bench.sh" "$build" large
 if /usr/bin/python3 -c 'import h5py, torch' 2>/dev/null; then expect 3 "$here/bench.sh" "$build" harness; fi
 expect 1 "$here/bench.sh" "$build" models crnn
 expect 12 "$here/bench.sh" "$build" service
+expect 4 "$here/bench.sh" "$build" door reset
 expect 20 "$here/bench.sh" "$build" years
 grep -q '^vacuum ' "$work/out" || fail "no row of vacuum"
 expect 1 "$here/bench.sh" "$build" verdict --fname sgn --seeds 1

@@ -1,7 +1,5 @@
 #include "server/http/stream.h"
 
-#include <openssl/ssl.h>
-
 #include <boost/asio/error.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/ssl/error.hpp>
@@ -9,17 +7,12 @@
 #include <boost/asio/write.hpp>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "server/security/tls_context.h"
 
 namespace diopi::server {
 namespace {
 
 namespace ssl = asio::ssl;
-
-// The same as gRPC's: TLS 1.2 with forward secrecy and authenticated encryption. TLS 1.3 has no others.
-constexpr char kCiphers[] =
-    "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES128-GCM-SHA256:"
-    "ECDHE-RSA-AES256-GCM-SHA384";
 
 class PlainStream final : public Stream {
  public:
@@ -67,25 +60,9 @@ class TlsStream final : public Stream {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<TlsContext>> MakeTlsContext(const TlsTexts& tls) {
-  auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
-  SSL_CTX* const raw = context->native_handle();
-  // Without resumed sessions every connection uses the current certificates.
-  SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
-  SSL_CTX_set_options(raw, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  error_code error;
-  if (SSL_CTX_set_min_proto_version(raw, TLS1_2_VERSION) != 1 ||
-      SSL_CTX_set_cipher_list(raw, kCiphers) != 1 || SSL_CTX_set_num_tickets(raw, 0) != 1) {
-    return absl::InternalError("this OpenSSL has no TLS 1.2 with ECDHE and AES-GCM");
-  }
-  context->use_certificate_chain(asio::buffer(tls.certificate), error);
-  if (!error) context->use_private_key(asio::buffer(tls.key), ssl::context::pem, error);
-  if (!error && !tls.ca.empty()) {
-    context->add_certificate_authority(asio::buffer(tls.ca), error);
-    if (!error) context->set_verify_mode(ssl::verify_peer | ssl::verify_fail_if_no_peer_cert, error);
-  }
-  if (!error) return context;
-  return absl::InvalidArgumentError(
-      absl::StrCat("the TLS certificate, key or authority cannot be used: ", error.message()));
+  absl::StatusOr<TlsServerContext> context = MakeTlsServerContext(tls);
+  if (!context.ok()) return context.status();
+  return std::make_shared<ssl::context>(context->release());
 }
 
 std::unique_ptr<Stream> MakeStream(tcp::socket socket, TlsContext* tls) {

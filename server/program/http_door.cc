@@ -132,7 +132,7 @@ void Reload(const TlsFiles& tls, ConformanceServer* server, HttpServer* http) {
   const absl::StatusOr<TlsTexts> texts = ReadTlsFiles(tls);
   absl::Status status = texts.status();
   if (status.ok() && http != nullptr) status = http->SetTls(*texts);
-  if (status.ok()) server->SetTls(*texts);
+  if (status.ok()) status = server->SetTls(*texts);
   if (status.ok()) {
     // Nobody's token: refused as unknown, unless the file cannot be read.
     const absl::Status tokens = server->authorizer().Check("none", Role::kRead).status();

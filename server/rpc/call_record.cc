@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "server/door/door.h"
 #include "server/rpc/request_limits.h"
 #include "server/rpc/status.h"
 #include "server/store/quota.h"
@@ -56,7 +57,7 @@ grpc::Status CallRecord::End(const absl::Status& status) {
   const std::initializer_list<Field> fields = {{"call", what_.method},
                                                {"run_id", what_.run_id},
                                                {"agent", what_.agent},
-                                               {"peer", context_.peer()},
+                                               {"peer", ClientOf(context_.peer())},
                                                {"token", token_},
                                                {"code", code},
                                                {"status", std::string(status.message())}};

@@ -19,9 +19,17 @@ std::string_view TokenOf(const grpc::ServerContextBase& context) {
 }  // namespace
 
 absl::StatusOr<Identity> Guard::Admit(const grpc::ServerContextBase& context, const char* method) const {
+  const std::string peer = context.peer();
+  absl::StatusOr<Identity> caller = Check(context, peer, method);
+  if (caller.ok() && door_ != nullptr) door_->Admit(peer);
+  return caller;
+}
+
+absl::StatusOr<Identity> Guard::Check(const grpc::ServerContextBase& context, const std::string& peer,
+                                      const char* method) const {
   const absl::StatusOr<Role> role = RoleOfRpc(method);
   if (!role.ok()) return role.status();
-  const bool local = absl::StartsWith(context.peer(), "unix:");
+  const bool local = absl::StartsWith(peer, "unix:");
   if (local && !secret_.empty() && !SameSecret(TokenOf(context), secret_)) {
     return absl::UnauthenticatedError("this server belongs to an agent and serves nobody else");
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "server/door/door.h"
 #include "server/security/authorizer.h"
 
 namespace diopi::server {
@@ -16,9 +17,10 @@ namespace diopi::server {
 class Guard {
  public:
   // `authorizer` must outlive the guard; null: everybody may do everything. `secret`: the token that callers
-  // on a Unix socket must send; empty: none.
-  explicit Guard(Authorizer* authorizer = nullptr, std::string secret = "")
-      : authorizer_(authorizer), secret_(std::move(secret)) {}
+  // on a Unix socket must send; empty: none. `door`, which may be null, learns which connections are no
+  // strangers'.
+  explicit Guard(Authorizer* authorizer = nullptr, std::string secret = "", Door* door = nullptr)
+      : authorizer_(authorizer), secret_(std::move(secret)), door_(door) {}
 
   // Who calls `method` ("Lease"), by the token in the call's metadata, if the table in rpc_roles.h allows it.
   // A Unix socket needs no token: its permissions decide who can connect, and they may do everything, with
@@ -35,8 +37,12 @@ class Guard {
   static absl::Status Require(const Identity& identity, Role role, const char* what);
 
  private:
+  absl::StatusOr<Identity> Check(const grpc::ServerContextBase& context, const std::string& peer,
+                                 const char* method) const;
+
   Authorizer* authorizer_;
   std::string secret_;
+  Door* door_;
 };
 
 }  // namespace diopi::server

@@ -5,10 +5,12 @@
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
+#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -18,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "grpc/health/v1/health.pb.h"
 #include "proto/enum_name.h"
+#include "server/door/door.h"
 #include "server/rpc/address.h"
 #include "server/rpc/agent_service.h"
 #include "server/rpc/credentials.h"
@@ -37,9 +40,9 @@ void LogGrpc(gpr_log_func_args* args) {
   Log(LogLevel::kDebug, "grpc", {{"file", args->file}, {"line", args->line}, {"text", args->message}});
 }
 
-AgentService::Options AgentOptionsOf(const ServerOptions& options, Authorizer* authorizer) {
+AgentService::Options AgentOptionsOf(const ServerOptions& options, Authorizer* authorizer, Door* door) {
   AgentService::Options result;
-  result.guard = Guard(authorizer, options.secret);
+  result.guard = Guard(authorizer, options.secret, door);
   result.agents.lost_after = options.agent_lost;
   result.agents.heartbeat = options.agent_lost / 4;
   result.max_upload_bytes = options.max_upload_bytes;
@@ -53,6 +56,7 @@ class GrpcServer final : public ConformanceServer {
   GrpcServer(const ServerOptions& options, std::unique_ptr<Database> database, LeaseKey key)
       : options_(options),
         authorizer_(Authorizer::FromTokens(options.data_folder, options.require_token)),
+        door_(Door::Create(options.door, [this](int fd) { Take(fd); })),
         database_(std::move(database)),
         catalog_(options.catalog ? options.catalog : cases::Catalog::LoadBuiltin),
         baselines_(options.data_folder, options.reference, options.max_open_baselines),
@@ -69,11 +73,12 @@ class GrpcServer final : public ConformanceServer {
                   [this](const Identity& caller, const std::string& run_id, const std::string& owner) {
                     return agents_.CheckRun(caller, run_id, owner);
                   },
-                  Guard(authorizer_.get(), options.secret), std::move(key)}),
+                  Guard(authorizer_.get(), options.secret, door_.get()), std::move(key)}),
         agents_(database_.get(), &changes_, &registry_, &catalog_, &baselines_, &metrics_,
                 options.clock != nullptr ? options.clock : &steady_clock_, options.data_folder,
-                AgentOptionsOf(options, authorizer_.get())) {
+                AgentOptionsOf(options, authorizer_.get(), door_.get())) {
     metrics_.AddSource([this] { return Samples(); });
+    metrics_.AddSource([this] { return door_->Samples(); });
   }
 
   ~GrpcServer() override { Shutdown(absl::ZeroDuration()); }
@@ -84,8 +89,8 @@ class GrpcServer final : public ConformanceServer {
   Metrics& metrics() override { return metrics_; }
   Authorizer& authorizer() override { return *authorizer_; }
   std::vector<v1::AgentInfo> Agents() override { return agents_.List(""); }
-  void SetTls(const TlsTexts& tls) override {
-    if (certificates_ != nullptr) certificates_->Set(tls);
+  absl::Status SetTls(const TlsTexts& tls) override {
+    return options_.tls.any() ? door_->SetTls(tls) : absl::OkStatus();
   }
   absl::Status Ready() override {
     if (!serving()) return absl::UnavailableError("the server is shutting down");
@@ -110,12 +115,19 @@ class GrpcServer final : public ConformanceServer {
     // for answers on their way.
     server_->Shutdown(absl::ToChronoTime(absl::Now() + std::min(grace, kLastAnswers)));
     server_->Wait();
+    door_->Stop(std::chrono::seconds(1));  // gRPC has closed its ends, so only slow readers need the time
     server_ = nullptr;
     changes_.Flush().IgnoreError();  // for the last time; losses are logged
   }
 
  private:
   std::vector<Sample> Samples();
+  // A connection from the door.
+  void Take(int fd) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+    connection.fd = fd;
+    acceptor_->HandleNewConnection(&connection);
+  }
   void OnStored(const std::string& run_id, bool ended) {
     agents_.RunChanged(run_id, ended);
     if (ended) registry_.Forget(run_id);
@@ -127,6 +139,7 @@ class GrpcServer final : public ConformanceServer {
 
   const ServerOptions options_;
   const std::unique_ptr<Authorizer> authorizer_;
+  const std::unique_ptr<Door> door_;
   const SteadyClock steady_clock_;
   Metrics metrics_{DIOPI_VERSION};
   const std::unique_ptr<Database> database_;
@@ -137,7 +150,7 @@ class GrpcServer final : public ConformanceServer {
   ConformanceService service_;
   AgentService agents_;
   std::string address_;
-  std::shared_ptr<CertificateSource> certificates_;  // null: no TLS
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
   std::mutex upkeep_mutex_;
   std::condition_variable upkeep_wake_;
@@ -254,16 +267,13 @@ std::vector<Sample> GrpcServer::Samples() {
 }
 
 absl::Status GrpcServer::Listen(Address address) {
-  absl::StatusOr<ServerLine> line = MakeServerLine(address, options_.tls, options_.insecure);
-  if (!line.ok()) return line.status();
-  certificates_ = line->certificates;
+  const absl::StatusOr<TlsTexts> tls = ReadServerTls(address, options_.tls, options_.insecure);
+  if (!tls.ok()) return tls.status();
   // Submitted runs and their uploads belong to the standing server; an agent's own server may work beside it.
   absl::Status status = options_.secret.empty() ? agents_.Load() : absl::OkStatus();
   if (status.ok()) status = CheckFree(address);
   if (!status.ok()) return status;
   grpc::ServerBuilder builder;
-  // Otherwise two servers could share a port, and each would get half of the calls.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   // A stream reads its next chunk while gRPC sends the last one, so this much may wait to be sent.
   builder.AddChannelArgument(GRPC_ARG_HTTP2_WRITE_BUFFER_SIZE, 2 << 20);
   // Agents ping every five seconds during a call, to notice a dead connection (client/rpc).
@@ -273,24 +283,37 @@ absl::Status GrpcServer::Listen(Address address) {
   builder.SetMaxReceiveMessageSize(kMaxRequestBytes);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  // Without it a connection could open any number of calls whose request never comes.
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsAtOnce);
   builder.SetResourceQuota(grpc::ResourceQuota("diopi-server").SetMaxThreads(options_.max_threads));
-  int port = 0;
-  builder.AddListeningPort(address.Text(), line->credentials, &port);
+  int unix_port = 0;  // 1, once gRPC listens
+  if (address.is_unix) {
+    builder.AddListeningPort(address.Text(), grpc::InsecureServerCredentials(), &unix_port);
+  } else {
+    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        grpc::InsecureServerCredentials());
+  }
   builder.RegisterService(&service_);
   builder.RegisterService(&agents_);
   {
     const OwnerOnlySockets owner_only;
     server_ = builder.BuildAndStart();
   }
-  if (server_ == nullptr || port == 0) {
+  if (server_ == nullptr || (address.is_unix && unix_port == 0)) {
     server_ = nullptr;
-    // The address was taken after our check, or only gRPC objects to it.
-    const absl::Status why = CheckFree(address);
-    return why.ok() ? absl::UnavailableError(absl::StrCat("cannot listen on ", address.Text())) : why;
+    return absl::UnavailableError(absl::StrCat("cannot listen on ", address.Text()));
+  }
+  if (!address.is_unix) {
+    const absl::StatusOr<int> port = door_->Listen(address.host, address.port, *tls);
+    if (absl::IsUnavailable(port.status()))
+      return absl::UnavailableError(
+          absl::StrCat("cannot listen on ", address.Text(), ": ", port.status().message()));
+    if (!port.ok()) return port.status();
+    address.port = *port;
   }
   // "" stands for the whole server and is healthy from the start.
   server_->GetHealthCheckService()->SetServingStatus(v1::Conformance::service_full_name(), true);
-  if (!address.is_unix) address.port = port;
   address_ = address.Text();
   upkeep_ = std::thread([this] { Upkeep(); });
   return absl::OkStatus();

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "server/door/guest_book.h"
 #include "server/runs/run_registry.h"
 #include "server/scheduler/scheduler.h"
 #include "server/security/authorizer.h"
@@ -43,6 +44,7 @@ struct ServerOptions {
   // and clients try again. A call in flight holds at most one case in memory.
   int max_threads = 128;
   TlsFiles tls;                // certificate, key and, for mutual TLS, ca; empty: plaintext
+  DoorLimits door;             // for connections over TCP
   bool insecure = false;       // plaintext on an address that others can reach
   bool require_token = false;  // even when DATA/tokens is missing
   // Is told what Start does with an older database, which may take minutes, beside the log; empty: nobody.
@@ -65,7 +67,8 @@ class ConformanceServer {
   // For other ways into the same server, such as HTTP; lives as long as the server.
   virtual Authorizer& authorizer() = 0;
   // Replaces the certificates for new connections, as read by ReadTlsFiles. Does nothing without TLS.
-  virtual void SetTls(const TlsTexts& tls) = 0;
+  // InvalidArgument: they cannot be used, and the former ones stay.
+  virtual absl::Status SetTls(const TlsTexts& tls) = 0;
   // The standing agents, as ListAgents answers.
   virtual std::vector<v1::AgentInfo> Agents() = 0;
   // Whether the server can serve calls: cases can be loaded and the database written to.

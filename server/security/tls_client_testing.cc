@@ -30,6 +30,11 @@ class OpenSslClient final : public TlsClient {
     SSL_CTX_set_min_proto_version(context_.get(), offer.lowest);
     SSL_CTX_set_max_proto_version(context_.get(), offer.highest);
     EXPECT_EQ(SSL_CTX_set_cipher_list(context_.get(), offer.ciphers.c_str()), 1) << offer.ciphers;
+    if (!offer.application.empty()) {
+      const std::string list = static_cast<char>(offer.application.size()) + offer.application;
+      SSL_CTX_set_alpn_protos(context_.get(), reinterpret_cast<const unsigned char*>(list.data()),
+                              static_cast<unsigned int>(list.size()));
+    }
     ssl_.reset(SSL_new(context_.get()));
     SSL_set_fd(ssl_.get(), socket_.get());
   }
@@ -92,13 +97,16 @@ int ConnectTo(int port, const std::string& from, int receive_bytes) {
   const sockaddr_in own = Name(from, 0);
   EXPECT_EQ(bind(fd, reinterpret_cast<const sockaddr*>(&own), sizeof(own)), 0);
   const sockaddr_in server = Name("127.0.0.1", port);
-  EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&server), sizeof(server)), 0);
-  return fd;
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&server), sizeof(server)) == 0) return fd;
+  close(fd);
+  return -1;
 }
 
-std::unique_ptr<TlsClient> TlsClient::Connect(int port, const TlsOffer& offer, int receive_bytes) {
-  auto client =
-      std::make_unique<OpenSslClient>(Descriptor(ConnectTo(port, "127.0.0.1", receive_bytes)), offer);
+std::unique_ptr<TlsClient> TlsClient::Connect(int port, const TlsOffer& offer, int receive_bytes,
+                                              const std::string& from) {
+  Descriptor socket(ConnectTo(port, from, receive_bytes));
+  if (!socket.valid()) return nullptr;
+  auto client = std::make_unique<OpenSslClient>(std::move(socket), offer);
   if (!client->ShakeHands()) return nullptr;
   return client;
 }

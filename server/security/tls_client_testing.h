@@ -13,7 +13,8 @@ namespace diopi::server {
 struct TlsOffer {
   int lowest = 0;
   int highest = 0;
-  std::string ciphers = "ALL";  // up to TLS 1.2
+  std::string ciphers = "ALL";   // up to TLS 1.2
+  std::string application = "";  // the protocol to agree on (ALPN); empty: none
 };
 
 // Old and weak offers, which gRPC and HTTPS must refuse, and good ones.
@@ -25,14 +26,15 @@ struct TlsOfferRow {
 std::vector<TlsOfferRow> TlsOffers();
 
 // Opens a TCP connection from the loopback address `from` to 127.0.0.1:`port`. The caller closes the
-// descriptor. `receive_bytes`: the kernel's buffer for unread bytes; 0: its default.
+// descriptor; -1: the server reset it. `receive_bytes`: the kernel's buffer for unread bytes; 0: its default.
 int ConnectTo(int port, const std::string& from = "127.0.0.1", int receive_bytes = 0);
 
 // A connection that accepts every certificate. Not thread-safe.
 class TlsClient {
  public:
   // Null: the handshake failed.
-  static std::unique_ptr<TlsClient> Connect(int port, const TlsOffer& offer = {}, int receive_bytes = 0);
+  static std::unique_ptr<TlsClient> Connect(int port, const TlsOffer& offer = {}, int receive_bytes = 0,
+                                            const std::string& from = "127.0.0.1");
   virtual ~TlsClient() = default;  // closes
 
   virtual bool Send(std::string_view bytes) = 0;

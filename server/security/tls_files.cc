@@ -1,32 +1,19 @@
 #include "server/security/tls_files.h"
 
-#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <openssl/x509.h>
 
-#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/read_file.h"
+#include "server/security/openssl_handles.h"
 
 namespace diopi::server {
 namespace {
 
 constexpr size_t kMaxBytes = 4 << 20;
-
-template <auto Free>
-struct Freer {
-  template <typename T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-using Bio = std::unique_ptr<BIO, Freer<BIO_free_all>>;
-using Certificate = std::unique_ptr<X509, Freer<X509_free>>;
-using Key = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
 
 absl::Status Bad(const std::string& flag, const std::string& path, const std::string& what) {
   return absl::InvalidArgumentError(absl::StrCat(flag, " ", path, ": ", what));
@@ -41,13 +28,9 @@ absl::StatusOr<std::string> ReadPem(const std::string& flag, const std::string& 
   return text;
 }
 
-Bio Memory(const std::string& text) {
-  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
 std::vector<Certificate> Certificates(const std::string& pem) {
   std::vector<Certificate> found;
-  const Bio bio = Memory(pem);
+  const Bio bio = MemoryBio(pem);
   while (X509* certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) {
     found.emplace_back(certificate);
   }
@@ -82,7 +65,7 @@ int NoPassPhrase(char*, int, int, void* asked) {
 }
 
 absl::Status CheckKey(const TlsFiles& files, const TlsTexts& texts, const X509* certificate) {
-  const Bio bio = Memory(texts.key);
+  const Bio bio = MemoryBio(texts.key);
   bool asked = false;
   const Key key(PEM_read_bio_PrivateKey(bio.get(), nullptr, NoPassPhrase, &asked));
   ERR_clear_error();

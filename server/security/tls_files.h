@@ -1,5 +1,4 @@
-// Reads certificates and keys, and checks them before gRPC gets them, because gRPC would fail without saying
-// why.
+// Reads certificates and keys, and says what is wrong with them, by flag and file.
 #ifndef SERVER_SECURITY_TLS_FILES_H_
 #define SERVER_SECURITY_TLS_FILES_H_
 
