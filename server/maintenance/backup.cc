@@ -71,7 +71,14 @@ absl::Status CopyFile(const fs::path& from, const fs::path& to, BackupReport* re
   if (error == std::errc::no_such_file_or_directory) return absl::OkStatus();  // removed since it was listed
   if (error) return Failed(absl::StrCat("cannot copy ", from.string(), " to ", to.string()), error);
   ++report->files;
-  report->bytes += static_cast<int64_t>(fs::file_size(to, error));
+  const uintmax_t size = fs::file_size(to, error);
+  if (error) return Failed(absl::StrCat("cannot read ", to.string()), error);
+  // Files are replaced and never changed, so the original may have gone, but not grown.
+  if (const uintmax_t original = fs::file_size(from, error); !error && original != size) {
+    return absl::DataLossError(absl::StrCat(to.string(), " has ", size, " bytes, ", from.string(), " has ",
+                                            original, ": it changed while it was copied; try again"));
+  }
+  report->bytes += static_cast<int64_t>(size);
   return FlushToDisk(to);
 }
 
@@ -124,9 +131,11 @@ absl::StatusOr<BackupReport> BackUp(const std::string& data_folder, const std::s
   }
   BackupReport report;
   const std::string copy = DatabasePath(partial.path().string());
-  absl::Status status = BackUpDatabase(DatabasePath(data.string()), copy);
+  const absl::StatusOr<CopiedDatabase> copied = BackUpDatabase(DatabasePath(data.string()), copy);
+  absl::Status status = copied.status();
   if (status.ok()) {
     report.database = true;
+    report.rows = copied->rows;
     report.bytes = static_cast<int64_t>(fs::file_size(copy, error));
   } else if (!absl::IsNotFound(status)) {
     return status;

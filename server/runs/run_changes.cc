@@ -40,6 +40,13 @@ absl::Status RunChanges::StoreOne(const std::string& run_id, Told* told) {
     kept = change;
     return status;
   }
+  if (status.ok() && change.state.has_value() && IsOver(*change.state)) {
+    // The run is stored; where that is, is all that an error changes.
+    const absl::Status kept = database_->Checkpoint();
+    if (!kept.ok()) {
+      Log(LogLevel::kWarn, "not_checkpointed", {{"run_id", run_id}, {"status", std::string(kept.message())}});
+    }
+  }
   if (failing_.erase(run_id) > 0 && status.ok()) Log(LogLevel::kInfo, "stored_late", {{"run_id", run_id}});
   told->emplace_back(run_id, change.state.has_value() && IsOver(*change.state));
   return status;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -178,8 +179,9 @@ TEST(BackUpDatabaseTest, IsOfOneMomentWhileOthersWrite) {
   for (int i = 0; i < 5; ++i) {
     const int least = stored;
     const std::string copy = folder.File(absl::StrCat("copy", i));
-    const absl::Status status = BackUpDatabase(path, copy);
-    ASSERT_TRUE(status.ok()) << status;
+    const absl::StatusOr<CopiedDatabase> copied = BackUpDatabase(path, copy);
+    ASSERT_TRUE(copied.ok()) << copied.status();
+    EXPECT_GE(copied->rows, 2 * kCases);  // cases, and their places in the suite
     const auto check = CheckDatabase(copy);
     ASSERT_TRUE(check.ok()) << check.status();
     EXPECT_THAT(check->problems, IsEmpty());
@@ -192,8 +194,34 @@ TEST(BackUpDatabaseTest, IsOfOneMomentWhileOthersWrite) {
   }
   stop = true;
   writer.join();
-  EXPECT_TRUE(absl::IsAlreadyExists(BackUpDatabase(path, folder.File("copy0"))));
-  EXPECT_TRUE(absl::IsNotFound(BackUpDatabase(folder.File("nothing.db"), folder.File("new"))));
+  EXPECT_TRUE(absl::IsAlreadyExists(BackUpDatabase(path, folder.File("copy0")).status()));
+  EXPECT_TRUE(absl::IsNotFound(BackUpDatabase(folder.File("nothing.db"), folder.File("new")).status()));
+}
+
+// Pages are copied as they are: only who reads the copy sees that they are damaged.
+TEST(BackUpDatabaseTest, ReadsWhatItWrote) {
+  const ScratchFolder folder;
+  const std::string path = DatabasePath(folder.path());
+  {
+    const auto database = Database::Open(path, {});
+    ASSERT_TRUE((*database)->CreateRun(MakeOptions("c"), "s", MakeCases(2000)).ok());
+    ASSERT_TRUE((*database)->Checkpoint().ok());
+  }
+  const size_t size = std::filesystem::file_size(path);
+  int damaged = 0;
+  for (size_t page = 2; page * 4096 < size; page += 5) {
+    const std::string spoilt = folder.File(absl::StrCat("spoilt", page));
+    std::filesystem::copy_file(path, spoilt);
+    {
+      std::fstream file(spoilt, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(static_cast<std::streamoff>(page * 4096));
+      file << std::string(4096, 'x');
+    }
+    const absl::Status status = BackUpDatabase(spoilt, folder.File(absl::StrCat("copy", page))).status();
+    EXPECT_TRUE(absl::IsDataLoss(status)) << page << ": " << status;
+    damaged += absl::IsDataLoss(status) ? 1 : 0;
+  }
+  EXPECT_GT(damaged, 10);
 }
 
 }  // namespace

@@ -104,6 +104,7 @@ class SqliteDatabase final : public Database {
   absl::StatusOr<std::vector<v1::RunInfo>> OpenSubmissions() override;
   absl::Status KeepAgent(const KnownAgent& agent) override;
   absl::Status ForgetAgent(const std::string& agent_id) override;
+  absl::Status Checkpoint() override;
   absl::Status TryWriting() override;
   absl::StatusOr<std::vector<KnownAgent>> KnownAgents() override;
   absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) override;
@@ -158,8 +159,8 @@ absl::StatusOr<v1::RunInfo> SqliteDatabase::CreateRun(const v1::RunOptions& opti
   absl::Status status = CheckQuota(connection_.get(), options.owner(), more.quota);
   if (!status.ok()) return status;
   const std::string alive_until = more.alive_for > absl::ZeroDuration() ? UtcIn(more.alive_for) : "";
-  const absl::StatusOr<int64_t> run =
-      InsertRun(connection_.get(), options, suite_hash, cases, UtcNow(), &entropy_, alive_until);
+  const absl::StatusOr<int64_t> run = InsertRun(connection_.get(), options, suite_hash, cases, UtcNow(),
+                                                &entropy_, alive_until, more.still_wanted);
   if (!run.ok()) return run.status();
   if (more.submission != nullptr) status = WriteSubmission(*run, *more.submission);
   if (!status.ok()) return status;
@@ -195,6 +196,7 @@ absl::StatusOr<v1::RunInfo> SqliteDatabase::AddFinishedRun(const v1::RunOptions&
   if (!info.ok()) return info.status();
   status = transaction->Commit();
   if (!status.ok()) return status;
+  connection_->Checkpoint().IgnoreError();  // it is stored; an error shows in the next write
   return info;
 }
 
@@ -393,10 +395,18 @@ absl::Status SqliteDatabase::KeepAgent(const KnownAgent& agent) {
   return WriteAgent(connection_.get(), agent);
 }
 
+absl::Status SqliteDatabase::Checkpoint() {
+  const std::lock_guard lock(mutex_);
+  return connection_->Checkpoint();
+}
+
 absl::Status SqliteDatabase::TryWriting() {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Transaction> never_committed = Transaction::Begin(connection_.get());
-  return never_committed.ok() ? WriteAgent(connection_.get(), {}) : never_committed.status();
+  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
+  absl::Status status = transaction.status();
+  if (status.ok()) status = WriteAgent(connection_.get(), {});
+  if (status.ok()) status = DeleteAgent(connection_.get(), "");
+  return status.ok() ? transaction->Commit() : status;
 }
 
 absl::Status SqliteDatabase::ForgetAgent(const std::string& agent_id) {
@@ -496,6 +506,24 @@ absl::Status LimitSize(Connection* connection, int64_t max_bytes) {
   return connection->Execute(absl::StrCat("PRAGMA max_page_count = ", max_bytes / *page));
 }
 
+absl::Status Damaged(const Connection& connection, absl::string_view what) {
+  return absl::DataLossError(absl::StrCat(connection.path(), ": damaged: ", what));
+}
+
+absl::Status LookForDamage(Connection* connection, const Database::Options& options) {
+  const absl::StatusOr<std::string> found = connection->QuickCheck(options.check_for);
+  if (absl::IsDeadlineExceeded(found.status())) {
+    if (options.log) {
+      options.log(absl::StrCat(found.status().message(),
+                               "; no damage was found until then. diopi-server check reads "
+                               "all of it"));
+    }
+    return absl::OkStatus();
+  }
+  if (!found.ok()) return found.status();
+  return found->empty() ? absl::OkStatus() : Damaged(*connection, *found);
+}
+
 absl::Status PrepareFile(Connection* connection, const std::function<void(const std::string&)>& tell) {
   // A new file can then shrink while a server uses it (upkeep.h); an existing file is left as it is.
   absl::Status status = connection->Execute("PRAGMA auto_vacuum = INCREMENTAL");
@@ -510,6 +538,8 @@ absl::Status PrepareFile(Connection* connection, const std::function<void(const 
   }
   if (!status.ok()) return status;
   status = Migrate(connection, tell);
+  // A new file has nothing but its log until then.
+  if (status.ok()) connection->Checkpoint().IgnoreError();
   // Without the totals (on a full disk, say) everything works, but lists of runs take longer.
   if (status.ok()) KeepMissingTotals(connection).IgnoreError();
   return status;
@@ -531,6 +561,8 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path
       Connection::Open(path, options.read_only ? Connection::Mode::kReadOnly : Connection::Mode::kReadWrite);
   if (!connection.ok()) return connection.status();
   absl::Status status = LimitSize(connection->get(), options.max_bytes);
+  if (status.ok() && options.check_for > absl::ZeroDuration())
+    status = LookForDamage(connection->get(), options);
   if (status.ok()) {
     status =
         options.read_only ? CheckSchema(connection->get()) : PrepareFile(connection->get(), options.tell);

@@ -33,6 +33,10 @@ struct RunCase {
   std::string op;
 };
 
+// OK while the result of a long piece of work is still wanted; otherwise the status to end it with. Called
+// often, and on any thread.
+using StillWanted = std::function<absl::Status()>;
+
 // What is stored with a new run in one transaction: all of it, or nothing.
 struct NewRun {
   const v1::Submission* submission = nullptr;       // not null: a submitted run, which is queued
@@ -42,6 +46,8 @@ struct NewRun {
   // Makes what must exist when the run does. Called before the commit, with the database locked; if it fails,
   // so does CreateRun.
   std::function<absl::Status(const std::string& run_id)> before_commit = nullptr;
+  // Asked now and then while the cases are stored; its error ends CreateRun. Null: not asked.
+  StillWanted still_wanted = nullptr;
 };
 
 // Changes to a run, made in one transaction; what is not set stays.
@@ -86,7 +92,7 @@ struct VerdictPage {
 };
 
 // Thread-safe: one connection behind a mutex. Statuses: NotFound, ResourceExhausted (disk full),
-// DataLoss (not a database, corrupt), FailedPrecondition (newer schema), Internal; each names the file.
+// DataLoss (not a database, damaged), FailedPrecondition (newer schema), Internal; each names the file.
 class Database {
  public:
   struct Options {
@@ -95,6 +101,10 @@ class Database {
     int64_t max_bytes = 0;
     // Called with a sentence for the log before and after a migration, which may take long.
     std::function<void(const std::string&)> tell = {};
+    // Looks for damage for at most this long before anything is written; zero: not at all. A file that could
+    // not be read to its end in that time is opened, and `log` is called with a sentence about it.
+    absl::Duration check_for = absl::ZeroDuration();
+    std::function<void(const std::string&)> log = {};
   };
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path, const Options& options);
   virtual ~Database() = default;
@@ -134,7 +144,10 @@ class Database {
   absl::Status SetState(const std::string& run_id, v1::RunState state) {
     return ChangeRun(run_id, {.state = state});
   }
-  // Whether rows can be written: writes one and rolls back.
+  // Brings what has been committed into the file, where a copy of the file alone has it, and onto the disk,
+  // where a power cut leaves it. Called at the end of each run.
+  virtual absl::Status Checkpoint() = 0;
+  // Whether rows can be written: commits the pages of one that comes and goes in the same transaction.
   virtual absl::Status TryWriting() = 0;
 
   // Runs for standing agents. Turns a run into a submitted one, in state queued. If it is one already,

@@ -89,6 +89,41 @@ TEST(DatabaseFaultsTest, ATruncatedFileIsDataLoss) {
   EXPECT_THAT(std::string(status.message()), HasSubstr(path));
 }
 
+TEST(DatabaseFaultsTest, DamageIsFoundBeforeAnythingIsWritten) {
+  const ScratchFolder folder;
+  const std::string whole = folder.File("whole.db");
+  MakeDatabase(whole, 2000);
+  const uintmax_t size = std::filesystem::file_size(whole);
+  const auto open = [](const std::string& path, absl::Duration check_for, std::string* log) {
+    return Database::Open(path,
+                          {.check_for = check_for, .log = [log](const std::string& text) { *log = text; }})
+        .status();
+  };
+  std::string log;
+  EXPECT_TRUE(open(whole, absl::InfiniteDuration(), &log).ok());
+  for (uintmax_t page = 1; page < size / 4096; page += 7) {
+    const std::string path = folder.File(absl::StrCat("damaged", page));
+    std::filesystem::copy_file(whole, path);
+    {
+      std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(static_cast<std::streamoff>(page * 4096));
+      file << std::string(4096, 'x');
+    }
+    const absl::Status status = open(path, absl::InfiniteDuration(), &log);
+    EXPECT_TRUE(absl::IsDataLoss(status)) << page << ": " << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(path + ": "));
+  }
+  const std::string cut = folder.File("cut");
+  std::filesystem::copy_file(whole, cut);
+  std::filesystem::resize_file(cut, size - 4096);
+  EXPECT_TRUE(absl::IsDataLoss(open(cut, absl::Nanoseconds(1), &log)));
+  EXPECT_EQ(log, "");
+  const std::string large = folder.File("large.db");
+  MakeDatabase(large, 60000);
+  EXPECT_TRUE(open(large, absl::Nanoseconds(1), &log).ok());
+  EXPECT_THAT(log, HasSubstr("not checked to its end"));
+}
+
 TEST(DatabaseFaultsTest, AFullDiskLosesNothingThatWasStored) {
   const ScratchFolder folder;
   const std::string path = folder.File("results.db");

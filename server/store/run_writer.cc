@@ -129,8 +129,9 @@ v1::RunOptions Merged(v1::RunOptions options, const v1::RunOptions& library) {
 
 }  // namespace
 
-absl::Status GiveSuite(Connection* connection, int64_t run, absl::Span<const RunCase> cases) {
-  const absl::StatusOr<int64_t> suite = SuiteOf(connection, cases);
+absl::Status GiveSuite(Connection* connection, int64_t run, absl::Span<const RunCase> cases,
+                       const StillWanted& still_wanted) {
+  const absl::StatusOr<int64_t> suite = SuiteOf(connection, cases, still_wanted);
   if (!suite.ok()) return suite.status();
   absl::StatusOr<Statement> select = connection->Prepare(kSelectAlike);
   if (!select.ok()) return select.status();
@@ -147,11 +148,11 @@ absl::Status GiveSuite(Connection* connection, int64_t run, absl::Span<const Run
 absl::StatusOr<int64_t> InsertRun(Connection* connection, const v1::RunOptions& options,
                                   const std::string& suite_hash, absl::Span<const RunCase> cases,
                                   const std::string& created, std::random_device* entropy,
-                                  const std::string& alive_until) {
+                                  const std::string& alive_until, const StillWanted& still_wanted) {
   absl::StatusOr<int64_t> run = InsertRunRow(
       connection, options, suite_hash, static_cast<int64_t>(cases.size()), created, entropy, alive_until);
   if (!run.ok()) return run.status();
-  absl::Status status = GiveSuite(connection, *run, cases);
+  absl::Status status = GiveSuite(connection, *run, cases, still_wanted);
   if (status.ok()) status = InsertFunctions(connection, *run, options);
   if (status.ok())
     status = WriteLabels(connection, *run, Labels(options.labels().begin(), options.labels().end()));

@@ -18,11 +18,12 @@
 namespace diopi::server {
 
 // Inserts a run under a new id; `created` and `alive_until` (empty: not known) are UTC. Returns the row's id.
-// InvalidArgument when a case is there twice.
+// InvalidArgument when a case is there twice; the status of `still_wanted` (null: not asked) if it fails.
 absl::StatusOr<int64_t> InsertRun(Connection* connection, const v1::RunOptions& options,
                                   const std::string& suite_hash, absl::Span<const RunCase> cases,
                                   const std::string& created, std::random_device* entropy,
-                                  const std::string& alive_until = "");
+                                  const std::string& alive_until = "",
+                                  const StillWanted& still_wanted = nullptr);
 
 // QuotaError when the runs of `owner` take as much already.
 absl::Status CheckQuota(Connection* connection, const std::string& owner, const Quota& quota);
@@ -31,7 +32,8 @@ absl::Status CheckQuota(Connection* connection, const std::string& owner, const 
 absl::Status WriteAbortReason(Connection* connection, int64_t run, const std::string& reason);
 
 // Stores which cases a run covers and, as `alike`, which earlier run's verdicts are likely to say the same.
-absl::Status GiveSuite(Connection* connection, int64_t run, absl::Span<const RunCase> cases);
+absl::Status GiveSuite(Connection* connection, int64_t run, absl::Span<const RunCase> cases,
+                       const StillWanted& still_wanted = nullptr);
 
 // Gives a queued run (`run` is the row's id) the library and the other facts of the agent that took it.
 // FailedPrecondition when the run is not queued.

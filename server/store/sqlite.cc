@@ -3,8 +3,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <limits>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -31,6 +35,40 @@ std::string UriOf(const std::string& path) {
   }
   return uri + "?immutable=1";
 }
+
+// Interrupts what runs on the connection once `limit` has passed; a check of a whole file asks no progress
+// handler.
+class Interrupter {
+ public:
+  Interrupter(sqlite3* db, absl::Duration limit) {
+    if (limit == absl::InfiniteDuration()) return;
+    thread_ = std::thread([this, db, limit] {
+      std::unique_lock lock(mutex_);
+      auto wait = absl::ToChronoMilliseconds(limit);
+      // More than once: a statement that begins is not yet one to interrupt.
+      while (!wake_.wait_for(lock, wait, [this] { return over_; })) {
+        sqlite3_interrupt(db);
+        wait = std::chrono::milliseconds(1);
+      }
+    });
+  }
+  Interrupter(const Interrupter&) = delete;
+  Interrupter& operator=(const Interrupter&) = delete;
+  ~Interrupter() {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    wake_.notify_one();
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool over_ = false;
+  std::thread thread_;
+};
 
 // Why the last call on `db` failed.
 absl::Status LastFailure(sqlite3* db, const std::string& path) {
@@ -163,6 +201,25 @@ absl::Status Connection::CopyFrom(Connection* other) {
   if (step == SQLITE_DONE && finish == SQLITE_OK) return absl::OkStatus();
   const int code = step == SQLITE_DONE ? finish : step;
   return StatusOfCode(code, sqlite3_errstr(code), absl::StrCat(other->path_, ", copied to ", path_));
+}
+
+absl::Status Connection::Checkpoint() {
+  const int code = sqlite3_wal_checkpoint_v2(db_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  return code == SQLITE_OK ? absl::OkStatus() : LastFailure(db_, path_);
+}
+
+absl::StatusOr<std::string> Connection::QuickCheck(absl::Duration limit) {
+  absl::StatusOr<OwnStatement> check = PrepareOnce("PRAGMA quick_check(1)");
+  if (!check.ok()) return check.status();
+  const Interrupter interrupter(db_, limit);
+  const absl::StatusOr<bool> row = check->get().Step();
+  if (!row.ok() && (sqlite3_extended_errcode(db_) & 0xff) == SQLITE_INTERRUPT) {
+    return absl::DeadlineExceededError(
+        absl::StrCat(path_, ": not checked to its end within ", absl::FormatDuration(limit)));
+  }
+  if (!row.ok()) return row.status();
+  const std::string found = *row ? check->get().Text(0) : "quick_check says nothing";
+  return found == "ok" ? std::string() : found;
 }
 
 absl::StatusOr<Statement> Connection::Prepare(std::string_view sql) {

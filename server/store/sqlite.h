@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 
 namespace diopi::server {
 
@@ -118,6 +119,12 @@ class Connection {
   // Makes this database a copy of another, which must be open: the state of one moment. Unavailable: somebody
   // holds either file; try again.
   absl::Status CopyFrom(Connection* other);
+  // Copies what the write-ahead log holds into the file and waits until both are on the disk. Never waits for
+  // readers: what one of them still needs stays in the log, which is on the disk too.
+  absl::Status Checkpoint();
+  // What SQLite's quick_check finds first: broken pages and rows, not what indexes or other tables
+  // contradict. Empty: nothing. DeadlineExceeded: `limit` passed before its end.
+  absl::StatusOr<std::string> QuickCheck(absl::Duration limit);
   // Prepared at the first call, kept afterwards.
   absl::StatusOr<Statement> Prepare(std::string_view sql);
   // For SQL that is not used again.

@@ -19,6 +19,8 @@ constexpr char kSelectCase[] =
 constexpr char kInsertCase[] =
     "INSERT INTO cases (case_id, case_hash, function, operator) VALUES (?, ?, ?, ?)";
 
+constexpr int64_t kAskEvery = 1000;  // cases
+
 // A hash of all that is stored of the cases; each text with its length, so that none runs into the next.
 std::string ContentOf(absl::Span<const RunCase> cases) {
   std::string content;
@@ -55,11 +57,16 @@ absl::StatusOr<int64_t> CaseRowOf(Connection* connection, const RunCase& c) {
   return connection->LastInsertRowid();
 }
 
-absl::Status InsertSuiteCases(Connection* connection, int64_t suite, absl::Span<const RunCase> cases) {
+absl::Status InsertSuiteCases(Connection* connection, int64_t suite, absl::Span<const RunCase> cases,
+                              const StillWanted& still_wanted) {
   absl::StatusOr<Statement> insert = connection->Prepare(kInsertSuiteCase);
   if (!insert.ok()) return insert.status();
   int64_t position = 0;
   for (const RunCase& c : cases) {
+    if (still_wanted && position % kAskEvery == 0) {
+      absl::Status status = still_wanted();
+      if (!status.ok()) return status;
+    }
     const absl::StatusOr<int64_t> row = CaseRowOf(connection, c);
     if (!row.ok()) return row.status();
     insert->Bind(suite, position++, *row);
@@ -71,7 +78,8 @@ absl::Status InsertSuiteCases(Connection* connection, int64_t suite, absl::Span<
 
 }  // namespace
 
-absl::StatusOr<int64_t> SuiteOf(Connection* connection, absl::Span<const RunCase> cases) {
+absl::StatusOr<int64_t> SuiteOf(Connection* connection, absl::Span<const RunCase> cases,
+                                const StillWanted& still_wanted) {
   const std::string content = ContentOf(cases);
   absl::StatusOr<Statement> select = connection->Prepare(kSelectSuite);
   if (!select.ok()) return select.status();
@@ -87,7 +95,7 @@ absl::StatusOr<int64_t> SuiteOf(Connection* connection, absl::Span<const RunCase
   const absl::StatusOr<int> inserted = insert->Run();
   if (!inserted.ok()) return inserted.status();
   const int64_t suite = connection->LastInsertRowid();
-  status = InsertSuiteCases(connection, suite, cases);
+  status = InsertSuiteCases(connection, suite, cases, still_wanted);
   if (!status.ok()) return status;
   return suite;
 }

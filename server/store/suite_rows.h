@@ -14,7 +14,8 @@ namespace diopi::server {
 
 // The row of `suites` with exactly these cases in this order, made if there is none. InvalidArgument when a
 // case id is there twice. In the caller's transaction.
-absl::StatusOr<int64_t> SuiteOf(Connection* connection, absl::Span<const RunCase> cases);
+absl::StatusOr<int64_t> SuiteOf(Connection* connection, absl::Span<const RunCase> cases,
+                                const StillWanted& still_wanted = nullptr);
 
 }  // namespace diopi::server
 
