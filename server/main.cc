@@ -13,6 +13,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "server/maintenance/backup.h"
 #include "server/maintenance/check.h"
 #include "server/program/config_file.h"
+#include "server/program/hard_end.h"
 #include "server/program/http_door.h"
 #include "server/rpc/address.h"
 #include "server/rpc/server.h"
@@ -76,6 +78,10 @@ struct Flags {
   int ready_fd = -1;                      // --ready-fd; -1: none
   int secret_fd = -1;                     // --secret-fd; -1: none
 };
+
+// How much longer than --grace-s a server may take to end.
+constexpr absl::Duration kEndsWithin = absl::Seconds(3);
+constexpr absl::Duration kOwnServerChecksFor = absl::Milliseconds(200);
 
 const std::vector<std::string> kLogLevels = {"trace", "debug", "info", "warn", "error", "off"};
 const std::vector<std::string> kLogFormats = {"logfmt", "json"};
@@ -328,12 +334,14 @@ int AwaitEnd(const sigset_t& signals, bool on_terminal, const std::function<void
   return signal;
 }
 
-// Returns when a signal has come and the server has ended.
+// Returns when a signal has come and the server has ended. From the signal on, `hard_end` limits how long the
+// process lives.
 void ServeUntilSignal(const sigset_t& signals, const Flags& flags, pid_t parent, ConformanceServer* server,
-                      HttpServer* http) {
+                      HttpServer* http, std::unique_ptr<HardEnd>* hard_end) {
   const bool on_terminal = HasTerminal();
   const int signal = AwaitEnd(signals, on_terminal, [&] { Reload(flags.tls, server, http); });
   Log(LogLevel::kInfo, "stopping", {{"signal", SignalName(signal)}});
+  *hard_end = std::make_unique<HardEnd>(absl::Seconds(flags.grace_s) + kEndsWithin);
   // The process that started this server for itself is gone, so nobody will report.
   if (flags.parent_pid_death && getppid() != parent) server->AbandonLeases();
   std::thread impatience([&signals, on_terminal, server] {
@@ -374,6 +382,8 @@ int Serve(const Flags& flags) {
   options.insecure = flags.insecure;
   options.door.connections = flags.max_connections;
   options.door.count_addresses = !flags.behind_proxy;
+  // An agent waits for its own server.
+  if (flags.parent_pid_death) options.check_for = kOwnServerChecksFor;
   options.require_token = flags.require_token;
   if (flags.secret_fd >= 0) {
     options.secret = ReadSecret(flags.secret_fd);
@@ -386,6 +396,7 @@ int Serve(const Flags& flags) {
   options.reap_after = absl::Hours(flags.reap_after_h);
   if (flags.ready_fd >= 0)
     options.tell = [fd = flags.ready_fd](const std::string& text) { WriteAll(fd, "busy " + text + "\n"); };
+  std::unique_ptr<HardEnd> hard_end;  // outlives the server, whose database takes time to close
   const absl::StatusOr<std::unique_ptr<ConformanceServer>> server = ConformanceServer::Start(options);
   if (!server.ok()) return Fault(server.status());
   const absl::StatusOr<std::unique_ptr<HttpServer>> http = ServeHttp(
@@ -403,7 +414,7 @@ int Serve(const Flags& flags) {
     return Fault(absl::UnavailableError(
         "nobody reads from --ready-fd: the process that started this server has ended"));
   }
-  ServeUntilSignal(signals, flags, parent, server->get(), http->get());
+  ServeUntilSignal(signals, flags, parent, server->get(), http->get(), &hard_end);
   if (*http != nullptr) (*http)->Stop();
   Log(LogLevel::kInfo, "stopped", {});
   return 0;
@@ -429,6 +440,10 @@ int Backup(const Flags& flags) {
   std::printf("%s: %s and %lld other files, %lld bytes\n", flags.to.c_str(),
               report->database ? "the database" : "no database", static_cast<long long>(report->files),
               static_cast<long long>(report->bytes));
+  if (report->database) {
+    std::printf("verified: the database's copy is whole and has all %lld rows\n",
+                static_cast<long long>(report->rows));
+  }
   return 0;
 }
 

@@ -163,6 +163,10 @@ absl::Status UnknownCase(const std::string& pattern, const std::vector<v1::Opera
       absl::StrCat("no case matches '", pattern, "'", Suggestion(Nearest(pattern, known, 3))));
 }
 
+absl::Status Always() {
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::vector<std::string> SelectionOptions(const v1::Selection& selection) {
@@ -270,19 +274,25 @@ absl::StatusOr<std::vector<v1::Case>> Catalog::SelectRun(const v1::Selection& se
 absl::Status Catalog::VisitOperators(const v1::Selection& selection, VisitOperator visit) const {
   Used used(selection);
   SelectChecks(selection, &used);  // their names are known names
-  return VisitUsing(selection, &used, visit);
+  return VisitUsing(selection, &used, visit, Always);
 }
 
 absl::Status Catalog::VisitRun(const v1::Selection& selection, Visit visit) const {
-  Used used(selection);
-  for (v1::Case& c : SelectChecks(selection, &used)) visit(std::move(c));
-  return VisitUsing(selection, &used, [visit](std::vector<v1::Case> cases) {
-    for (v1::Case& c : cases) visit(std::move(c));
-    return absl::OkStatus();
-  });
+  return VisitRun(selection, visit, Always);
 }
 
-absl::Status Catalog::VisitUsing(const v1::Selection& selection, Used* used, VisitOperator visit) const {
+absl::Status Catalog::VisitRun(const v1::Selection& selection, Visit visit, GoOn go_on) const {
+  Used used(selection);
+  for (v1::Case& c : SelectChecks(selection, &used)) visit(std::move(c));
+  const auto each = [visit](std::vector<v1::Case> cases) {
+    for (v1::Case& c : cases) visit(std::move(c));
+    return absl::OkStatus();
+  };
+  return VisitUsing(selection, &used, each, go_on);
+}
+
+absl::Status Catalog::VisitUsing(const v1::Selection& selection, Used* used, VisitOperator visit,
+                                 GoOn go_on) const {
   absl::Status status = CheckSuite(selection.suite());
   if (!status.ok()) return status;
   std::vector<std::pair<const v1::OperatorFile*, Wanted>> operators;
@@ -299,11 +309,13 @@ absl::Status Catalog::VisitUsing(const v1::Selection& selection, Used* used, Vis
   if (models) {
     std::set<std::string> names;
     for (const auto& [op, wanted] : operators) names.insert(op->operator_());
-    absl::StatusOr<std::map<std::string, std::vector<v1::Case>>> made = ModelCases(selection, names);
+    absl::StatusOr<std::map<std::string, std::vector<v1::Case>>> made = ModelCases(selection, names, go_on);
     if (!made.ok()) return made.status();
     model_cases = *std::move(made);
   }
   for (const auto& [op, wanted] : operators) {
+    status = go_on();
+    if (!status.ok()) return status;
     absl::StatusOr<std::vector<v1::Case>> cases =
         models ? std::move(model_cases[op->operator_()]) : ExpandPart(*op, wanted, selection);
     if (!cases.ok()) return cases.status();
@@ -471,7 +483,7 @@ absl::Status Catalog::VisitCalls(const v1::Selection& selection,
 }
 
 absl::StatusOr<std::map<std::string, std::vector<v1::Case>>> Catalog::ModelCases(
-    const v1::Selection& selection, const std::set<std::string>& operators) const {
+    const v1::Selection& selection, const std::set<std::string>& operators, GoOn go_on) const {
   std::map<std::string, std::vector<v1::Case>> cases;  // by operator
   std::set<std::string> ids;
   absl::Status status = VisitCalls(
@@ -480,7 +492,7 @@ absl::StatusOr<std::map<std::string, std::vector<v1::Case>>> Catalog::ModelCases
         for (v1::Case& c : of_call.cases) {
           if (ids.insert(c.id()).second) cases[c.operator_()].push_back(std::move(c));
         }
-        return absl::OkStatus();
+        return go_on();
       });
   if (!status.ok()) return status;
   return cases;

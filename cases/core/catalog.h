@@ -88,19 +88,23 @@ class Catalog {
   absl::Status VisitOperators(const v1::Selection& selection, VisitOperator visit) const;
   using Visit = absl::FunctionRef<void(v1::Case)>;
   absl::Status VisitRun(const v1::Selection& selection, Visit visit) const;
+  // The same for a caller that may lose interest: `go_on` is asked before each operator's file and each call
+  // of a model, and its error ends the visit. A whole suite takes seconds.
+  using GoOn = absl::FunctionRef<absl::Status()>;
+  absl::Status VisitRun(const v1::Selection& selection, Visit visit, GoOn go_on) const;
 
   // Hash over the ids and hashes of `cases`, in any order: 32 hex digits.
   static std::string SuiteHash(const std::vector<v1::Case>& cases);
 
  private:
   struct Used;
-  absl::Status VisitUsing(const v1::Selection& selection, Used* used, VisitOperator visit) const;
+  absl::Status VisitUsing(const v1::Selection& selection, Used* used, VisitOperator visit, GoOn go_on) const;
   absl::Status CheckSuite(const std::string& suite) const;
   absl::StatusOr<std::vector<const ModelText*>> FindModels(const std::string& suite) const;
   absl::Status VisitCalls(const v1::Selection& selection,
                           absl::FunctionRef<bool(const std::string&)> takes_operator, VisitCall visit) const;
   absl::StatusOr<std::map<std::string, std::vector<v1::Case>>> ModelCases(
-      const v1::Selection& selection, const std::set<std::string>& operators) const;
+      const v1::Selection& selection, const std::set<std::string>& operators, GoOn go_on) const;
   std::vector<v1::Case> SelectChecks(const v1::Selection& selection, Used* used) const;
 
   std::vector<v1::OperatorFile> operators_;

@@ -115,9 +115,6 @@ class Agent {
   LibraryFacts facts_;
   baselines::CompareOptions compare_;
   v1::Selection selection_;
-  // Number of cases by operator and function, from this program's own catalog; with a remote server an
-  // estimate.
-  std::map<std::pair<std::string, std::string>, int64_t> expected_;
   std::map<std::string, std::set<std::string>> globs_;  // of --case, those that match cases of an operator
   std::unique_ptr<rpc::Client> client_;
   SessionWorker first_worker_;
@@ -217,14 +214,17 @@ absl::Status Agent::SelectCases() {
     return absl::InternalError(catalog.status().message());
   }
   if (!catalog.ok()) return catalog.status();
-  const absl::Status known = (*catalog)->VisitRun(selection_, [this](const v1::Case& c) {
-    ++expected_[{c.operator_(), c.function()}];
+  const auto remember = [this](const v1::Case& c) {
     for (const std::string& glob : selection_.cases()) {
       if (cases::GlobMatch(glob, c.id())) globs_[c.operator_()].insert(glob);
     }
+  };
+  // The server expands the selection. Here only its names are checked, and for globs of cases their matches.
+  const bool globs = !selection_.cases().empty();
+  absl::Status known = (*catalog)->VisitRun(selection_, remember, [globs] {
+    return globs ? absl::OkStatus() : absl::CancelledError("its names are known");
   });
-  // Only the server knows which cases a shard has.
-  if (!known.ok() || options_.shard_count > 1) expected_.clear();
+  if (absl::IsCancelled(known)) known = absl::OkStatus();
   return own_server() ? known : absl::OkStatus();  // a remote server may know more than we do
 }
 
@@ -427,7 +427,10 @@ absl::Status Agent::RunCases() {
   if (own_server()) progress.data_folder = AbsolutePath(options_.data_folder);
   progress.run.mutable_command()->set_cases_folder(AbsolutePath(options_.selection.cases_folder));
   progress_ = std::make_unique<Progress>(progress, out_);
-  for (const auto& [function, cases] : expected_) progress_->Expect(function.first, function.second, cases);
+  for (const v1::CreateRunResponse::Function& function : run_.functions()) {
+    if (options_.resume.empty())
+      progress_->Expect(function.operator_(), function.function(), function.cases());
+  }
   if (!options_.quiet) {
     *out_ << "Sandbox " << MakeRunOptions().sandbox() << "\n";
     *out_ << "Run " << run_.run_id() << ": " << run_.cases() << " cases, " << run_.done() << " done before\n"

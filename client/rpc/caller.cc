@@ -7,6 +7,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 
 namespace diopi::rpc {
@@ -45,6 +46,9 @@ namespace {
 // (kServerThreadpoolExhausted in src/cpp/server/server_cc.cc). The same status code also stands for messages
 // that are too large and for full disks, which do not go away by themselves.
 constexpr char kNoThread[] = "Server Threadpool Exhausted";
+// The beginning of the server's own answer when too many calls wait for work that takes seconds
+// (server/runs/admission.h).
+constexpr char kBusy[] = "busy: ";
 constexpr char kBusyMark[] = "diopi.rpc.busy";
 
 // Adds the token to every call, however it is made.
@@ -191,9 +195,11 @@ absl::Status Caller::Translate(const grpc::Status& status, const std::string& me
                        ": it hangs, or its machine or disk is overloaded; when it answers again, "
                        "--resume continues a run that has begun"));
     case absl::StatusCode::kResourceExhausted:
-      if (status.error_message() == kNoThread) {
-        absl::Status busy = absl::UnavailableError(
-            absl::StrCat("the server at ", address_, " is busy: all its threads are serving calls"));
+      if (status.error_message() == kNoThread || absl::StartsWith(status.error_message(), kBusy)) {
+        absl::Status busy = absl::UnavailableError(absl::StrCat(
+            "the server at ", address_, " is busy: ",
+            status.error_message() == kNoThread ? "all its threads are serving calls"
+                                                : absl::StripPrefix(status.error_message(), kBusy)));
         busy.SetPayload(kBusyMark, absl::Cord());
         return busy;
       }

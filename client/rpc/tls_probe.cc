@@ -6,6 +6,7 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -61,6 +62,28 @@ class Connection {
  private:
   int fd_ = -1;
   bool connected_ = false;
+};
+
+// While it lives, a write of this thread to a connection that the server has closed fails, and does not end
+// the process: OpenSSL writes without MSG_NOSIGNAL.
+class NoBrokenPipe {
+ public:
+  NoBrokenPipe() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  NoBrokenPipe(const NoBrokenPipe&) = delete;
+  NoBrokenPipe& operator=(const NoBrokenPipe&) = delete;
+  ~NoBrokenPipe() {
+    constexpr timespec kAtOnce{};
+    if (sigismember(&before_, SIGPIPE) == 0) sigtimedwait(&pipe_, nullptr, &kAtOnce);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t pipe_{};
+  sigset_t before_{};
 };
 
 Bio Memory(const std::string& text) {
@@ -125,6 +148,7 @@ absl::Status ExplainTls(const std::string& address, const Credentials& credentia
   const size_t colon = address.rfind(':');
   std::string host = address.substr(0, colon);
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  const NoBrokenPipe no_signal;
   const Connection connection(host, address.substr(colon + 1));
   if (!connection.connected()) return absl::OkStatus();
   ERR_clear_error();

@@ -1,16 +1,17 @@
 #include "server/program/http_door.h"
 
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "server/http/api.h"
 #include "server/http/site.h"
 #include "server/program/chip_samples.h"
@@ -49,32 +50,68 @@ std::unique_ptr<HttpResponse> Refuse(const HttpRequest& request, Authorizer* aut
   return refusal;
 }
 
-// Whether the server could answer a call. Anybody may ask, so one thread at a time tries, at most once a
-// second, and the reason goes to the log. Thread-safe.
+// Whether the server can serve. Anybody may ask, as often as they like: one thread at a time tries, and
+// others get what the last one found, so that probes neither pile up nor wear the disk. Thread-safe.
 class Readiness {
  public:
-  explicit Readiness(ConformanceServer* server) : server_(server) {}
+  explicit Readiness(ConformanceServer* server, std::string data_folder)
+      : server_(server), data_folder_(std::move(data_folder)) {}
 
-  bool Ask() {
-    const std::unique_lock lock(trying_, std::try_to_lock);
-    if (!lock.owns_lock() || Clock::now() - tried_ < std::chrono::seconds(1))
-      return ready_ && server_->serving();
-    const absl::Status status = server_->Ready();
-    tried_ = Clock::now();
-    if (ready_.exchange(status.ok()) != status.ok()) {
-      Log(status.ok() ? LogLevel::kInfo : LogLevel::kError, status.ok() ? "ready" : "not_ready",
-          {{"status", std::string(status.message())}});
+  HttpResponse Ask() {
+    const std::unique_lock trying(trying_, std::try_to_lock);
+    if (trying.owns_lock() && Clock::now() >= next_) Try();
+    const std::lock_guard lock(mutex_);
+    if (!server_->serving()) return Answer("not ready\nserver: it is shutting down\n");
+    if (begun_.has_value() && Clock::now() - *begun_ > kHanging) {
+      return Answer("not ready\nserver: the last check has not ended; it began more than 5 s ago\n");
     }
-    return status.ok();
+    return Answer(text_);
   }
 
  private:
   using Clock = std::chrono::steady_clock;
+  // How long an answer holds. Bad ones are soon looked at again.
+  static constexpr std::chrono::seconds kReadyFor{5};
+  static constexpr std::chrono::seconds kNotReadyFor{1};
+  static constexpr std::chrono::seconds kHanging{5};
+  static constexpr char kReady[] = "ready\n";
+
+  static HttpResponse Answer(const std::string& text) {
+    return {text == kReady ? 200 : 503, "text/plain; charset=utf-8", text, {}};
+  }
+
+  void Try() ABSL_EXCLUSIVE_LOCKS_REQUIRED(trying_) {
+    {
+      const std::lock_guard lock(mutex_);
+      begun_ = Clock::now();
+    }
+    std::string text;
+    std::string why;
+    for (const ReadyPart& part : server_->Ready()) {
+      if (part.status.ok()) continue;
+      // Paths are for the log alone: a stranger may read the answer.
+      const std::string reason = absl::StrReplaceAll(part.status.message(), {{data_folder_ + "/", ""}});
+      absl::StrAppend(&text, part.name, ": ", reason, "\n");
+      absl::StrAppend(&why, why.empty() ? "" : "; ", part.name, ": ", part.status.message());
+    }
+    const bool ready = text.empty();
+    next_ = Clock::now() + (ready ? kReadyFor : kNotReadyFor);
+    const std::lock_guard lock(mutex_);
+    begun_.reset();
+    const bool was = text_ == kReady;
+    text_ = ready ? kReady : absl::StrCat("not ready\n", text);
+    if (was != ready) {
+      Log(ready ? LogLevel::kInfo : LogLevel::kError, ready ? "ready" : "not_ready", {{"status", why}});
+    }
+  }
 
   ConformanceServer* const server_;
+  const std::string data_folder_;
   std::mutex trying_;
-  Clock::time_point tried_ ABSL_GUARDED_BY(trying_);  // the clock's epoch: long ago
-  std::atomic<bool> ready_ = true;
+  Clock::time_point next_ ABSL_GUARDED_BY(trying_);  // the clock's epoch: long ago
+  std::mutex mutex_;
+  std::string text_ ABSL_GUARDED_BY(mutex_) = kReady;               // the last answer
+  std::optional<Clock::time_point> begun_ ABSL_GUARDED_BY(mutex_);  // of a try in progress
 };
 
 }  // namespace
@@ -110,11 +147,8 @@ absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const HttpDoorOptions& opt
     return server->serving() ? HttpResponse{200, "text/plain", "serving\n", {}}
                              : HttpResponse{503, "text/plain", "draining\n", {}};
   });
-  const auto readiness = std::make_shared<Readiness>(server);
-  http->Get("/readyz", [readiness](const HttpRequest&) {
-    return readiness->Ask() ? HttpResponse{200, "text/plain", "ready\n", {}}
-                            : HttpResponse{503, "text/plain", "not ready\n", {}};
-  });
+  const auto readiness = std::make_shared<Readiness>(server, options.data_folder);
+  http->Get("/readyz", [readiness](const HttpRequest&) { return readiness->Ask(); });
   absl::StatusOr<std::unique_ptr<Queries>> queries = Queries::Open(DatabasePath(options.data_folder));
   if (!queries.ok()) return queries.status();
   std::error_code ignored;

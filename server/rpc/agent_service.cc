@@ -483,7 +483,7 @@ absl::Status AgentService::Receive(const v1::SubmitRequest& first,
   return (*incoming)->Check(first.upload_sha256());
 }
 
-absl::StatusOr<v1::RunInfo> AgentService::MakeRun(const v1::SubmitRequest& first,
+absl::StatusOr<v1::RunInfo> AgentService::MakeRun(const CallRecord* call, const v1::SubmitRequest& first,
                                                   const v1::Submission& submission,
                                                   ImplStore::Incoming* incoming) {
   NewRun more;
@@ -497,7 +497,8 @@ absl::StatusOr<v1::RunInfo> AgentService::MakeRun(const v1::SubmitRequest& first
       return status;
     };
   }
-  absl::StatusOr<v1::RunInfo> run = runs_->Submit(first.options(), more);
+  absl::StatusOr<v1::RunInfo> run =
+      runs_->Submit(first.options(), more, [call] { return call->StillWanted(); });
   if (!run.ok() && !kept.empty()) uploads_.Remove(kept);
   return run;
 }
@@ -520,7 +521,7 @@ absl::Status AgentService::HandleSubmit(CallRecord* call, grpc::ServerReader<v1:
   std::unique_ptr<ImplStore::Incoming> incoming;
   status = Receive(first, reader, &incoming);
   if (!status.ok()) return status;
-  absl::StatusOr<v1::RunInfo> run = MakeRun(first, submission, incoming.get());
+  absl::StatusOr<v1::RunInfo> run = MakeRun(call, first, submission, incoming.get());
   if (!run.ok()) return run.status();
   *response = *std::move(fit);
   *response->mutable_run() = *run;

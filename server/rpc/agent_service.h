@@ -87,8 +87,8 @@ class AgentService final : public AgentServiceBase {
                             v1::SubmitResponse* response);
   absl::Status Receive(const v1::SubmitRequest& first, grpc::ServerReader<v1::SubmitRequest>* reader,
                        std::unique_ptr<ImplStore::Incoming>* incoming);
-  absl::StatusOr<v1::RunInfo> MakeRun(const v1::SubmitRequest& first, const v1::Submission& submission,
-                                      ImplStore::Incoming* incoming);
+  absl::StatusOr<v1::RunInfo> MakeRun(const CallRecord* call, const v1::SubmitRequest& first,
+                                      const v1::Submission& submission, ImplStore::Incoming* incoming);
   absl::Status HandleCancel(const Identity& caller, const std::string& run_id, v1::RunInfo* run);
   absl::Status HandleFetchImpl(const Identity& caller, const std::string& run_id,
                                grpc::ServerWriter<v1::ImplChunk>* writer);

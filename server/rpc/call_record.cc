@@ -35,6 +35,10 @@ absl::Status CallRecord::Admit(const google::protobuf::Message& request) {
   return CheckRequest(request);
 }
 
+absl::Status CallRecord::StillWanted() const {
+  return context_.IsCancelled() ? absl::CancelledError("the caller no longer waits") : absl::OkStatus();
+}
+
 grpc::Status CallRecord::End(const absl::Status& status) {
   const absl::Duration took = absl::FromChrono(std::chrono::steady_clock::now() - start_);
   const std::string code = absl::StatusCodeToString(status.code());

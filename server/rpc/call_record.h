@@ -37,6 +37,8 @@ class CallRecord {
   // Calls Guard::Admit, after which `caller` is known, and CheckRequest.
   absl::Status Admit(const google::protobuf::Message& request);
   const Identity& caller() const { return caller_; }
+  // Cancelled once the caller has gone, or its deadline has passed.
+  absl::Status StillWanted() const;
   const std::string& run_id() const { return what_.run_id; }
   // Turns `status` into the call's answer. Call it once.
   grpc::Status End(const absl::Status& status);

@@ -29,6 +29,9 @@ absl::StatusOr<Identity> Guard::Check(const grpc::ServerContextBase& context, co
                                       const char* method) const {
   const absl::StatusOr<Role> role = RoleOfRpc(method);
   if (!role.ok()) return role.status();
+  if (!own_.empty() && *role == Role::kRead && SameSecret(TokenOf(context), own_)) {
+    return Identity{"diopi-server", Role::kRead};
+  }
   const bool local = absl::StartsWith(peer, "unix:");
   if (local && !secret_.empty() && !SameSecret(TokenOf(context), secret_)) {
     return absl::UnauthenticatedError("this server belongs to an agent and serves nobody else");

@@ -17,10 +17,11 @@ namespace diopi::server {
 class Guard {
  public:
   // `authorizer` must outlive the guard; null: everybody may do everything. `secret`: the token that callers
-  // on a Unix socket must send; empty: none. `door`, which may be null, learns which connections are no
-  // strangers'.
-  explicit Guard(Authorizer* authorizer = nullptr, std::string secret = "", Door* door = nullptr)
-      : authorizer_(authorizer), secret_(std::move(secret)), door_(door) {}
+  // on a Unix socket must send; empty: none. `own`: the token of the server itself, which may read; empty:
+  // none. `door`, which may be null, learns which connections are no strangers'.
+  explicit Guard(Authorizer* authorizer = nullptr, std::string secret = "", std::string own = "",
+                 Door* door = nullptr)
+      : authorizer_(authorizer), secret_(std::move(secret)), own_(std::move(own)), door_(door) {}
 
   // Who calls `method` ("Lease"), by the token in the call's metadata, if the table in rpc_roles.h allows it.
   // A Unix socket needs no token: its permissions decide who can connect, and they may do everything, with
@@ -42,6 +43,7 @@ class Guard {
 
   Authorizer* authorizer_;
   std::string secret_;
+  std::string own_;
   Door* door_;
 };
 

@@ -7,12 +7,14 @@
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/rpc/server_testing.h"
+#include "server/store/database.h"
 #include "server/telemetry/exposition.h"
 
 namespace diopi::server {
@@ -294,6 +296,58 @@ TEST(ThreadsTest, CallsBeyondTheLimitAreRefused) {
   const absl::Time limit = absl::Now() + absl::Seconds(60);
   while (!status.ok() && absl::Now() < limit) status = call();
   EXPECT_TRUE(status.ok()) << status.error_message();
+}
+
+// The file alone has the run: a copy of it does not depend on the write-ahead log.
+TEST(DurabilityTest, AFinishedRunIsInTheFileItself) {
+  TestServer server;
+  TestAgent agent = server.Agent("a");
+  const auto run = agent.CreateRun({"relu"});
+  ASSERT_TRUE(run.ok()) << run.status();
+  ASSERT_EQ(agent.DoAll(run->run_id(), 16), run->cases());
+  ASSERT_TRUE(agent.Finish(run->run_id(), false).ok());
+  const std::string copy = absl::StrCat(server.data_folder(), "/copy.db");
+  std::filesystem::copy_file(DatabasePath(server.data_folder()), copy);
+  const auto database = Database::Open(copy, {.read_only = true});
+  ASSERT_TRUE(database.ok()) << database.status();
+  const auto kept = (*database)->GetRun(run->run_id());
+  ASSERT_TRUE(kept.ok()) << kept.status();
+  EXPECT_EQ(kept->state(), v1::RUN_STATE_FINISHED);
+  EXPECT_EQ(kept->done(), run->cases());
+}
+
+// A server whose threads are all held answers health checks, and is not ready.
+TEST(ReadyTest, CallsItself) {
+  TestServer server;
+  const auto problems = [&server] {
+    std::vector<std::string> names;
+    for (const ReadyPart& part : server.server().Ready()) {
+      if (!part.status.ok()) names.push_back(absl::StrCat(part.name, ": ", part.status.message()));
+    }
+    return names;
+  };
+  EXPECT_THAT(problems(), testing::IsEmpty());
+  server.Stop();
+  server.options.max_threads = 4;
+  server.Start();
+  const auto agents = v1::Agents::NewStub(ChannelTo(server));
+  struct Silent {
+    grpc::ClientContext context;
+    v1::SubmitResponse response;
+    std::unique_ptr<grpc::ClientWriter<v1::SubmitRequest>> writer;
+  };
+  std::vector<std::unique_ptr<Silent>> silent;
+  std::vector<std::string> found;
+  while ((found = problems()).empty() && silent.size() < 40) {
+    Silent& upload = *silent.emplace_back(std::make_unique<Silent>());
+    upload.writer = agents->Submit(&upload.context, &upload.response);
+  }
+  EXPECT_THAT(found, testing::ElementsAre(testing::StartsWith("calls: a call ")));
+  for (const auto& upload : silent) upload->context.TryCancel();
+  for (const auto& upload : silent) upload->writer->Finish();
+  const absl::Time limit = absl::Now() + absl::Seconds(60);
+  while (!(found = problems()).empty() && absl::Now() < limit) std::this_thread::yield();
+  EXPECT_THAT(found, testing::IsEmpty());
 }
 
 }  // namespace

@@ -12,12 +12,31 @@
 #include "cases/base/descriptor.h"
 #include "server/http/http_testing.h"
 #include "server/rpc/program_testing.h"
+#include "server/rpc/server_testing.h"
 #include "server/store/database.h"
+#include "server/store/full_disk_testing.h"
 
 namespace diopi::server {
 namespace {
 
 using ::testing::HasSubstr;
+
+// Another process that writes to the database without end: SQLite's lock for that is byte 120 of the shared
+// memory.
+class WritesWithoutEnd {
+ public:
+  explicit WritesWithoutEnd(const std::string& data)
+      : memory_(open((DatabasePath(data) + "-shm").c_str(), O_RDWR | O_CLOEXEC)) {
+    struct flock writing {};
+    writing.l_type = F_WRLCK;
+    writing.l_start = 120;
+    writing.l_len = 1;
+    EXPECT_EQ(fcntl(memory_.get(), F_SETLK, &writing), 0);
+  }
+
+ private:
+  const Descriptor memory_;  // whose end is the lock's
+};
 
 class ProgramConfigTest : public testing::Test {
  protected:
@@ -100,23 +119,83 @@ TEST_F(ProgramConfigTest, ReadinessTriesTheDatabaseAndHealthDoesNot) {
   ASSERT_EQ(lines.size(), 3U) << server.Errors();
   const std::string http = lines[1].substr(5);
   EXPECT_EQ(HttpGet(http, "/readyz").body, "ready\n");
-  // Another process writes without end: SQLite's lock for that is byte 120 of the shared memory.
   const std::string database = DatabasePath(folder_ + "/data");
-  const Descriptor memory(open((database + "-shm").c_str(), O_RDWR | O_CLOEXEC));
-  struct flock writing {};
-  writing.l_type = F_WRLCK;
-  writing.l_start = 120;
-  writing.l_len = 1;
-  ASSERT_EQ(fcntl(memory.get(), F_SETLK, &writing), 0);
-  while (HttpGet(http, "/readyz").body != "not ready\n") std::this_thread::yield();
+  auto other = std::make_unique<WritesWithoutEnd>(folder_ + "/data");
+  std::string body;
+  while ((body = HttpGet(http, "/readyz").body) == "ready\n") std::this_thread::yield();
+  EXPECT_THAT(body, testing::StartsWith("not ready\n"));
   EXPECT_EQ(HttpGet(http, "/readyz").status, 503);
   EXPECT_EQ(HttpGet(http, "/healthz").status, 200);
-  writing.l_type = F_UNLCK;
-  ASSERT_EQ(fcntl(memory.get(), F_SETLK, &writing), 0);
+  other = nullptr;
   while (HttpGet(http, "/readyz").status != 200) std::this_thread::yield();
   server.Stop(SIGTERM);
-  EXPECT_THAT(server.Errors(), testing::AllOf(HasSubstr(absl::StrCat("event=not_ready status=\"", database)),
-                                              HasSubstr("event=ready")));
+  EXPECT_THAT(server.Errors(),
+              testing::AllOf(HasSubstr(absl::StrCat("event=not_ready status=\"database: ", database)),
+                             HasSubstr("event=ready")));
+}
+
+TEST_F(ProgramConfigTest, AServerWithAFullDiskIsNotReady) {
+  ServerProcess server(
+      {"--data", folder_ + "/data", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--ready-fd", "9"},
+      rlim_t{1} << 40);
+  const std::vector<std::string> lines = absl::StrSplit(server.ReadyLine(), '\n');
+  ASSERT_EQ(lines.size(), 3U) << server.Errors();
+  const std::string http = lines[1].substr(5);
+  EXPECT_EQ(HttpGet(http, "/readyz").body, "ready\n");
+  {
+    const FullDisk full(server.pid());
+    while (HttpGet(http, "/readyz").status == 200) std::this_thread::yield();
+    EXPECT_EQ(HttpGet(http, "/readyz").body,
+              "not ready\n"
+              "database: results.db: the disk is full: disk I/O error\n"
+              "disk: 1024 KiB cannot be written beside the database: File too large\n");
+  }
+  while (HttpGet(http, "/readyz").status != 200) std::this_thread::yield();
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/data")) {
+    left.push_back(entry.path().filename().string());
+  }
+  EXPECT_THAT(left,
+              testing::UnorderedElementsAre("results.db", "results.db-wal", "results.db-shm", "lease_key"));
+}
+
+// Its call waits for another process that writes without end.
+TEST_F(ProgramConfigTest, AServerEndsEvenIfACallHangs) {
+  ServerProcess server(
+      {"--data", folder_ + "/data", "--listen", "127.0.0.1:0", "--ready-fd", "9", "--grace-s", "0.1"});
+  TestAgent agent(server.Address(), "a");
+  const WritesWithoutEnd other(folder_ + "/data");
+  std::thread caller([&agent] { EXPECT_FALSE(agent.CreateRun({"relu"}).ok()); });
+  while (server.Printed().find("event=stopping") == std::string::npos) kill(server.pid(), SIGTERM);
+  EXPECT_EQ(server.Wait(), 4);
+  caller.join();
+  EXPECT_THAT(server.Errors(), HasSubstr("event=stopped_hard after=3.1s"));
+}
+
+TEST_F(ProgramConfigTest, ADamagedDatabaseIsRefusedWithWhatHelps) {
+  const std::string data = folder_ + "/data";
+  {
+    ServerProcess server({"--data", data, "--listen", "127.0.0.1:0", "--ready-fd", "9"});
+    TestAgent agent(server.Address(), "a");
+    ASSERT_TRUE(agent.CreateRun({"relu"}).ok());
+    ASSERT_EQ(server.Stop(SIGTERM), 0);
+  }
+  const std::string database = DatabasePath(data);
+  {
+    std::fstream file(database, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(2 * 4096);
+    file << std::string(4096, 'x');
+  }
+  ServerProcess server({"--data", data, "--listen", "127.0.0.1:0"});
+  EXPECT_THAT(server.Errors(), testing::AllOf(HasSubstr(absl::StrCat(database, ": damaged: ")),
+                                              HasSubstr(absl::StrCat("diopi-server check --data ", data)),
+                                              HasSubstr("diopi-server backup")));
+  EXPECT_EQ(server.Wait(), 4);
+  std::filesystem::resize_file(database, 4096);
+  ServerProcess again({"--data", data, "--listen", "127.0.0.1:0"});
+  EXPECT_THAT(again.Errors(), testing::AllOf(HasSubstr("malformed"),
+                                             HasSubstr(absl::StrCat("diopi-server check --data ", data))));
+  EXPECT_EQ(again.Wait(), 4);
 }
 
 }  // namespace

@@ -25,8 +25,11 @@
 #include "server/rpc/agent_service.h"
 #include "server/rpc/credentials.h"
 #include "server/rpc/request_limits.h"
+#include "server/rpc/self_call.h"
 #include "server/rpc/service.h"
 #include "server/security/loopback.h"
+#include "server/security/secret.h"
+#include "server/store/disk_room.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {
@@ -34,6 +37,7 @@ namespace {
 
 constexpr absl::Duration kLastAnswers = absl::Milliseconds(20);
 constexpr absl::Duration kUpkeepEvery = absl::Seconds(1);
+constexpr size_t kOwnTokenBytes = 32;
 
 // gRPC's own lines go to our log, and only on demand: what matters is also returned as a status.
 void LogGrpc(gpr_log_func_args* args) {
@@ -42,7 +46,7 @@ void LogGrpc(gpr_log_func_args* args) {
 
 AgentService::Options AgentOptionsOf(const ServerOptions& options, Authorizer* authorizer, Door* door) {
   AgentService::Options result;
-  result.guard = Guard(authorizer, options.secret, door);
+  result.guard = Guard(authorizer, options.secret, "", door);
   result.agents.lost_after = options.agent_lost;
   result.agents.heartbeat = options.agent_lost / 4;
   result.max_upload_bytes = options.max_upload_bytes;
@@ -53,8 +57,10 @@ AgentService::Options AgentOptionsOf(const ServerOptions& options, Authorizer* a
 
 class GrpcServer final : public ConformanceServer {
  public:
-  GrpcServer(const ServerOptions& options, std::unique_ptr<Database> database, LeaseKey key)
+  GrpcServer(const ServerOptions& options, std::unique_ptr<Database> database, LeaseKey key,
+             std::string own_token)
       : options_(options),
+        own_token_(std::move(own_token)),
         authorizer_(Authorizer::FromTokens(options.data_folder, options.require_token)),
         door_(Door::Create(options.door, [this](int fd) { Take(fd); })),
         database_(std::move(database)),
@@ -73,7 +79,7 @@ class GrpcServer final : public ConformanceServer {
                   [this](const Identity& caller, const std::string& run_id, const std::string& owner) {
                     return agents_.CheckRun(caller, run_id, owner);
                   },
-                  Guard(authorizer_.get(), options.secret, door_.get()), std::move(key)}),
+                  Guard(authorizer_.get(), options.secret, own_token_, door_.get()), std::move(key)}),
         agents_(database_.get(), &changes_, &registry_, &catalog_, &baselines_, &metrics_,
                 options.clock != nullptr ? options.clock : &steady_clock_, options.data_folder,
                 AgentOptionsOf(options, authorizer_.get(), door_.get())) {
@@ -92,10 +98,12 @@ class GrpcServer final : public ConformanceServer {
   absl::Status SetTls(const TlsTexts& tls) override {
     return options_.tls.any() ? door_->SetTls(tls) : absl::OkStatus();
   }
-  absl::Status Ready() override {
-    if (!serving()) return absl::UnavailableError("the server is shutting down");
-    absl::Status catalog = catalog_.Get().status();
-    return catalog.ok() ? database_->TryWriting() : catalog;
+  std::vector<ReadyPart> Ready() override {
+    if (!serving()) return {{"server", absl::UnavailableError("it is shutting down")}};
+    return {{"calls", self_call_->Try()},
+            {"cases", catalog_.Get().status()},
+            {"database", database_->TryWriting()},
+            {"disk", CheckRoom(options_.data_folder)}};
   }
   bool serving() const override { return !service_.draining(); }
   void AbandonLeases() override { service_.AbandonLeases(); }
@@ -108,6 +116,7 @@ class GrpcServer final : public ConformanceServer {
     service_.Drain();
     agents_.CloseAll();
     service_.AwaitIdle(grace);
+    service_.Stop();
     if (const SchedulerCounts counts = registry_.Counts(); counts.leases > 0) {
       Log(LogLevel::kWarn, "leases_released", {{"leases", counts.leases}, {"cases", counts.leased}});
     }
@@ -138,6 +147,7 @@ class GrpcServer final : public ConformanceServer {
   void ReapRuns();
 
   const ServerOptions options_;
+  const std::string own_token_;  // known to this process alone
   const std::unique_ptr<Authorizer> authorizer_;
   const std::unique_ptr<Door> door_;
   const SteadyClock steady_clock_;
@@ -152,6 +162,7 @@ class GrpcServer final : public ConformanceServer {
   std::string address_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<SelfCall> self_call_;
   std::mutex upkeep_mutex_;
   std::condition_variable upkeep_wake_;
   bool upkeep_ends_ ABSL_GUARDED_BY(upkeep_mutex_) = false;
@@ -228,6 +239,11 @@ std::vector<Sample> GrpcServer::Samples() {
       {"diopi_open_leases", "Leases that agents hold.", Sample::Kind::kGauge, {}, count(leases.leases)},
       {"diopi_open_cases", "Cases that agents hold.", Sample::Kind::kGauge, {}, count(leases.leased)},
       {"diopi_rpc_in_flight", "Calls being served.", Sample::Kind::kGauge, {}, count(service_.in_flight())},
+      {"diopi_suite_expansions_total",
+       "Selections that were expanded into lists of cases.",
+       Sample::Kind::kCounter,
+       {},
+       count(registry_.expansions())},
       {"diopi_baseline_hits_total",
        "Lookups of baselines that were open.",
        Sample::Kind::kCounter,
@@ -315,8 +331,20 @@ absl::Status GrpcServer::Listen(Address address) {
   // "" stands for the whole server and is healthy from the start.
   server_->GetHealthCheckService()->SetServingStatus(v1::Conformance::service_full_name(), true);
   address_ = address.Text();
+  // With mutual TLS, only those whom its authority knows get in: then by the server's inner channel.
+  self_call_ = options_.tls.ca.empty() ? std::make_unique<SelfCall>(address, options_.tls.any(), own_token_)
+                                       : std::make_unique<SelfCall>(server_->InProcessChannel({}), own_token_);
   upkeep_ = std::thread([this] { Upkeep(); });
   return absl::OkStatus();
+}
+
+// What to do about a damaged database.
+absl::Status WithHelp(const absl::Status& damaged, const std::string& data_folder) {
+  return absl::DataLossError(absl::StrCat(
+      damaged.message(), "\nWhat is damaged: diopi-server check --data ", data_folder,
+      "\nTo go on, replace results.db (and remove results.db-wal and results.db-shm) by that of a copy made "
+      "with "
+      "diopi-server backup, or by what can still be read: sqlite3 results.db .recover | sqlite3 new.db"));
 }
 
 }  // namespace
@@ -340,12 +368,18 @@ absl::StatusOr<std::unique_ptr<ConformanceServer>> ConformanceServer::Start(cons
     Log(LogLevel::kInfo, "database", {{"text", text}});
     if (options.tell) options.tell(text);
   };
+  file.check_for = options.check_for;
+  file.log = [](const std::string& text) { Log(LogLevel::kInfo, "database", {{"text", text}}); };
   absl::StatusOr<std::unique_ptr<Database>> database =
       Database::Open(DatabasePath(options.data_folder), file);
+  if (absl::IsDataLoss(database.status())) return WithHelp(database.status(), options.data_folder);
   if (!database.ok()) return database.status();
   absl::StatusOr<LeaseKey> key = LeaseKey::Open(options.data_folder);
   if (!key.ok()) return key.status();
-  auto server = std::make_unique<GrpcServer>(options, *std::move(database), *std::move(key));
+  absl::StatusOr<std::string> own_token = RandomHex(kOwnTokenBytes);
+  if (!own_token.ok()) return own_token.status();
+  auto server =
+      std::make_unique<GrpcServer>(options, *std::move(database), *std::move(key), *std::move(own_token));
   absl::Status status = server->Listen(*std::move(address));
   if (!status.ok()) return status;
   return server;

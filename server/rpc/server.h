@@ -49,14 +49,22 @@ struct ServerOptions {
   bool require_token = false;  // even when DATA/tokens is missing
   // Is told what Start does with an older database, which may take minutes, beside the log; empty: nobody.
   std::function<void(const std::string&)> tell;
+  // How long Start looks for damage in the database, which it refuses; zero: it does not look.
+  absl::Duration check_for = absl::Seconds(5);
   std::string secret;  // what callers on a Unix socket must know; empty: nothing
+};
+
+// A part of what a server needs in order to serve, and what is wrong with it.
+struct ReadyPart {
+  std::string name;  // "database"
+  absl::Status status;
 };
 
 class ConformanceServer {
  public:
   // InvalidArgument for an invalid address, for plaintext on one that is not loopback without `insecure`, and
-  // as of ReadTlsFiles; Unavailable, "cannot listen on ADDRESS: why"; the database's statuses. Serves as soon
-  // as it returns.
+  // as of ReadTlsFiles; Unavailable, "cannot listen on ADDRESS: why"; the database's statuses, DataLoss with
+  // what helps. Serves as soon as it returns.
   static absl::StatusOr<std::unique_ptr<ConformanceServer>> Start(const ServerOptions& options);
   virtual ~ConformanceServer() = default;  // shuts down at once
 
@@ -71,8 +79,9 @@ class ConformanceServer {
   virtual absl::Status SetTls(const TlsTexts& tls) = 0;
   // The standing agents, as ListAgents answers.
   virtual std::vector<v1::AgentInfo> Agents() = 0;
-  // Whether the server can serve calls: cases can be loaded and the database written to.
-  virtual absl::Status Ready() = 0;
+  // Whether the server can serve, part by part: it calls itself as a client would, loads its cases, commits a
+  // row to the database and writes to its disk. Takes seconds when a part hangs: the caller limits how often.
+  virtual std::vector<ReadyPart> Ready() = 0;
   // False once Shutdown has begun; health checks say the same.
   virtual bool serving() const = 0;
   // Stops handing out work, waits up to `grace` for calls in flight and for agents' reports on their leases,

@@ -38,10 +38,10 @@ absl::Status CheckVerdicts(const ActiveRun& run, const v1::ReportRequest& reques
       return absl::InvalidArgumentError(
           absl::StrCat("case '", verdict.case_id(), "' is not in run ", run.run_id));
     }
-    if (verdict.case_hash() != run.hashes[*index]) {
+    if (verdict.case_hash() != run.HashAt(*index)) {
       return absl::InvalidArgumentError(
           absl::StrCat("the verdict on ", verdict.case_id(), " is for another version of it: hash '",
-                       verdict.case_hash(), "', run ", run.run_id, " has '", run.hashes[*index], "'"));
+                       verdict.case_hash(), "', run ", run.run_id, " has '", run.HashAt(*index), "'"));
     }
     if (verdict.outcome() == v1::OUTCOME_UNSPECIFIED || !v1::Outcome_IsValid(verdict.outcome())) {
       return absl::InvalidArgumentError(
@@ -50,7 +50,7 @@ absl::Status CheckVerdicts(const ActiveRun& run, const v1::ReportRequest& reques
   }
   for (const v1::Measurement& measurement : request.measurements()) {
     const std::optional<size_t> index = run.scheduler.IndexOf(measurement.judged_case());
-    if (index.has_value() && measurement.judged_hash() == run.hashes[*index]) continue;
+    if (index.has_value() && measurement.judged_hash() == run.HashAt(*index)) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "the measurement of ", measurement.case_id(), " relies on case '", measurement.judged_case(),
         "', which run ", run.run_id, " does not have in this version"));
@@ -137,10 +137,11 @@ ConformanceService::Call::~Call() {
   service_->idle_.notify_all();
 }
 
-RunAccess ConformanceService::Call::access() const {
-  return [this](const std::string& run_id, const std::string& owner) {
+RunCaller ConformanceService::Call::run_caller() const {
+  const auto access = [this](const std::string& run_id, const std::string& owner) {
     return service_->options_.check_run(caller(), run_id, owner);
   };
+  return {access, [this] { return service_->stopped_ ? ShuttingDown() : record_.StillWanted(); }};
 }
 
 grpc::Status ConformanceService::Call::End(const absl::Status& status) {
@@ -185,8 +186,9 @@ absl::Status ConformanceService::HandleCreateRun(const Call& call, const v1::Cre
                                                  v1::CreateRunResponse* response) {
   absl::StatusOr<v1::CreateRunResponse> created =
       request.resume_run().empty()
-          ? registry_->Create(request.options(), call.caller().name == kAnyone ? Quota{} : options_.quota)
-          : registry_->Resume(request.resume_run(), request.options(), request.join(), call.access());
+          ? registry_->Create(request.options(), call.caller().name == kAnyone ? Quota{} : options_.quota,
+                              call.run_caller().wanted)
+          : registry_->Resume(request.resume_run(), request.options(), request.join(), call.run_caller());
   if (!created.ok()) return created.status();
   *response = *std::move(created);
   StageReached("run_created");
@@ -259,7 +261,7 @@ absl::Status ConformanceService::HandleFetch(const Call& call, const v1::FetchRe
     return absl::InvalidArgumentError(absl::StrCat(
         "tensors of ", request.cases_size(), " cases wanted; at most ", kMaxLeaseCases, " are allowed"));
   }
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.access());
+  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.run_caller());
   if (!run.ok()) return run.status();
   CaseStream stream(baselines_, &chunks_, SinkOf(writer));
   for (const v1::FetchRequest::Wanted& wanted : request.cases()) {
@@ -283,7 +285,7 @@ absl::Status ConformanceService::HandleLease(const Call& call, const v1::LeaseRe
   if (draining_) return ShuttingDown();
   absl::Status status = CheckAgent(request.agent_id());
   if (!status.ok()) return status;
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.access());
+  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.run_caller());
   if (!run.ok()) return run.status();
   registry_->KeepAlive(run->get());
   LeaseLimits limits;
@@ -363,7 +365,7 @@ absl::Status ConformanceService::HandleReport(const Call& call, const v1::Report
                                               v1::ReportResponse* response) {
   absl::Status status = CheckAgent(request.agent_id());
   if (!status.ok()) return status;
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.access());
+  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.run_caller());
   if (!run.ok()) return run.status();
   status = CheckVerdicts(**run, request);
   if (!status.ok()) return status;
@@ -403,7 +405,7 @@ void ConformanceService::TellOfChange(const std::string& run_id, bool ended) {
 
 absl::Status ConformanceService::Finish(const Call& call, const v1::FinishRunRequest& request,
                                         v1::RunInfo* info) {
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.access());
+  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.run_caller());
   if (!run.ok()) return run.status();
   const std::string& run_id = (*run)->run_id;
   (*run)->scheduler.Release(request.agent_id());

@@ -54,6 +54,8 @@ class ConformanceService final : public v1::Conformance::Service {
   bool AwaitIdle(absl::Duration limit);
   // Lets AwaitIdle return once the calls in flight have ended, without waiting for leases.
   void AbandonLeases();
+  // From now on calls that make or load runs give up: nobody will get their answers.
+  void Stop() { stopped_ = true; }
   bool draining() const { return draining_; }
   int in_flight();
 
@@ -87,8 +89,8 @@ class ConformanceService final : public v1::Conformance::Service {
     ~Call();
     absl::Status Admit(const google::protobuf::Message& request) { return record_.Admit(request); }
     const Identity& caller() const { return record_.caller(); }
-    // Whether the caller may work on a run.
-    RunAccess access() const;
+    // Whether the caller may work on a run, and still waits. Only while the call lives.
+    RunCaller run_caller() const;
     // Turns `status` into the call's answer. Call it once.
     grpc::Status End(const absl::Status& status);
 
@@ -121,6 +123,7 @@ class ConformanceService final : public v1::Conformance::Service {
   const Options options_;
   ChunkPool chunks_;
   std::atomic<bool> draining_ = false;
+  std::atomic<bool> stopped_ = false;
   std::mutex mutex_;
   std::condition_variable idle_;
   int in_flight_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -9,14 +9,14 @@
 #include <mutex>
 #include <random>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "baselines/compare/contract.h"
-#include "cases/base/dtype.h"
 #include "cases/core/catalog.h"
-#include "cases/core/library_checks.h"
 #include "proto/enum_name.h"
 #include "server/scheduler/shard.h"
 #include "server/store/labels.h"
@@ -26,19 +26,10 @@
 namespace diopi::server {
 namespace {
 
-// References come as float64 with a float32 sigma and, for float64, a low part.
-constexpr int64_t kReferenceBytesPerElement = 8 + 4;
-
 // Agents renew what they hold three times per lease (client/agent/session.cc). A run is stalled when nobody
 // has called for kSilentLeases leases: all have long expired.
 constexpr int kSignsALease = 6;
 constexpr int kSilentLeases = 3;
-
-int64_t SpecBytes(const v1::TensorSpec& spec, bool judged) {
-  int64_t elements = 1;
-  for (const int64_t size : spec.shape()) elements *= size;
-  return elements * (judged ? kReferenceBytesPerElement : ElementSize(spec.dtype()));
-}
 
 absl::Status CheckOptions(const v1::RunOptions& options) {
   if (options.repeat() < 0) {
@@ -114,95 +105,77 @@ RunChange Reopening(const v1::RunInfo& info) {
 
 }  // namespace
 
-int64_t StreamedBytes(const v1::Case& c) {
-  int64_t bytes = 0;
-  for (const v1::Argument& arg : c.args()) {
-    const bool judged = arg.role() == v1::ROLE_OUTPUT || arg.role() == v1::ROLE_INOUT;
-    const bool read = arg.role() == v1::ROLE_INPUT || arg.role() == v1::ROLE_INOUT;
-    const auto add = [&](const v1::TensorSpec& spec) {
-      bytes += (judged ? SpecBytes(spec, true) : 0) + (read ? SpecBytes(spec, false) : 0);
-    };
-    if (arg.has_tensor()) add(arg.tensor());
-    for (const v1::TensorSpec& spec : arg.tensors().tensors()) add(spec);
-  }
-  return bytes;
-}
-
-absl::StatusOr<const cases::Catalog*> LazyCatalog::Get() {
-  const std::lock_guard lock(mutex_);
-  if (catalog_ == nullptr) {
-    absl::StatusOr<std::unique_ptr<cases::Catalog>> loaded = load_();
-    if (!loaded.ok()) return loaded.status();
-    catalog_ = *std::move(loaded);
-  }
-  return catalog_.get();
-}
-
 absl::StatusOr<v1::Case> ActiveRun::CaseAt(size_t index) const {
   v1::Case c;
-  if (index >= cases.size() || !c.ParseFromString(cases[index])) {
+  if (index >= cases.size() || !c.ParseFromString(cases.at(index).serialized)) {
     return absl::InternalError(absl::StrCat("run ", run_id, " has no case number ", index));
   }
   return c;
 }
 
-absl::StatusOr<std::vector<PackedCase>> RunRegistry::SelectCases(const v1::RunOptions& options,
-                                                                 std::string* whole_hash) {
-  const absl::StatusOr<const cases::Catalog*> catalog = catalog_->Get();
-  if (!catalog.ok()) return catalog.status();
+absl::StatusOr<RunCases> RunRegistry::SelectCases(const v1::RunOptions& options, const StillWanted& wanted,
+                                                  std::string* whole_hash) {
   if (options.has_exploration()) {
+    const absl::StatusOr<const cases::Catalog*> catalog = catalog_->Get();
+    if (!catalog.ok()) return catalog.status();
     absl::Status status = CheckExploration(options, **catalog);
     if (!status.ok()) return status;
-    return std::vector<PackedCase>();
+    return RunCases{std::make_shared<SuiteList>(), {}};
   }
-  std::vector<PackedCase> selected;
-  cases::SuiteHasher hasher;
-  absl::Status status = (*catalog)->VisitRun(options.selection(), [&](const v1::Case& c) {
-    hasher.Add(c.id(), c.hash());
+  absl::StatusOr<std::shared_ptr<const SuiteList>> list = suites_.Get(options.selection(), wanted);
+  if (!list.ok()) return list.status();
+  RunCases selected{*std::move(list), {}};
+  for (size_t i = 0; i < selected.list->cases.size(); ++i) {
+    const std::string& id = selected.list->cases[i].row.case_id;
     const bool other_shard =
-        options.shard_count() > 1 && ShardOf(c.id(), options.shard_count()) != options.shard_index();
-    if (!other_shard) {
-      selected.push_back({{c.id(), c.hash(), c.function(), c.operator_()},
-                          StreamedBytes(c),
-                          cases::IsLibraryCheck(c),
-                          c.SerializeAsString()});
-    }
-  });
-  if (!status.ok()) return status;
-  *whole_hash = std::move(hasher).Finish();
+        options.shard_count() > 1 && ShardOf(id, options.shard_count()) != options.shard_index();
+    if (!other_shard) selected.positions.push_back(static_cast<uint32_t>(i));
+  }
+  *whole_hash = selected.list->hash;
   return selected;
 }
 
-absl::Status RunRegistry::CheckBaseline(const std::string& serialized, std::set<std::string>* without) {
-  v1::Case c;
-  if (!c.ParseFromString(serialized)) return absl::InternalError("a case cannot be read");
-  if (cases::IsLibraryCheck(c) || without->contains(c.operator_())) return absl::OkStatus();
-  const absl::StatusOr<std::shared_ptr<const OpenBaseline>> open = baselines_->Get(c.operator_());
-  if (!open.ok() || !(*open)->Check(c).ok()) without->insert(c.operator_());
-  return absl::OkStatus();
+std::set<std::string> RunRegistry::WithoutBaseline(const RunCases& cases) {
+  std::set<std::string> without;
+  std::string of;  // the cases of an operator stand together
+  absl::StatusOr<std::shared_ptr<const OpenBaseline>> open = absl::NotFoundError("not opened yet");
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const PackedCase& c = cases.at(i);
+    if (c.library_check || without.contains(c.row.op)) continue;
+    if (c.row.op != of) open = baselines_->Get(of = c.row.op);
+    if (!open.ok() || (*open)->reader->HashOf(c.row.case_id) != c.row.case_hash) without.insert(of);
+  }
+  return without;
 }
 
-absl::StatusOr<v1::CreateRunResponse> RunRegistry::Describe(const v1::RunInfo& info, const ActiveRun& run) {
+v1::CreateRunResponse RunRegistry::Describe(const v1::RunInfo& info, const ActiveRun& run) {
   v1::CreateRunResponse response;
   response.set_run_id(info.run_id());
   response.set_cases(info.cases());
   response.set_done(info.done());
   response.set_suite_hash(info.suite_hash());
-  std::set<std::string> without;
-  for (const std::string& serialized : run.cases) {
-    absl::Status status = CheckBaseline(serialized, &without);
-    if (!status.ok()) return status;
+  for (const std::string& name : WithoutBaseline(run.cases)) response.add_without_baseline(name);
+  std::map<std::pair<std::string, std::string>, int64_t> counts;
+  for (size_t i = 0; i < run.cases.size(); ++i) {
+    const RunCase& row = run.cases.at(i).row;
+    ++counts[{row.op, row.function}];
   }
-  for (const std::string& name : without) response.add_without_baseline(name);
+  for (const auto& [function, number] : counts) {
+    v1::CreateRunResponse::Function& entry = *response.add_functions();
+    entry.set_operator_(function.first);
+    entry.set_function(function.second);
+    entry.set_cases(number);
+  }
   return response;
 }
 
-std::shared_ptr<ActiveRun> RunRegistry::Activate(const v1::RunInfo& info, std::vector<PackedCase> cases,
+std::shared_ptr<ActiveRun> RunRegistry::Activate(const v1::RunInfo& info, RunCases cases,
                                                  const std::vector<std::string>& done) {
   std::vector<ScheduledCase> scheduled;
   scheduled.reserve(cases.size());
   const std::map<std::string, double> seconds = CaseSeconds(info.options().chip());
-  for (const PackedCase& c : cases) {
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const PackedCase& c = cases.at(i);
     const auto known = seconds.find(c.row.case_id);
     scheduled.push_back({c.row.case_id, c.streamed_bytes, known == seconds.end() ? 0 : known->second,
                          c.row.function, c.library_check});
@@ -217,14 +190,7 @@ std::shared_ptr<ActiveRun> RunRegistry::Activate(const v1::RunInfo& info, std::v
     Log(LogLevel::kWarn, "lease_expired",
         {{"run_id", run_id}, {"agent", lease.agent}, {"lease", lease.lease_id}, {"cases", lease.cases}});
   };
-  auto run = std::make_shared<ActiveRun>(info, std::move(scheduled), done, options, clock_);
-  run->cases.reserve(cases.size());
-  run->hashes.reserve(cases.size());
-  for (PackedCase& c : cases) {
-    run->cases.push_back(std::move(c.serialized));
-    run->hashes.push_back(std::move(c.row.case_hash));
-  }
-  return run;
+  return std::make_shared<ActiveRun>(info, std::move(cases), std::move(scheduled), done, options, clock_);
 }
 
 std::map<std::string, double> RunRegistry::CaseSeconds(const std::string& chip) {
@@ -258,26 +224,31 @@ absl::Status RunRegistry::CheckContracts(const v1::RunOptions& options) {
 }
 
 absl::StatusOr<RunRegistry::Made> RunRegistry::Make(const v1::RunOptions& asked, const NewRun& more,
-                                                    const CheckCases& check) {
+                                                    const StillWanted& wanted, const CheckCases& check) {
   absl::Status status = CheckOptions(asked);
   if (status.ok()) status = CheckLabels(Labels(asked.labels().begin(), asked.labels().end()));
   if (status.ok()) status = CheckContracts(asked);
   if (!status.ok()) return status;
+  const absl::StatusOr<Admission::Pass> pass = admission_.Enter(wanted);
+  if (!pass.ok()) return pass.status();
   v1::RunOptions options = asked;
   options.clear_abort_reason();
   options.mutable_command()->set_cases_folder(options_.cases_folder);
-  absl::StatusOr<std::vector<PackedCase>> cases = SelectCases(asked, options.mutable_whole_suite_hash());
+  absl::StatusOr<RunCases> cases = SelectCases(asked, wanted, options.mutable_whole_suite_hash());
   if (!cases.ok()) return cases.status();
   status = check(*cases);
+  if (status.ok()) status = wanted();
   if (!status.ok()) return status;
   std::vector<RunCase> rows;
   rows.reserve(cases->size());
   cases::SuiteHasher hasher;
-  for (const PackedCase& c : *cases) {
-    rows.push_back(c.row);
-    hasher.Add(c.row.case_id, c.row.case_hash);
+  for (size_t i = 0; i < cases->size(); ++i) {
+    rows.push_back(cases->at(i).row);
+    hasher.Add(rows.back().case_id, rows.back().case_hash);
   }
-  absl::StatusOr<v1::RunInfo> info = database_->CreateRun(options, std::move(hasher).Finish(), rows, more);
+  NewRun stored = more;
+  stored.still_wanted = wanted;
+  absl::StatusOr<v1::RunInfo> info = database_->CreateRun(options, std::move(hasher).Finish(), rows, stored);
   if (!info.ok()) return info.status();
   Made made{*std::move(info), nullptr};
   made.run = Activate(made.info, *std::move(cases), {});
@@ -286,20 +257,20 @@ absl::StatusOr<RunRegistry::Made> RunRegistry::Make(const v1::RunOptions& asked,
   return made;
 }
 
-absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& options, const Quota& quota) {
+absl::StatusOr<v1::CreateRunResponse> RunRegistry::Create(const v1::RunOptions& options, const Quota& quota,
+                                                          const StillWanted& wanted) {
   const absl::StatusOr<Made> made =
-      Make(options, {.alive_for = kSilentLeases * options_.lease, .quota = quota},
-           [](const std::vector<PackedCase>&) { return absl::OkStatus(); });
+      Make(options, {.alive_for = kSilentLeases * options_.lease, .quota = quota}, wanted,
+           [](const RunCases&) { return absl::OkStatus(); });
   if (!made.ok()) return made.status();
   return Describe(made->info, *made->run);
 }
 
-absl::StatusOr<v1::RunInfo> RunRegistry::Submit(const v1::RunOptions& options, const NewRun& more) {
-  absl::StatusOr<Made> made = Make(options, more, [&](const std::vector<PackedCase>& cases) {
-    std::set<std::string> without;
-    absl::Status status = absl::OkStatus();
-    for (const PackedCase& c : cases) status.Update(CheckBaseline(c.serialized, &without));
-    if (!status.ok() || without.empty()) return status;
+absl::StatusOr<v1::RunInfo> RunRegistry::Submit(const v1::RunOptions& options, const NewRun& more,
+                                                const StillWanted& wanted) {
+  absl::StatusOr<Made> made = Make(options, more, wanted, [&](const RunCases& cases) {
+    const std::set<std::string> without = WithoutBaseline(cases);
+    if (without.empty()) return absl::OkStatus();
     v1::Selection selection = options.selection();
     selection.mutable_functions()->Assign(without.begin(), without.end());
     return absl::FailedPreconditionError(
@@ -311,46 +282,72 @@ absl::StatusOr<v1::RunInfo> RunRegistry::Submit(const v1::RunOptions& options, c
   return std::move(made->info);
 }
 
-absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Load(const v1::RunInfo& info) {
+absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Load(const v1::RunInfo& info,
+                                                             const StillWanted& wanted) {
+  const absl::StatusOr<Admission::Pass> pass = admission_.Enter(wanted);
+  if (!pass.ok()) return pass.status();
   const absl::StatusOr<std::vector<RunCase>> rows = database_->CasesOf(info.run_id());
   if (!rows.ok()) return rows.status();
   std::string whole_hash;  // of today; the cases themselves are compared below
-  absl::StatusOr<std::vector<PackedCase>> selected = SelectCases(info.options(), &whole_hash);
+  absl::StatusOr<RunCases> selected = SelectCases(info.options(), wanted, &whole_hash);
   if (!selected.ok()) return selected.status();
-  std::map<std::string, PackedCase> by_id;
-  for (PackedCase& c : *selected) by_id.emplace(c.row.case_id, std::move(c));
-  std::vector<PackedCase> cases;
-  cases.reserve(rows->size());
+  std::unordered_map<std::string_view, uint32_t> by_id;
+  for (const uint32_t position : selected->positions) {
+    by_id.emplace(selected->list->cases[position].row.case_id, position);
+  }
+  RunCases cases{selected->list, {}};
+  cases.positions.reserve(rows->size());
   for (const RunCase& row : *rows) {
     const auto found = by_id.find(row.case_id);
-    if (found == by_id.end() || found->second.row.case_hash != row.case_hash) {
+    if (found == by_id.end() || cases.list->cases[found->second].row.case_hash != row.case_hash) {
       return absl::FailedPreconditionError(
           absl::StrCat("run ", info.run_id(), " cannot continue: since it was created, case ", row.case_id,
                        " has ", found == by_id.end() ? "been removed" : "changed", "; start a new run"));
     }
-    cases.push_back(std::move(found->second));
+    cases.positions.push_back(found->second);
   }
   const absl::StatusOr<std::vector<std::string>> done = database_->DoneCases(info.run_id());
   if (!done.ok()) return done.status();
   return Activate(info, std::move(cases), *done);
 }
 
-absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Find(const std::string& run_id,
-                                                             const RunAccess& access) {
-  const std::lock_guard lock(mutex_);
-  const auto found = active_.find(run_id);
-  if (found != active_.end()) {
-    absl::Status allowed = access(found->first, found->second->owner);
-    if (!allowed.ok()) return allowed;
-    return found->second;
+absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::InMemory(const std::string& run_id,
+                                                                 const RunCaller& caller) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const auto found = active_.find(run_id);
+    if (found != active_.end()) {
+      absl::Status allowed = caller.access(found->first, found->second->owner);
+      if (!allowed.ok()) return allowed;
+      return found->second;
+    }
+    if (!loading_.contains(run_id)) return std::shared_ptr<ActiveRun>();
+    loaded_.wait_for(lock, kLookAgain);
+    absl::Status status = caller.wanted();
+    if (!status.ok()) return status;
   }
-  const absl::StatusOr<v1::RunInfo> info = database_->GetRun(run_id);
+}
+
+absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Find(const std::string& run_id,
+                                                             const RunCaller& caller) {
+  absl::StatusOr<std::shared_ptr<ActiveRun>> run = InMemory(run_id, caller);
+  if (!run.ok() || *run != nullptr) return run;
+  const absl::StatusOr<v1::RunInfo> info = database_->GetRun(run_id);  // resolves "latest"
   if (!info.ok()) return info.status();
   // Before the costly load.
-  absl::Status allowed = access(info->run_id(), info->options().owner());
+  absl::Status allowed = caller.access(info->run_id(), info->options().owner());
   if (!allowed.ok()) return allowed;
-  if (const auto latest = active_.find(info->run_id()); latest != active_.end()) return latest->second;
-  absl::StatusOr<std::shared_ptr<ActiveRun>> run = Load(*info);
+  for (;;) {
+    run = InMemory(info->run_id(), caller);
+    if (!run.ok() || *run != nullptr) return run;
+    const std::lock_guard lock(mutex_);
+    if (!active_.contains(info->run_id()) && loading_.insert(info->run_id()).second) break;
+  }
+  // Without the lock: a load takes seconds, and other runs go on meanwhile.
+  run = Load(*info, caller.wanted);
+  const std::lock_guard lock(mutex_);
+  loading_.erase(info->run_id());
+  loaded_.notify_all();
   if (!run.ok()) return run;
   active_[info->run_id()] = *run;
   Log(LogLevel::kInfo, "run_loaded",
@@ -384,10 +381,10 @@ absl::Status RunRegistry::Begin(v1::RunInfo* info, const v1::RunOptions& options
 
 absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run_id,
                                                           const v1::RunOptions& options, bool join,
-                                                          const RunAccess& access) {
+                                                          const RunCaller& caller) {
   absl::StatusOr<v1::RunInfo> info = database_->GetRun(run_id);
   if (!info.ok()) return info.status();
-  absl::Status status = access(info->run_id(), info->options().owner());
+  absl::Status status = caller.access(info->run_id(), info->options().owner());
   if (!status.ok()) return status;
   if (join && info->state() != v1::RUN_STATE_RUNNING && info->state() != v1::RUN_STATE_STALLED) {
     return absl::FailedPreconditionError(
@@ -411,7 +408,7 @@ absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run
         CheckSame(info->run_id(), "set of contracts", ContractText(info->options()), ContractText(options));
   }
   if (!status.ok()) return status;
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = Find(info->run_id(), access);
+  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = Find(info->run_id(), caller);
   if (!run.ok()) return run.status();
   changes_->Withdraw(info->run_id());
   if (info->done() < info->cases() && info->state() != v1::RUN_STATE_RUNNING) {

@@ -3,6 +3,7 @@
 #define SERVER_RUNS_RUN_REGISTRY_H_
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -19,8 +20,10 @@
 #include "cases/core/catalog.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/service.pb.h"
+#include "server/runs/admission.h"
 #include "server/runs/baseline_cache.h"
 #include "server/runs/run_changes.h"
+#include "server/runs/suite_cache.h"
 #include "server/scheduler/scheduler.h"
 #include "server/store/database.h"
 #include "server/store/quota.h"
@@ -28,46 +31,34 @@
 
 namespace diopi::server {
 
-// Loaded with the first run: a server must be ready long before the operators' files are parsed.
-class LazyCatalog {
- public:
-  using Loader = std::function<absl::StatusOr<std::unique_ptr<cases::Catalog>>()>;
-  explicit LazyCatalog(Loader load) : load_(std::move(load)) {}
-  absl::StatusOr<const cases::Catalog*> Get();
+// The cases of a run, in its order: some of its selection's, or all.
+struct RunCases {
+  std::shared_ptr<const SuiteList> list;
+  std::vector<uint32_t> positions;  // in the list
 
- private:
-  const Loader load_;
-  std::mutex mutex_;
-  std::unique_ptr<cases::Catalog> catalog_ ABSL_GUARDED_BY(mutex_);
-};
-
-// A case of a run as the server keeps it: what scheduling needs, and the case itself serialised, which takes
-// a third of a message's memory.
-struct PackedCase {
-  RunCase row;
-  int64_t streamed_bytes = 0;
-  bool library_check = false;
-  std::string serialized;
+  size_t size() const { return positions.size(); }
+  const PackedCase& at(size_t index) const { return list->cases[positions[index]]; }
 };
 
 // A run in memory. Thread-safe: immutable, except for members that are thread-safe themselves.
 struct ActiveRun {
-  ActiveRun(const v1::RunInfo& info, std::vector<ScheduledCase> scheduled,
+  ActiveRun(const v1::RunInfo& info, RunCases covered, std::vector<ScheduledCase> scheduled,
             const std::vector<std::string>& done, const SchedulerOptions& options, const Clock* clock)
       : run_id(info.run_id()),
         chip(info.options().chip()),
         owner(info.options().owner()),
         exploration(info.options().has_exploration()),
+        cases(std::move(covered)),
         scheduler(std::move(scheduled), done, options, clock) {}
 
   absl::StatusOr<v1::Case> CaseAt(size_t index) const;
+  const std::string& HashAt(size_t index) const { return cases.at(index).row.case_hash; }
 
   const std::string run_id;
-  const std::string chip;           // RunOptions.chip
-  const std::string owner;          // RunOptions.owner
-  const bool exploration;           // it has no cases
-  std::vector<std::string> cases;   // serialised: a third of the size of messages
-  std::vector<std::string> hashes;  // of the cases
+  const std::string chip;   // RunOptions.chip
+  const std::string owner;  // RunOptions.owner
+  const bool exploration;   // it has no cases
+  const RunCases cases;
   Scheduler scheduler;
   std::atomic<int64_t> next_sign_of_life_ms = 0;  // when to tell the database again, by the registry's clock
 };
@@ -75,14 +66,24 @@ struct ActiveRun {
 // Whether the caller may work on the run that this owner made: OK, or the status to answer.
 using RunAccess = std::function<absl::Status(const std::string& run_id, const std::string& owner)>;
 
-// Thread-safe.
+// A call that needs a run.
+struct RunCaller {
+  RunAccess access;
+  StillWanted wanted;
+};
+
+// Thread-safe. Where a run has to be made or loaded, few calls work at once and a bounded number waits
+// (Admission); the caller's `wanted` ends both.
 class RunRegistry {
  public:
   struct Options {
     absl::Duration lease = absl::Seconds(30);
-    absl::Duration batch;        // SchedulerOptions.batch
-    std::string cases_folder;    // of the catalog; runs remember it
-    Metrics* metrics = nullptr;  // null: nothing is counted; otherwise it outlives the registry
+    absl::Duration batch;              // SchedulerOptions.batch
+    std::string cases_folder;          // of the catalog; runs remember it
+    Metrics* metrics = nullptr;        // null: nothing is counted; otherwise it outlives the registry
+    int prepared_at_once = 2;          // runs that are made or loaded at once
+    int prepared_later = 24;           // others that may wait for them
+    int64_t keep_lists = 192LL << 20;  // bytes of lists of cases that are kept without a run
   };
   // All must outlive the registry.
   RunRegistry(Database* database, RunChanges* changes, LazyCatalog* catalog, BaselineCache* baselines,
@@ -92,24 +93,28 @@ class RunRegistry {
         catalog_(catalog),
         baselines_(baselines),
         clock_(clock),
-        options_(options) {}
+        options_(options),
+        suites_(catalog, options.keep_lists),
+        admission_(options.prepared_at_once, options.prepared_later) {}
 
   // InvalidArgument for options that make no sense; the catalog's statuses for the selection; `quota` as
   // in NewRun.
-  absl::StatusOr<v1::CreateRunResponse> Create(const v1::RunOptions& options, const Quota& quota = {});
+  absl::StatusOr<v1::CreateRunResponse> Create(const v1::RunOptions& options, const Quota& quota,
+                                               const StillWanted& wanted);
 
   // The same for standing agents: the run is queued. FailedPrecondition, and no run, when baselines are
   // missing. `more` is stored in the same transaction.
-  absl::StatusOr<v1::RunInfo> Submit(const v1::RunOptions& options, const NewRun& more);
+  absl::StatusOr<v1::RunInfo> Submit(const v1::RunOptions& options, const NewRun& more,
+                                     const StillWanted& wanted);
 
   // Continues a run, even an aborted one, with the cases it lacks. FailedPrecondition when chip, library or
   // cases are not the same; with `join`, also when it is not running.
   absl::StatusOr<v1::CreateRunResponse> Resume(const std::string& run_id, const v1::RunOptions& options,
-                                               bool join, const RunAccess& access);
+                                               bool join, const RunCaller& caller);
 
   // The run in memory, loaded from the database if needed. NotFound; FailedPrecondition when its cases have
   // changed.
-  absl::StatusOr<std::shared_ptr<ActiveRun>> Find(const std::string& run_id, const RunAccess& access);
+  absl::StatusOr<std::shared_ptr<ActiveRun>> Find(const std::string& run_id, const RunCaller& caller);
 
   // Runs that nobody has worked on for this long, by the database and, where they are in memory, by the
   // clock.
@@ -117,6 +122,9 @@ class RunRegistry {
 
   // An agent has called about the run: records in the database, every so often, that the run is alive.
   void KeepAlive(ActiveRun* run);
+
+  // SuiteCache::expansions.
+  int64_t expansions() { return suites_.expansions(); }
 
   // Summed over the runs in memory.
   SchedulerCounts Counts();
@@ -127,24 +135,28 @@ class RunRegistry {
  private:
   absl::Status CheckContracts(const v1::RunOptions& options);
   // The shard's part of the selection, and the hash of the whole selection.
-  absl::StatusOr<std::vector<PackedCase>> SelectCases(const v1::RunOptions& options, std::string* whole_hash);
+  absl::StatusOr<RunCases> SelectCases(const v1::RunOptions& options, const StillWanted& wanted,
+                                       std::string* whole_hash);
   // Stores a new run and takes it into memory. `check` sees its cases before.
-  using CheckCases = std::function<absl::Status(const std::vector<PackedCase>&)>;
+  using CheckCases = std::function<absl::Status(const RunCases&)>;
   struct Made {
     v1::RunInfo info;
     std::shared_ptr<ActiveRun> run;
   };
-  absl::StatusOr<Made> Make(const v1::RunOptions& asked, const NewRun& more, const CheckCases& check);
-  absl::StatusOr<std::shared_ptr<ActiveRun>> Load(const v1::RunInfo& info);
+  absl::StatusOr<Made> Make(const v1::RunOptions& asked, const NewRun& more, const StillWanted& wanted,
+                            const CheckCases& check);
+  absl::StatusOr<std::shared_ptr<ActiveRun>> Load(const v1::RunInfo& info, const StillWanted& wanted);
+  // The run in memory; null: there is none.
+  absl::StatusOr<std::shared_ptr<ActiveRun>> InMemory(const std::string& run_id, const RunCaller& caller);
   // Gives a queued run the library of its first agent.
   absl::Status Begin(v1::RunInfo* info, const v1::RunOptions& options);
-  std::shared_ptr<ActiveRun> Activate(const v1::RunInfo& info, std::vector<PackedCase> cases,
+  std::shared_ptr<ActiveRun> Activate(const v1::RunInfo& info, RunCases cases,
                                       const std::vector<std::string>& done);
   // Times of the chip's earlier runs; empty where batches are not sized by time.
   std::map<std::string, double> CaseSeconds(const std::string& chip);
-  absl::StatusOr<v1::CreateRunResponse> Describe(const v1::RunInfo& info, const ActiveRun& run);
-  // Adds the case's operator to `without` unless its baseline is there.
-  absl::Status CheckBaseline(const std::string& serialized, std::set<std::string>* without);
+  v1::CreateRunResponse Describe(const v1::RunInfo& info, const ActiveRun& run);
+  // The operators of which a case has no baseline.
+  std::set<std::string> WithoutBaseline(const RunCases& cases);
 
   Database* const database_;
   RunChanges* const changes_;
@@ -152,12 +164,13 @@ class RunRegistry {
   BaselineCache* const baselines_;
   const Clock* const clock_;
   const Options options_;
+  SuiteCache suites_;
+  Admission admission_;
   std::mutex mutex_;
+  std::condition_variable loaded_;
   std::map<std::string, std::shared_ptr<ActiveRun>> active_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::string> loading_ ABSL_GUARDED_BY(mutex_);  // runs that a call loads
 };
-
-// Bytes of the case's tensors, inputs and references, as they are streamed.
-int64_t StreamedBytes(const v1::Case& c);
 
 }  // namespace diopi::server
 

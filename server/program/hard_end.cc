@@ -1,0 +1,30 @@
+#include "server/program/hard_end.h"
+
+#include <unistd.h>
+
+#include <string>
+
+#include "client/command_line/exit_code.h"
+#include "server/telemetry/log.h"
+
+namespace diopi::server {
+
+HardEnd::HardEnd(absl::Duration limit)
+    : thread_([this, limit] {
+        std::unique_lock lock(mutex_);
+        const auto ended = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return ended_; };
+        if (wake_.wait_for(lock, absl::ToChronoMilliseconds(limit), ended)) return;
+        Log(LogLevel::kError, "stopped_hard", {{"after", absl::FormatDuration(limit)}});
+        _exit(static_cast<int>(ExitCode::kEnvironment));
+      }) {}
+
+HardEnd::~HardEnd() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+}  // namespace diopi::server
