@@ -82,6 +82,7 @@ long syscall(long number, ...) noexcept {
   for (;;) {
     step = until;
     step.tv_sec -= Offset();
+    if (step.tv_sec < 0) step = timespec{};  // long past; a time before the epoch would be an error
     const bool last = !Later(step, StepFromNow());
     if (!last) step = StepFromNow();
     const long result = call();

@@ -3,7 +3,10 @@ import collections
 import csv
 import io
 import os
+import shutil
 import subprocess
+
+from faults import flip
 
 Run = collections.namedtuple("Run", "id state chip done cases library selection")
 Verdict = collections.namedtuple("Verdict", "case outcome signal reason")
@@ -49,10 +52,13 @@ class Verdicts:
         self.undisturbed = {(run.library, run.selection): {one.case: one.outcome for one in results.verdicts(run)}
                             for run in runs}
         self.total = 0
+        self.damage_expected = False
         self.in_flight = 0  # cases of killed workers
+        self.damaged = 0  # cases whose baseline was damaged meanwhile
         self.never_begun = 0  # aborted with a reason before an agent could begin
 
-    def problems(self, results, acknowledged, workers_killed):
+    def problems(self, results, acknowledged, workers_killed, damage_expected):
+        self.damage_expected = damage_expected
         runs = [run for run in results.runs() if run.id not in self.before]
         for run in runs:
             yield from self.problems_of(run, results)
@@ -80,7 +86,9 @@ class Verdicts:
         for case, outcome, signal, reason in found:
             if outcome == expected.get(case):
                 continue
-            if (outcome, signal) == ("crash", "SIGKILL") or reason.startswith(KILLED_LOADING):
+            if outcome == "harness_error" and "does not match its checksum" in reason and self.damage_expected:
+                self.damaged += 1
+            elif (outcome, signal) == ("crash", "SIGKILL") or reason.startswith(KILLED_LOADING):
                 self.in_flight += 1
             else:
                 yield f"run {run.id}: {case} has outcome {outcome}, {expected.get(case)} in an undisturbed run"
@@ -98,6 +106,30 @@ def check_data(build, data):
     uploads = f"{data}/uploads"
     if os.path.isdir(uploads) and os.listdir(uploads):
         yield f"uploaded libraries are left: {os.listdir(uploads)}"
+
+
+def check_backup(build, data, copy):
+    """The problems of a backup, which verifies what it wrote, and of the copy itself."""
+    status, text = say([f"{build}/bin/diopi-server", "backup", "--data", data, "--to", copy], timeout_s=3600)
+    if status != 0 or "verified: " not in text:
+        yield f"diopi-server backup: exit status {status}: {text[-2000:]}"
+        return
+    yield from check_data(build, copy)
+
+
+def damageable_byte(build, baseline, folder):
+    """Where a flipped byte damages a tensor of this baseline, and nothing else."""
+    for part in range(1, 20):
+        at = os.path.getsize(baseline) * part // 20
+        copy = f"{folder}/flipped/baselines/cpu/{os.path.basename(baseline)}"
+        os.makedirs(os.path.dirname(copy))
+        shutil.copy(baseline, copy)
+        flip(copy, at)
+        status, text = say([f"{build}/bin/diopi-server", "check", "--data", f"{folder}/flipped"])
+        shutil.rmtree(f"{folder}/flipped")
+        if status == 1 and text.count("does not match its checksum") == 1 and ", tensor " in text:
+            return at
+    raise RuntimeError(f"no byte of {baseline} belongs to one tensor alone")
 
 
 def sockets_of(folder):

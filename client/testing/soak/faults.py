@@ -1,15 +1,18 @@
 """The faults: their schedule, made from a seed, their effects, and the proxy between every program and the server."""
 import collections
+import contextlib
 import mmap
 import os
 import random
 import resource
 import signal
 import socket
+import sqlite3
 import struct
 import threading
 import time
 
+from fleet import Refusal
 from programs import children_by_parent, descendants, send
 
 Fault = collections.namedtuple("Fault", "at kind pick seconds")
@@ -23,6 +26,7 @@ KINDS = {
     "disk full": 1, "clock set": 2,
     "connections cut": 2, "connections stalled": 2, "connections slow": 1,
     "client killed": 2,
+    "server reloaded": 1, "database damaged": 1, "baseline damaged": 1,
 }
 EVERY_S = 2.0  # on average
 LONGEST_S = 6.0  # for a stop, a stall or a full disk
@@ -30,6 +34,7 @@ LONGEST_S = 6.0  # for a stop, a stall or a full disk
 KEPT_SHARE = 1 / 3
 RENEWING = {"server killed", "server terminated", "agent killed", "agent terminated"}
 
+CLOCK_RANGE_S = 5 * 366 * 86400
 CLOCK_STEPS_S = [1, -1, 60, -60, 3600, -3600, 86400, -86400, 366 * 86400]
 DISK_ROOM = 256 << 10  # at most this much is left on a full disk
 # How long a fault waits for a victim: workers come and go.
@@ -128,6 +133,29 @@ class Proxy:
             return [self.links[int((pick - 0.3) / 0.7 * len(self.links))]]
 
 
+def flip(path, at):
+    with open(path, "r+b") as file:
+        file.seek(at)
+        byte = file.read(1)
+        file.seek(at)
+        file.write(bytes([byte[0] ^ 0x20]))
+
+
+def damage(database, copy, cut):
+    """Copies a database as of one moment and cuts the end off, or fills the first page of its runs with nonsense."""
+    with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=60)) as source:
+        with contextlib.closing(sqlite3.connect(copy)) as target:
+            source.backup(target)
+            page_bytes, = target.execute("PRAGMA page_size").fetchone()
+            page, = target.execute("SELECT rootpage FROM sqlite_master WHERE name = 'runs'").fetchone()
+    with open(copy, "r+b") as file:
+        if cut:
+            file.truncate(os.path.getsize(copy) // page_bytes // 2 * page_bytes)
+        else:
+            file.seek((page - 1) * page_bytes)
+            file.write(b"nonsense" * (page_bytes // 8))
+
+
 class Faults:
     def __init__(self, soak):
         self.soak = soak
@@ -136,6 +164,7 @@ class Faults:
         self.look_at = 0.0  # when to look for victims again
         self.undo = []  # (when, action)
         self.full_until = 0.0
+        self.damaged_until = 0.0  # a baseline
         self.clock_s = 0
         with open(soak.clock_file, "wb") as file:
             file.write(bytes(8))
@@ -147,7 +176,8 @@ class Faults:
 
     def inject(self, fault, until=None):
         subject, what = fault.kind.rsplit(" ", 1)
-        act = {"disk": self.fill, "clock": self.set_clock, "connections": self.disturb_network}.get(subject, self.send)
+        act = {"disk": self.fill, "clock": self.set_clock, "connections": self.disturb_network, "database": self.damage_database,
+               "baseline": self.damage_baseline}.get(subject, self.reload if what == "reloaded" else self.send)
         done = act(fault, subject, what)
         until = until or time.monotonic() + WAIT_S
         if done or time.monotonic() > until:
@@ -205,7 +235,46 @@ class Faults:
 
     def set_clock(self, fault, _subject, _what):
         self.clock_s += CLOCK_STEPS_S[int(fault.pick * len(CLOCK_STEPS_S))]
+        self.clock_s = max(-CLOCK_RANGE_S, min(CLOCK_RANGE_S, self.clock_s))
         self.shared_clock[:] = struct.pack("q", self.clock_s)
+        if self.soak.options.real_clock:
+            self.step_real_clock(fault)
+        return True
+
+    def step_real_clock(self, fault):
+        """The machine's own clock, for some seconds and by a minute at most: others live by it."""
+        step = 60 if fault.pick < 0.5 else -60
+
+        def move(seconds):
+            time.clock_settime(time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME) + seconds)
+        move(step)
+        self.counts["clock set: the machine's"] += 1
+        self.later(fault.seconds, lambda: move(-step))
+
+    def reload(self, _fault, _subject, _what):
+        """A renewed certificate: new connections get it, the others go on."""
+        pid = self.soak.server.pid
+        if not pid:
+            return False
+        self.soak.security.renew()
+        return send(pid, signal.SIGHUP)
+
+    def damage_database(self, fault, _subject, _what):
+        """Starts a server on a damaged copy of the database, which it must refuse."""
+        copy = f"{self.soak.folder}/damaged-{self.counts['database damaged']}"
+        os.mkdir(copy)
+        damage(f"{self.soak.data}/results.db", f"{copy}/results.db", cut=fault.pick < 0.3)
+        self.soak.refusals.append(Refusal(self.soak, copy))
+        return True
+
+    def damage_baseline(self, fault, _subject, _what):
+        """Flips a byte of a tensor for some seconds: its case gets no verdict of the library's."""
+        path, at = self.soak.damageable
+        if self.damaged_until > time.monotonic():
+            return False
+        self.damaged_until = time.monotonic() + fault.seconds
+        flip(path, at)
+        self.later(fault.seconds, lambda: flip(path, at))
         return True
 
     def disturb_network(self, fault, _subject, what):

@@ -1,10 +1,11 @@
-"""The programs under test: a server, standing agents, agents that start runs of their own, and clients that submit runs.
+"""The programs under test: a server (closed with TLS and tokens, with pages), standing agents, agents that start runs of their own, and clients that submit runs.
 Each keeps itself going: it restarts what a fault has ended, and reports what ends by itself as a problem."""
 import collections
 import hashlib
 import os
 import re
 import select
+import shutil
 import signal
 import time
 
@@ -25,6 +26,8 @@ SELECTIONS = [
 OPERATORS = ["relu", "sum", "cat", "add", "layer_norm", "softmax", "randperm"]
 ADD = [["--suite", "smoke", "--fname", "add", "--dtype", "float32"]]
 A_FEW = [["--suite", "core", "--case", "add.float32.n*"]]
+STRICT = ["--sandbox", "strict"]
+WHOLE = [["--suite", "core"]]  # of a library that implements nothing: 98 thousand cases, of which none is called
 
 REPEATS = ["2", "20", "100"]  # calls per case, for runs of a fraction of a second up to some seconds
 
@@ -35,13 +38,17 @@ PATIENCE_S = 300  # for operations that take seconds on an idle machine
 EXIT_ENVIRONMENT = 4  # no server, a full disk
 # If a worker is killed before it has loaded the library, the agent thinks that the library cannot be loaded.
 EXIT_USAGE, KILLED_LOADING = 2, "cannot be loaded: SIGKILL"
+EXIT_OURS = 3  # also of a run with a case that nobody could judge
 RESULT = {0, 1}  # nothing failed, something failed
 
 
-def libraries(build):
-    """By name. Libraries that crash or hang would fail a health check: only agents that start their own runs use them."""
+def libraries(build, core):
+    """By name. Libraries that crash, hang or mean harm would fail a health check: only agents that start their own runs use
+    them."""
     paths = {"good": "lib/libdiopi_cpu.so", "faulty": "lib/vendors/libdiopi_faulty.so"}
-    selections = {"throws": ADD, "abort": ADD, "exit": ADD, "segfault": A_FEW, "hang": A_FEW}
+    selections = {"throws": ADD, "abort": ADD, "exit": ADD, "segfault": A_FEW, "hang": A_FEW, "hostile": ADD, "forks": A_FEW}
+    if core:
+        selections["null"] = WHOLE
     made = {}
     for name in ["good", "faulty", *selections]:
         path = f"{build}/" + paths.get(name, f"lib/vendors/vendor_{name}.so")
@@ -65,22 +72,29 @@ class Server:
         self.program = None
         self.restart_at = 0.0
         self.starts = 0
-        self.stopping = False
+        self.http = None  # (host, port)
 
-    def start(self):
+    def launch(self):
+        """The lines by which it says that it serves; none: it does not."""
         read_end, write_end = os.pipe()
         self.program = Program(
             self.soak.folder, "server",
-            [f"{self.soak.build}/bin/diopi-server", "--data", self.soak.data, "--listen", "127.0.0.1:0", "--lease-s", "2",
-             "--agent-lost-s", "4", "--grace-s", "2", "--log-level", "warn", "--ready-fd", str(write_end)],
+            [f"{self.soak.build}/bin/diopi-server", "--data", self.soak.data, "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0",
+             *self.soak.security.server_flags(), "--lease-s", "2", "--agent-lost-s", "4", "--grace-s", "2", "--log-level", "warn",
+             "--ready-fd", str(write_end)],
             self.soak.clock, pass_fds=[write_end], restore_signals=self.soak.mounted)  # see faults.fill
         os.close(write_end)
         with open(read_end, encoding="utf-8") as ready:
             select.select([ready], [], [], PATIENCE_S)
-            line = ready.readline()
-        if line.startswith("ready "):
+            return ready.readlines()
+
+    def start(self):
+        lines = self.launch()
+        if len(lines) == 2:
             self.starts += 1
-            self.soak.proxy.target = ("127.0.0.1", int(line.rsplit(":", 1)[1]))
+            ports = [int(line.rsplit(":", 1)[1]) for line in lines]
+            self.soak.proxy.target = ("127.0.0.1", ports[0])
+            self.http = ("127.0.0.1", ports[1])
 
     def step(self):
         now = time.monotonic()
@@ -98,6 +112,27 @@ class Server:
     @property
     def pid(self):
         return self.program.pid if self.program is not None and self.program.ended() is None else 0
+
+
+class Refusal:
+    """A server that must refuse the damaged database of its data folder, and say what helps."""
+
+    def __init__(self, soak, data):
+        self.soak = soak
+        self.data = data
+        self.program = Program(soak.folder, os.path.basename(data),
+                               [f"{soak.build}/bin/diopi-server", "--data", data, "--listen", "127.0.0.1:0"])
+
+    def over(self):
+        status = self.program.ended()
+        if status is None:
+            return False
+        text = self.program.output()
+        if status != EXIT_ENVIRONMENT or f"diopi-server check --data {self.data}" not in text:
+            self.soak.problem(f"the server on a damaged database ended with {status}: {text[-500:]}")
+        self.soak.left_behind(self.program)
+        shutil.rmtree(self.data)
+        return True
 
 
 class StandingAgent:
@@ -120,9 +155,9 @@ class StandingAgent:
             library = self.soak.libraries[self.library]
             self.program = Program(
                 self.soak.folder, self.name,
-                [f"{self.soak.build}/bin/diopi-agent", "--serve", "--server", self.soak.proxy.address, "--chip",
-                 self.library, "--impl", library.path, "--impl-upload", "--health-every-s", "10", "--timeout-s",
-                 str(library.timeout_s)],
+                [f"{self.soak.build}/bin/diopi-agent", "--serve", "--server", self.soak.proxy.address,
+                 *self.soak.security.client_flags("lab"), "--chip", self.library, "--impl", library.path, "--impl-upload",
+                 "--health-every-s", "10", "--timeout-s", str(library.timeout_s)],
                 self.soak.clock)
 
 
@@ -141,7 +176,12 @@ class OwnRuns:
 
     def command(self, library, more, chip):
         chosen = self.soak.libraries[library]
-        where = ["--data", self.soak.data] if self.own_server else ["--server", self.soak.proxy.address]
+        where = ["--data", self.soak.data]
+        if not self.own_server:  # only admin may resume everybody's runs
+            token = "admin" if "--resume" in more else "lab"
+            where = ["--server", self.soak.proxy.address, *self.soak.security.client_flags(token)]
+        if library == "hostile":
+            more = [*STRICT, *more]
         return [f"{self.soak.build}/bin/diopi-agent", *where, "--chip", chip or library, "--impl", chosen.path,
                 "--timeout-s", str(chosen.timeout_s), "--error-report", f"{self.soak.folder}/work/{self.name}.csv", *more]
 
@@ -156,11 +196,13 @@ class OwnRuns:
         allowed = RESULT | {EXIT_ENVIRONMENT} | {128 + number for number in self.program.signals}
         if KILLED_LOADING in self.program.output():
             allowed.add(EXIT_USAGE)
+        if self.soak.faults.counts["baseline damaged"]:  # a case that nobody could judge
+            allowed.add(EXIT_OURS)
         self.soak.problem(self.program.surprise(allowed))
         run = run_in(self.program.output())
-        if run and status in RESULT:
+        if run and status in RESULT | {EXIT_OURS}:
             self.soak.acknowledged.add(run)
-        self.interrupted = (self.library, run) if run and status not in RESULT else None
+        self.interrupted = (self.library, run) if run and status not in RESULT | {EXIT_OURS} else None
         self.soak.left_behind(self.program)
         self.program = None
         return status
@@ -196,14 +238,16 @@ class Clients:
     def start(self, arguments):
         name = next(name for name in (f"client-{i}" for i in range(self.MOST))
                     if name not in (program.name for program in self.programs))
-        command = [f"{self.soak.build}/bin/diopi-cli", "submit", "--server", self.soak.proxy.address, *arguments]
+        token = "admin" if "--impl" in arguments else "lab"  # uploading takes admin
+        command = [f"{self.soak.build}/bin/diopi-cli", "submit", "--server", self.soak.proxy.address,
+                   *self.soak.security.client_flags(token), *arguments]
         self.programs.append(Program(self.soak.folder, name, command))
 
     def step(self):
         for program in [one for one in self.programs if one.ended() is not None]:
             self.programs.remove(program)
             # 3 is the status of a run whose agents were killed repeatedly, 130 that of a stopped run.
-            self.soak.problem(program.surprise(RESULT | {EXIT_ENVIRONMENT, 3, 130}))
+            self.soak.problem(program.surprise(RESULT | {EXIT_ENVIRONMENT, EXIT_OURS, 130}))
             run = run_in(program.output())
             if run:
                 self.soak.acknowledged.add(run)

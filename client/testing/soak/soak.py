@@ -2,9 +2,10 @@
 """Subjects a server, its agents and its clients to hours of random faults, after which everything must be right.
 
 A diopi-server, standing agents and agents that start their own runs test libraries that are correct, faulty, crash or
-hang, while clients keep submitting runs. A seed determines the faults (faults.py): killed, terminated and stopped
-processes, full disks, cut, stalled and slow connections, jumps of the wall clock, clients that go away. In the end the
-faults stop and every run is brought to its end. Each must have one verdict per case, with the outcome of an undisturbed
+hang or mean harm, while clients keep submitting runs. The server wants TLS and tokens; browsers read its pages, and strangers
+attack it (visitors.py). A seed determines the faults (faults.py): killed, terminated and stopped processes, full disks, cut,
+stalled and slow connections, jumps of the wall clock, clients that go away, damaged files, renewed certificates. Half an
+hour or more has runs of all of core, too. In the end the faults stop and every run is brought to its end. Each must have one verdict per case, with the outcome of an undisturbed
 run; the data folder must be sound; no process, temporary folder, socket, memory or descriptor may be left. With exit
 status 1 the output says what is wrong, and where the logs and the database are.
 """
@@ -20,11 +21,15 @@ import sys
 import tempfile
 import time
 
-from checks import Results, Verdicts, check_data, sockets_of, was_never_begun
-from faults import Faults, Proxy, schedule
+from checks import Results, Verdicts, check_backup, check_data, damageable_byte, sockets_of, was_never_begun
+from faults import Fault, Faults, Proxy, schedule
 from fleet import Clients, OPERATORS, OwnRuns, PATIENCE_S, REPEATS, Server, StandingAgent, libraries
 from programs import Program, adopt_orphans, bury_orphans, descendants, memory_mib, open_descriptors, send
+from security import Security
+from visitors import Attacker, Reader, read_page
 
+CORE_FROM_HOURS = 0.5
+READERS = 3
 STANDING_SHARE = 0.7
 FAULTY_SHARE = 0.3  # of the standing agents
 RESUMED_AT_ONCE = 4
@@ -32,7 +37,7 @@ MOST_TOLD = 50  # problems printed
 # After this long without a change, nobody works on the open runs.
 STILL_S = 15
 # tmpfs takes memory only for what is stored in it: baselines, and about 2 KiB per verdict.
-DISK_MIB, DISK_MIB_AN_HOUR = 512, 512
+DISK_MIB, DISK_MIB_AN_HOUR = 512, 1536
 # After the warm-up, memory has the catalog, open baselines and a connection per agent. Later come allocator arenas of
 # threads that had never worked at the same time before, and 24 hours of lost agents.
 MORE_MEMORY_MIB = 96
@@ -63,13 +68,18 @@ class Soak:
         self.closing = False
         self.bury_at = 0.0
         self.peak_mib = self.peak_descriptors = 0
-        self.libraries = libraries(self.build)
+        self.core = options.hours >= CORE_FROM_HOURS
+        self.libraries = libraries(self.build, self.core)
+        self.security = Security(f"{folder}/security", self.clock["LD_PRELOAD"])
         self.results = Results(self.build, self.data)
         self.proxy = Proxy()
         self.faults = Faults(self)
         self.server = Server(self)
         self.agents = []
         self.clients = Clients(self, ["good", "faulty"])
+        self.refusals = []
+        self.damageable = None  # (path, position)
+        self.visitors = [Reader(self, options.seed + i) for i in range(READERS)] + [Attacker(self, options.seed)]
 
     def count(self, what):
         self.counts[what] += 1
@@ -100,12 +110,18 @@ class Soak:
         if gen.process.wait(PATIENCE_S) != 0:
             raise RuntimeError(f"diopi-cli gen failed: {gen.output()}")
         gen.clean()
+        baseline = f"{self.data}/baselines/cpu/add.h5"
+        self.damageable = (baseline, damageable_byte(self.build, baseline, self.folder))
+        if self.core:
+            self.borrow_core()
+        for name, role in (("lab", "run"), ("admin", "admin"), ("reader", "read")):
+            self.security.add_token(self.build, self.data, name, role)
         self.server.start()
         for name, library in self.libraries.items():
             for selection in library.selections:
                 agent = OwnRuns(self, "undisturbed", [name], own_server=False)
                 agent.start(name, selection)
-                agent.program.process.wait(PATIENCE_S)
+                agent.program.process.wait(PATIENCE_S * 10)
                 if agent.finish() not in (0, 1):
                     raise RuntimeError(f"the undisturbed run of {name} failed; see {self.folder}/logs/undisturbed.log")
         self.acknowledged = set()
@@ -127,6 +143,21 @@ class Soak:
             "waiting for runs" in agent.program.output() for agent in self.standing))
         self.idle = self.measure()
 
+    def borrow_core(self):
+        """Links the baselines of core, which the tests of whole libraries keep in the build folder."""
+        shared = f"{self.build}/Testing/core"
+        os.makedirs(shared, exist_ok=True)
+        subprocess.run(["flock", f"{shared}/test.lock", f"{self.build}/bin/diopi-cli", "gen", "--data", shared, "--quiet"],
+                       check=True)
+        for name in os.listdir(f"{shared}/baselines/cpu"):
+            if not os.path.exists(f"{self.data}/baselines/cpu/{name}"):
+                os.symlink(f"{shared}/baselines/cpu/{name}", f"{self.data}/baselines/cpu/{name}")
+
+    def return_core(self):
+        for name in os.listdir(f"{self.data}/baselines/cpu"):
+            if os.path.islink(f"{self.data}/baselines/cpu/{name}"):
+                os.remove(f"{self.data}/baselines/cpu/{name}")
+
     def measure(self):
         pid = self.server.pid
         return memory_mib(pid), open_descriptors(pid)
@@ -135,6 +166,8 @@ class Soak:
         seconds = self.options.hours * 3600
         faults = collections.deque(schedule(self.options.seed, seconds))
         begin = time.monotonic()
+        for visitor in self.visitors:
+            visitor.start()
         next_line = begin + 60
         while (now := time.monotonic()) < begin + seconds:
             while faults and faults[0].at <= now - begin:
@@ -150,6 +183,7 @@ class Soak:
         for agent in self.agents:
             agent.step()
         self.clients.step()
+        self.refusals = [refusal for refusal in self.refusals if not refusal.over()]
         if time.monotonic() >= self.bury_at:
             self.bury_at = time.monotonic() + 1
             bury_orphans(self.our_pids())
@@ -160,6 +194,7 @@ class Soak:
 
     def our_pids(self):
         programs = [agent.program for agent in self.agents] + [self.server.program, *self.clients.programs]
+        programs += [refusal.program for refusal in self.refusals]
         return {program.pid for program in programs if program is not None}
 
     def progress(self, seconds):
@@ -183,13 +218,33 @@ class Soak:
         self.closing = True
         self.faults.stop()
         own = [agent for agent in self.agents if isinstance(agent, OwnRuns)]
+        for visitor in self.visitors:
+            visitor.stop()
         self.wait_for("the server to start", lambda: self.server.pid)
+        self.wait_for("damaged databases to be refused", lambda: not self.refusals)
         self.wait_for("agents to end their runs", lambda: all(agent.program is None for agent in own))
         self.agents = list(self.standing)
         self.bring_runs_to_their_end()
         self.wait_for("agents that resumed to end", lambda: all(agent.program is None for agent in self.agents
                                                                 if isinstance(agent, OwnRuns)))
         self.wait_for("clients to end", lambda: not self.clients.programs)
+        self.readiness()
+
+    def readiness(self):
+        """A full disk is not ready, and one that has room again is."""
+        self.wait_for("the server to be ready", lambda: self.reads("/readyz", 200, "ready"))
+        if self.mounted:
+            self.faults.inject(Fault(0, "disk full", 0.0, PATIENCE_S))
+            self.wait_for("the server not to be ready", lambda: self.reads("/readyz", 503, "disk: "))
+            self.faults.stop()
+            self.wait_for("the server to be ready again", lambda: self.reads("/readyz", 200, "ready"))
+
+    def reads(self, path, status, text):
+        try:
+            found, body = read_page(self, path)
+        except OSError:
+            return False
+        return found == status and text in body.decode()
 
     def bring_runs_to_their_end(self):
         changed_at, before = time.monotonic(), None
@@ -242,10 +297,17 @@ class Soak:
     def check(self):
         if self.options.sabotage == "verdict":
             lose_verdicts(f"{self.data}/results.db")
-        for problem in self.verdicts.problems(self.results, self.acknowledged, self.faults.counts["worker killed"]):
+        if self.core:
+            self.return_core()
+        for problem in self.verdicts.problems(self.results, self.acknowledged, self.faults.counts["worker killed"],
+                                              self.faults.counts["baseline damaged"]):
             self.problem(problem)
         for problem in check_data(self.build, self.data):
             self.problem(problem)
+        for problem in check_backup(self.build, self.data, f"{self.folder}/backup"):
+            self.problem(problem)
+        if not sum(visitor.counts["pages read"] for visitor in self.visitors):
+            self.problem("nobody could read a page")
         (memory, descriptors), (idle_memory, idle_descriptors) = self.end, self.idle
         if memory > idle_memory + MORE_MEMORY_MIB:
             self.problem(f"the server uses {memory:.0f} MiB; after the warm-up it used {idle_memory:.0f} MiB")
@@ -257,9 +319,11 @@ class Soak:
                 ("seed", self.options.seed), ("agents", self.options.agents),
                 ("disk", "a small tmpfs" if self.mounted else "limited file sizes (not root, or no mounts)")]
         rows += [(f"fault: {kind}", times) for kind, times in sorted(self.faults.counts.items())]
+        rows += sorted(sum((visitor.counts for visitor in self.visitors), collections.Counter()).items())
         rows += [("runs", f"{len(self.results.runs())}, {self.verdicts.never_begun} aborted before they began, "
                           f"{sum(self.resumed.values())} resumptions at the end"),
-                 ("verdicts", f"{self.verdicts.total}, {self.verdicts.in_flight} of them of killed workers"),
+                 ("verdicts", f"{self.verdicts.total}, {self.verdicts.in_flight} of them of killed workers, "
+                              f"{self.verdicts.damaged} of damaged baselines"),
                  ("server starts", self.server.starts), ("agent restarts", self.counts["agent restarts"]),
                  ("server memory", f"{self.idle[0]:.0f} MiB warmed up, {self.end[0]:.0f} MiB at the end, "
                                    f"peak {self.peak_mib:.0f}"),
@@ -297,6 +361,8 @@ def parse():
     parser.add_argument("hours", metavar="HOURS", type=float, help="duration of the faults, such as 24 or 0.03")
     parser.add_argument("--seed", type=int, default=int(time.time()),
                         help="seed of the schedule of faults (default: the time)")
+    parser.add_argument("--real-clock", action="store_true",
+                        help="also set the machine's own clock, a minute ahead or back for seconds (root; nobody else may need it)")
     parser.add_argument("--agents", type=int, default=20, help="agents (default: 20)")
     # For soak_test.py, which checks that it is noticed.
     parser.add_argument("--sabotage", choices=["verdict", "process"], help=argparse.SUPPRESS)
