@@ -38,11 +38,11 @@ constexpr char kShm[] = "/dev/shm";
 constexpr std::array kAlways = {"null", "zero",  "full",   "random", "urandom",
                                 "fd",   "stdin", "stdout", "stderr"};
 
+// clang-format off
 // Patterns of fnmatch for names in /dev. A folder that matches is taken whole.
 constexpr std::array kAccelerators = {
     "nvidia*", "nvhost*", "nvmap", "nvgpu*",          // NVIDIA, also Jetson
-    "dri", "kfd", "accel", "accel[0-9]*",             // the kernel's subsystems: AMD, Intel,
-                                                      // Habana, Qualcomm
+    "dri", "kfd", "accel", "accel[0-9]*",             // the kernel's: AMD, Intel, Habana, Qualcomm
     "davinci*", "devmm_svm", "hisi_hdc",              // Huawei Ascend
     "cambricon*",                                     // Cambricon
     "xpu*", "mxcd*", "mxgvm*", "mtgpu*",              // Kunlunxin, MetaX, Moore Threads
@@ -52,6 +52,7 @@ constexpr std::array kAccelerators = {
     "hl[0-9]*", "hl_*", "ipu*", "neuron*", "tenstorrent", "rbln*", "rngd*", "npu*", "hailo*", "apex_*",
     "qaic*", "galcore", "mali*", "kgsl*", "rknpu*", "tpu*",  // of embedded systems
 };
+// clang-format on
 
 // In the kernel's Documentation/admin-guide/devices.txt: /dev/mem and its like, terminals (2 to 5), consoles,
 // printers, tapes, input, sound, SCSI, frame buffers, cameras, buses, flash memory, PPP, terminals, USB,
@@ -65,110 +66,32 @@ constexpr unsigned kFirstFixedMinor = 64;
 constexpr unsigned kLastFixedMinor = 254;
 
 // What has no fixed number, and folders of what is not an accelerator's.
+// clang-format off
 constexpr std::array kHarmful = {
-    "block",
-    "bsg",
-    "bus",
-    "char",
-    "cpu",
-    "disk",
-    "fd",
-    "hugepages",
-    "input",
-    "mapper",
-    "mqueue",
-    "net",
-    "pts",
-    "shm",
-    "snd",
-    "usb",
-    "v4l",  // folders
-    "kmsg",
-    "*mem",
-    "port",
-    "tty*",
-    "pty*",
-    "console",
-    "vcs*",
-    "ptmx",
-    "hvc*",  // also in containers
-    "kvm",
-    "fuse",
-    "cuse",
-    "userfaultfd",
-    "vsock",
-    "vhost*",
-    "vduse",
-    "vfio",
-    "iommu",
-    "udmabuf",
-    "ntsync",
-    "uinput",
-    "uhid",
-    "userio",
-    "hidraw*",
-    "usbmon*",
-    "media*",
-    "cec*",
-    "lirc*",
-    "video*",
-    "sg[0-9]*",
-    "ng[0-9]*",
-    "nvme*",
-    "st[0-9]*",
-    "mtd*",
-    "ubi*",
-    "dax*",
-    "ndctl*",
-    "cxl",
-    "nvram",
-    "zfs",
-    "rtc*",
-    "ptp*",
-    "pps*",
-    "hpet",
-    "watchdog*",
-    "hwrng",
-    "tpm*",
-    "sgx_*",
-    "sev*",
-    "tdx*",
-    "nitro_enclaves",
-    "gpiochip*",
-    "i2c-*",
-    "i3c*",
-    "spidev*",
-    "iio:*",
-    "drm_dp_aux*",
-    "rpmsg*",
-    "remoteproc*",
-    "wwan*",
-    "rfkill",
-    "mei[0-9]*",
-    "ipmi*",
-    "mcelog",
-    "vmci",
-    "vbox*",
-    "xen",
-    "binder*",
-    "ashmem",
-    "cpu_dma_latency",
-    "vga_arbiter",
-    "autofs",
-    "btrfs-control",
-    "cachefiles",
-    "ecryptfs",
-    "loop-control",
-    "snapshot",
-    "dlm*",
+    // Folders.
+    "block", "bsg", "bus", "char", "cpu", "cxl", "disk", "fd", "hugepages", "input", "mapper", "mqueue", "net",
+    "pts", "shm", "snd", "usb", "v4l", "vfio", "xen",
+    // The kernel, virtual machines, and what only pretends to be a device.
+    "kmsg", "*mem", "port", "kvm", "fuse", "cuse", "userfaultfd", "vsock", "vhost*", "vduse", "iommu", "udmabuf",
+    "ntsync", "autofs", "btrfs-control", "cachefiles", "ecryptfs", "loop-control", "snapshot", "dlm*", "zfs",
+    "binder*", "ashmem", "cpu_dma_latency", "vga_arbiter", "mcelog", "vmci", "vbox*", "nitro_enclaves", "sgx_*",
+    "sev*", "tdx*",
+    // Terminals, input and output.
+    "tty*", "pty*", "console", "vcs*", "ptmx", "hvc*", "uinput", "uhid", "userio", "hidraw*", "usbmon*",
+    "media*", "cec*", "lirc*", "video*", "drm_dp_aux*",
+    // Disks and memory that lasts.
+    "sg[0-9]*", "ng[0-9]*", "nvme*", "st[0-9]*", "mtd*", "ubi*", "dax*", "ndctl*", "nvram",
+    // Clocks, keys, buses and radios.
+    "rtc*", "ptp*", "pps*", "hpet", "watchdog*", "hwrng", "tpm*", "gpiochip*", "i2c-*", "i3c*", "spidev*",
+    "iio:*", "rpmsg*", "remoteproc*", "wwan*", "rfkill", "mei[0-9]*", "ipmi*",
 };
+// clang-format on
 
 // The names of a list are relative to /dev.
 template <typename Patterns>
 bool Matches(const std::string& name, const Patterns& patterns) {
-  return std::any_of(std::begin(patterns), std::end(patterns), [&](const auto& pattern) {
-    return fnmatch(std::string(pattern).c_str(), name.c_str(), 0) == 0;
-  });
+  return std::any_of(std::begin(patterns), std::end(patterns),
+                     [&](const char* pattern) { return fnmatch(pattern, name.c_str(), 0) == 0; });
 }
 
 std::vector<std::string> PatternsOfUser() {
@@ -190,13 +113,16 @@ class Chooser {
 
   // Whether the library gets the file; a folder: with all that it contains.
   bool Takes(const std::string& path, const struct stat& file) const {
-    if (Matches(path, users_)) return true;
+    const bool users = std::any_of(users_.begin(), users_.end(), [&](const std::string& pattern) {
+      return fnmatch(pattern.c_str(), path.c_str(), 0) == 0;
+    });
+    if (users) return true;
     const std::string name = path.substr(sizeof(kDev));
     if (S_ISDIR(file.st_mode)) return Matches(name, kAccelerators);
     if (!S_ISCHR(file.st_mode) && !S_ISLNK(file.st_mode)) return false;
     if (Matches(name, kAlways) || Matches(name, kAccelerators)) return true;
-    return choice_ == DeviceChoice::kNotHarmful && !Matches(name, kHarmful) &&
-           (S_ISLNK(file.st_mode) || !IsHarmful(file));
+    return choice_ == DeviceChoice::kNotHarmful && (S_ISLNK(file.st_mode) || !IsHarmful(file)) &&
+           !Matches(name, kHarmful);
   }
 
   // Whether something in the folder may be taken.
