@@ -205,7 +205,8 @@ TEST(ServerMetricsTest, MoveInARun) {
     EXPECT_EQ(after[name], value) << name;
   }
   EXPECT_GE(after["diopi_baseline_hits_total"], 10);
-  EXPECT_GT(after["diopi_database_bytes"], before.at("diopi_database_bytes"));
+  // The log is used again from its beginning.
+  EXPECT_GE(after["diopi_database_bytes"], before.at("diopi_database_bytes"));
 }
 
 TEST(ShutdownTest, AgentsFinishTheirLeasesWithinTheGrace) {
