@@ -48,7 +48,6 @@ absl::Status SelfCall::Try() const {
   grpc::ClientContext context;
   context.AddMetadata("authorization", absl::StrCat("Bearer ", token_));
   context.set_deadline(std::chrono::system_clock::now() + absl::ToChronoMilliseconds(kSelfCallLimit));
-  context.set_wait_for_ready(true);
   v1::ListRunsRequest request;
   request.set_limit(1);
   v1::ListRunsResponse response;
