@@ -271,7 +271,7 @@ TEST_F(FilesTest, StandardOutput) {
       Cli({"chips", "--data", Data()}),
       Cli({"report", "--data", Data()}),
       Cli({"diff", "latest", "latest", "--data", Data()}),
-      Cli({"history", kOneCase, "--data", Data()}),
+      Cli({"history", kOneCase, "--chip", "chip", "--data", Data()}),
       Cli({"coverage", "--data", Data()}),
       Cli({"abi-check", "--impl", Cpu()}),
       Cli({"--help"}),

@@ -1,5 +1,6 @@
 #include "server/store/sqlite.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -166,6 +167,10 @@ absl::Status Connection::OpenHandle(const std::string& uri, int flags) {
 
 absl::StatusOr<std::unique_ptr<Connection>> Connection::Open(const std::string& path, Mode mode) {
   std::unique_ptr<Connection> connection(new Connection(path));
+  // SQLite would wait for a writer of a named pipe.
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode))
+    return absl::FailedPreconditionError(absl::StrCat(path, ": cannot be opened: not a regular file"));
   const bool read_only = mode == Mode::kReadOnly;
   const int flags = read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   absl::Status status = connection->OpenHandle(path, flags);
