@@ -65,8 +65,9 @@ std::string OpeningWithStream() {
 
 class Connection {
  public:
-  explicit Connection(const AttackPlan& plan) {
-    if (plan.tls) {
+  // `silent`: sends nothing, not even TLS's greeting.
+  Connection(const AttackPlan& plan, bool silent) {
+    if (plan.tls && !silent) {
       TlsOffer offer;
       offer.application = "h2";
       tls_ = TlsClient::Connect(plan.port, offer, 0, plan.from);
@@ -189,7 +190,7 @@ AttackCounts RunAttack(const Attack& attack, const AttackPlan& plan, const std::
     for (Attacker& attacker : attackers) {
       if (over()) break;
       if (attacker.connection == nullptr) {
-        attacker = {std::make_unique<Connection>(plan), 0};
+        attacker = {std::make_unique<Connection>(plan, attack.opening.empty()), 0};
         ++counts.connections;
         idle = false;
         if (!attacker.connection->Send(attack.opening)) {

@@ -13,7 +13,8 @@ namespace diopi::server {
 inline constexpr int kStreamsAtOnce = 128;
 
 // What some bytes cost. Points measure work that a client may cause without being allowed to call anything: a
-// reset makes gRPC build a call and throw it away (20), a SETTINGS or PING frame makes it answer (10).
+// reset makes gRPC build a call and throw it away (20; 100 if it could be let through to a handler), a
+// SETTINGS or PING frame makes it answer (10).
 struct Nuisance {
   int points = 0;              // below zero: allowed calls pay for some control frames
   int dearest = 0;             // the price of one frame of `kind`

@@ -18,18 +18,18 @@ constexpr size_t kMostOffendersShown = 16;
 constexpr std::chrono::seconds kSweepEvery{1};
 // A guest that was of use a moment ago is not replaced by one that is allowed as much.
 constexpr std::chrono::seconds kKept{10};
-// A tenth of it applies on probation.
+// Of an admitted connection, of a stranger's, of all strangers of an address. What strangers send at once
+// must not occupy gRPC's threads (ServerOptions::max_threads), or it refuses calls of others: a call and its
+// reset cost 30.
 constexpr Budget::Size kOfConnection{10'000, 2'000};
-constexpr Budget::Size kOfAddress{20'000, 4'000};
+constexpr Budget::Size kOfStranger{2'000, 500};
+constexpr Budget::Size kOfStrangerOnProbation{200, 50};
+constexpr Budget::Size kOfAddress{3'000, 1'000};
 // Connections. An agent opens a few, and its retries are at most 20 a second.
 constexpr Budget::Size kArrivals{500, 100};
 constexpr Budget::Size kArrivalsOnProbation{20, 5};
 // gRPC's clients announce room for more data at most this often.
 constexpr double kBytesPerPoint = 4096;
-
-Budget::Size Tenth(const Budget::Size& size) {
-  return {size.most / 10, size.per_second / 10};
-}
 
 }  // namespace
 
@@ -124,12 +124,11 @@ bool GuestBook::Spend(Guest* guest, int points, uint64_t relayed, DoorClock::tim
   const std::lock_guard lock(mutex_);
   const auto found = addresses_.find(guest->address);
   if (found == addresses_.end()) return true;
-  const bool stranger = !guest->admitted;
-  const bool probation = stranger && OnProbation(found->second, now);
   const double net = points - static_cast<double>(relayed) / kBytesPerPoint;
-  if (!guest->budget.Take(net, probation ? Tenth(kOfConnection) : kOfConnection, now)) return false;
-  return !stranger || !limits_.count_addresses ||
-         found->second.nuisance.Take(std::max(net, 0.0), probation ? Tenth(kOfAddress) : kOfAddress, now);
+  if (guest->admitted) return guest->budget.Take(net, kOfConnection, now);
+  const bool probation = OnProbation(found->second, now);
+  if (!guest->budget.Take(net, probation ? kOfStrangerOnProbation : kOfStranger, now)) return false;
+  return !limits_.count_addresses || found->second.nuisance.Take(std::max(net, 0.0), kOfAddress, now);
 }
 
 void GuestBook::CountClosed(Address* address, const std::string& name, const std::string& peer,

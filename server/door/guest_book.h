@@ -72,8 +72,8 @@ class GuestBook {
   // sent to it since the last call, which explain some frames.
   bool Spend(Guest* guest, int points, uint64_t relayed, DoorClock::time_point now);
   // `guest` is closed because of `why`, of which there are few: literals. With `abuse` its address is on
-  // probation from now on: its strangers get a tenth of everything. Names an address in the log at most once
-  // in the time of a probation.
+  // probation from now on: its strangers get a tenth, and few new connections. Names an address in the log at
+  // most once in the time of a probation.
   void Closed(const Guest& guest, std::string_view why, bool abuse, DoorClock::time_point now);
   // A call on its connection was allowed. Unknown ids are ignored.
   void Admit(uint64_t id);

@@ -41,8 +41,8 @@ class GuestBookTest : public testing::Test {
 TEST_F(GuestBookTest, AConnectionHasABudgetThatRefills) {
   const auto guest = Arrive();
   const int at_once = Resets(guest.get());
-  EXPECT_GT(at_once, 100);
-  EXPECT_LT(at_once, 1000);
+  EXPECT_GT(at_once, 50);
+  EXPECT_LT(at_once, 128);  // gRPC's threads
   EXPECT_EQ(Resets(guest.get()), 0);
   now_ += seconds(1);
   const int a_second = Resets(guest.get());
@@ -65,7 +65,7 @@ TEST_F(GuestBookTest, StrangersOfAnAddressShareABudgetAndOthersHaveTheirOwn) {
   // A connection on which a call was allowed has nothing to do with its neighbours.
   const auto neighbour = Arrive();
   book_.Admit(neighbour->id);
-  EXPECT_EQ(Resets(neighbour.get()), alone);
+  EXPECT_GT(Resets(neighbour.get()), alone);
 }
 
 TEST_F(GuestBookTest, AnAbuseCutsTheLimitsOfStrangersForAWhile) {
@@ -75,7 +75,7 @@ TEST_F(GuestBookTest, AnAbuseCutsTheLimitsOfStrangersForAWhile) {
   now_ += seconds(100);
   book_.Closed(*Arrive(), "RST_STREAM", true, now_);
   EXPECT_LE(Resets(Arrive().get()), before / 10);
-  EXPECT_EQ(Resets(old.get()), before);
+  EXPECT_GT(Resets(old.get()), before);
   EXPECT_EQ(Resets(Arrive("10.0.0.2").get()), before);
   EXPECT_EQ(Value("diopi_door_closed_total", "RST_STREAM"), 1);
   EXPECT_EQ(Value("diopi_door_offender_closed", "10.0.0.1"), 1);
@@ -147,7 +147,7 @@ TEST(GuestBookOfAProxyTest, CountsNoAddresses) {
     book.Closed(*arrival.guest, "RST_STREAM", true, now);
     guests.push_back(arrival.guest);
   }
-  for (const auto& guest : guests) EXPECT_TRUE(book.Spend(guest.get(), 5000, 0, now));
+  for (const auto& guest : guests) EXPECT_TRUE(book.Spend(guest.get(), 1500, 0, now));
 }
 
 TEST(GuestBookMemoryTest, ForgetsAddresses) {
