@@ -20,6 +20,7 @@
 
 #include "absl/time/clock.h"
 #include "cases/base/descriptor.h"
+#include "cases/base/printable_stream.h"
 #include "cases/base/private_process.h"
 #include "cases/user/user_cases.h"
 #include "client/command_line/command_line.h"
@@ -283,7 +284,7 @@ bool SayReady(int fd, const std::string& address, const std::string& http) {
 }
 
 int Fault(const absl::Status& status) {
-  std::fprintf(stderr, "diopi-server: %s\n", std::string(status.message()).c_str());
+  std::fprintf(stderr, "diopi-server: %s\n", PrintableMessage(std::string(status.message())).c_str());
   return static_cast<int>(ExitCodeFor(status));
 }
 
@@ -423,7 +424,7 @@ int Serve(const Flags& flags) {
 int Check(const Flags& flags) {
   const absl::StatusOr<CheckReport> report = CheckDataFolder(DataFolder(flags));
   if (!report.ok()) return Fault(report.status());
-  for (const std::string& problem : report->problems) std::printf("%s\n", problem.c_str());
+  for (const std::string& problem : report->problems) std::printf("%s\n", PrintableLine(problem).c_str());
   std::printf(
       "checked %lld runs with %lld verdicts, %lld baseline files with %lld cases (%lld quarantined) and %lld "
       "tensors: %zu problems\n",
@@ -464,10 +465,10 @@ int TokenList(const Flags& flags) {
   if (absl::IsNotFound(records.status())) return 0;
   if (!records.ok()) return Fault(records.status());
   for (const TokenRecord& record : *records) {
-    std::printf("%-20s %-5s %s  %s %s", record.name.c_str(), RoleWord(record.role).c_str(),
-                record.created.c_str(), record.expires <= absl::Now() ? "expired" : "expires",
+    std::printf("%-20s %-5s %s  %s %s", PrintableLine(record.name).c_str(), RoleWord(record.role).c_str(),
+                PrintableLine(record.created).c_str(), record.expires <= absl::Now() ? "expired" : "expires",
                 ExpiryText(record.expires).c_str());
-    for (const std::string& chip : record.chips) std::printf("  chip '%s'", chip.c_str());
+    for (const std::string& chip : record.chips) std::printf("  chip '%s'", PrintableLine(chip).c_str());
     std::printf("\n");
   }
   return 0;
@@ -507,6 +508,7 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   // The libraries below may throw (out of memory, CLI11's own setup); nothing of ours does.
   diopi::MakeProcessPrivate();
+  const diopi::PrintableStreams printable;
   try {
     const int code = diopi::server::Main(argc, argv);
     if (code != 0 || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return code;

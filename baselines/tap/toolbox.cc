@@ -11,6 +11,7 @@
 #include "baselines/compare/expect.h"
 #include "baselines/tap/call_timer.h"
 #include "baselines/tap/vendor_watch.h"
+#include "cases/base/text.h"
 #include "cases/core/argument_text.h"
 #include "cases/core/judges.h"
 
@@ -34,7 +35,7 @@ class Nested {
 };
 
 void Tell(const std::string& text) {
-  std::fprintf(stderr, "diopi_tap: %s\n", text.c_str());
+  std::fprintf(stderr, "diopi_tap: %s\n", PrintableText(text).c_str());
 }
 
 int32_t CallLibrary(const Call& call) {
@@ -326,7 +327,7 @@ void Toolbox::Capture(Passage* passage, const TensorMap& outputs) {
 
 void Toolbox::Finish() {
   for (const std::string& text : {times_.Text(), comparisons_.Text(), memory_table_.Text()}) {
-    if (!text.empty()) std::fputs(absl::StrCat("diopi_tap: ", text).c_str(), stderr);
+    if (!text.empty()) std::fputs(PrintableText(absl::StrCat("diopi_tap: ", text)).c_str(), stderr);
   }
   if (fallen_back_ > 0) Tell(absl::StrCat(Calls(fallen_back_), " fell back to the CPU reference"));
   if (capture_.files() > 0) Tell(absl::StrCat(Calls(capture_.files()), " captured in ", capture_.folder()));

@@ -29,6 +29,7 @@
 #include "cases/base/host_name.h"
 #include "cases/base/process.h"
 #include "cases/base/stage.h"
+#include "cases/base/text.h"
 #include "cases/base/write_file.h"
 #include "cases/core/catalog.h"
 #include "cases/user/user_cases.h"
@@ -129,7 +130,7 @@ class Agent {
 };
 
 ExitCode Agent::Tell(const absl::Status& status) {
-  *err_ << "diopi-agent: " << WithShortLines(status.message()) << "\n";
+  *err_ << "diopi-agent: " << PrintableMessage(WithShortLines(status.message())) << "\n";
   return ExitCodeFor(status);
 }
 
@@ -154,7 +155,7 @@ std::string Agent::ResumeCommand() const {
 
 ExitCode Agent::TellHowToResume(const absl::Status& status) {
   if (progress_ != nullptr) progress_->Finish();
-  *err_ << "diopi-agent: " << status.message() << "\n"
+  *err_ << "diopi-agent: " << PrintableMessage(std::string(status.message())) << "\n"
         << "diopi-agent: " << verdicts_.size()
         << " results of this session are stored; complete the run with: " << ResumeCommand() << "\n";
   return ExitCodeFor(status);
@@ -326,7 +327,8 @@ absl::StatusOr<std::vector<SessionWorker>> Agent::StartOtherWorkers() {
 }
 
 void Agent::TellDeadCards() {
-  for (const std::string& why : dead_devices_) *err_ << "diopi-agent: left out: " << why << "\n";
+  for (const std::string& why : dead_devices_)
+    *err_ << "diopi-agent: left out: " << PrintableMessage(why) << "\n";
 }
 
 v1::RunOptions Agent::MakeRunOptions() const {
@@ -432,7 +434,7 @@ absl::Status Agent::RunCases() {
       progress_->Expect(function.operator_(), function.function(), function.cases());
   }
   if (!options_.quiet) {
-    *out_ << "Sandbox " << MakeRunOptions().sandbox() << "\n";
+    *out_ << "Sandbox " << PrintableLine(MakeRunOptions().sandbox()) << "\n";
     *out_ << "Run " << run_.run_id() << ": " << run_.cases() << " cases, " << run_.done() << " done before\n"
           << std::flush;
   }
@@ -609,7 +611,7 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
 
 ExitCode ListCases(const AgentOptions& options, std::ostream* out, std::ostream* err) {
   const auto tell = [err](const absl::Status& status) {
-    *err << "diopi-agent: " << WithShortLines(status.message()) << "\n";
+    *err << "diopi-agent: " << PrintableMessage(WithShortLines(status.message())) << "\n";
     return ExitCodeFor(status);
   };
   const absl::StatusOr<v1::Selection> selection = MakeSelection(options.selection);

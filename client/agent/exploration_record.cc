@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/host_name.h"
-#include "reports/document/escape.h"
+#include "cases/base/text.h"
 
 namespace diopi::agent {
 namespace {
@@ -30,7 +30,7 @@ bool IsFinal(const absl::Status& status) {
 std::string TextOf(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
-  return reports::ToUtf8(text.str());
+  return PrintableText(text.str());
 }
 
 }  // namespace
@@ -39,13 +39,13 @@ void AddCause(const explore::Finding& finding, v1::Exploration* exploration) {
   v1::Exploration::Cause cause;
   cause.set_key(finding.group.key);
   cause.set_outcome(finding.group.outcome);
-  cause.set_cause(reports::ToUtf8(finding.group.cause.substr(0, kMostReason)));
+  cause.set_cause(PrintableText(finding.group.cause, kMostReason));
   for (const std::string& op : finding.group.operators) cause.add_operators(op);
   cause.set_calls(static_cast<int64_t>(finding.group.cases.size()));
   cause.set_example(finding.verdict.case_id());
-  cause.set_reason(reports::ToUtf8(finding.verdict.reason().substr(0, kMostReason)));
+  cause.set_reason(PrintableText(finding.verdict.reason(), kMostReason));
   cause.set_file(std::filesystem::path(finding.path).filename().string());
-  cause.set_command(reports::ToUtf8(finding.command));
+  cause.set_command(PrintableText(finding.command));
   cause.set_known(finding.known);
   const size_t before = exploration->ByteSizeLong();
   if (before + cause.ByteSizeLong() > kMostBytes) return;

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "baselines/compare/contract.h"
 #include "baselines/generate/oracle_pool.h"
+#include "cases/base/printable_stream.h"
 #include "cases/base/process_pool.h"
 #include "cases/base/write_file.h"
 #include "cases/explore/generator.h"
@@ -27,6 +28,7 @@
 #include "client/setup/arguments.h"
 #include "client/setup/paths.h"
 #include "client/shrink/case_trial.h"
+#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 #include "reports/render/render.h"
 #include "server/store/database.h"
@@ -202,11 +204,12 @@ class Explorer {
     const auto progress = [this](const ExploreResult& now) {
       if (record_ != nullptr) record_->Update(Stored(now));
       if (!terminal_ || options_.quiet) return;
-      out_ << "\r" << now.calls << " calls, " << now.failures.size() << " failed " << std::flush;
+      WriteControl("\r", &out_);
+      out_ << now.calls << " calls, " << now.failures.size() << " failed " << std::flush;
     };
     absl::StatusOr<ExploreResult> result =
         explore::Explore(generator_.get(), options, oracle_.get(), *std::move(workers), stop_, progress);
-    if (terminal_ && !options_.quiet) out_ << "\r\033[K";
+    if (terminal_ && !options_.quiet) WriteControl("\r\033[K", &out_);
     return result;
   }
 
@@ -257,7 +260,7 @@ class Explorer {
     for (const explore::FailedCall& failed : result.failures) {
       if (!options_.verbose) break;
       out_ << "  " << failed.call.c.id() << ": " << reports::OutcomeName(failed.verdict.outcome()) << ": "
-           << failed.verdict.reason() << " (" << failed.call.point.reveals() << ")\n";
+           << reports::OneLine(failed.verdict.reason()) << " (" << failed.call.point.reveals() << ")\n";
     }
     out_ << std::flush;
   }
@@ -281,8 +284,8 @@ class Explorer {
   std::string Statistics() const {
     std::string text = "function,calls,classes,pairs\r\n";
     for (const v1::Exploration::Function& function : stored_.functions()) {
-      absl::StrAppend(&text, function.name(), ",", function.calls(), ",", function.classes(), ",",
-                      function.pairs(), "\r\n");
+      absl::StrAppend(&text, reports::CsvField(function.name()), ",", function.calls(), ",",
+                      function.classes(), ",", function.pairs(), "\r\n");
     }
     return text;
   }
@@ -321,8 +324,8 @@ class Explorer {
           if (record_ != nullptr) record_->Update(stored_);
           const reports::FailureGroup& group = finding.group;
           out_ << "  " << reports::OperatorsText(group) << ": " << reports::OutcomeName(group.outcome) << ": "
-               << group.cause << " (" << group.cases.size() << (group.cases.size() == 1 ? " call" : " calls")
-               << ")\n"
+               << reports::OneLine(group.cause) << " (" << group.cases.size()
+               << (group.cases.size() == 1 ? " call" : " calls") << ")\n"
                << (finding.condition.empty() ? "" : absl::StrCat("    ", finding.condition, "\n")) << "    "
                << finding.path << (finding.known ? ", known before" : "") << "\n    " << finding.command
                << "\n"

@@ -10,12 +10,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/contract.h"
+#include "cases/base/text.h"
+#include "client/agent/tested_library.h"
 #include "client/judge/case_judge.h"
 #include "client/rpc/agents_client.h"
 #include "client/setup/library_facts.h"
 #include "client/setup/paths.h"
 #include "impl_loader/worker/worker.h"
-#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::agent {
@@ -36,7 +37,7 @@ TensorMap TensorsOf(const google::protobuf::RepeatedPtrField<v1::TensorChunk>& c
 v1::AgentHealth Health(bool ok, const std::string& text) {
   v1::AgentHealth health;
   health.set_ok(ok);
-  health.set_text(reports::ToUtf8(text));
+  health.set_text(PrintableText(text));
   return health;
 }
 
@@ -125,8 +126,8 @@ v1::ServeRequest CheckHealth(const AgentOptions& options) {
         Health(false, absl::StrCat("the library cannot be loaded: ", std::string(worker.status().message())));
     return result;
   }
-  facts.set_vendor_name(reports::ToUtf8((*worker)->hello().vendor_name()));
-  facts.set_impl_version(reports::ToUtf8((*worker)->hello().impl_version()));
+  facts.set_vendor_name(PrintableLine((*worker)->hello().vendor_name(), kMostName));
+  facts.set_impl_version(PrintableLine((*worker)->hello().impl_version(), kMostName));
   facts.set_dialect((*worker)->hello().dialect());
   *result.mutable_health() = RunHealthCase(options, *library, worker->get());
   return result;

@@ -16,7 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "cases/base/process.h"
-#include "reports/document/escape.h"
+#include "cases/base/text.h"
 
 namespace diopi::agent {
 namespace {
@@ -103,8 +103,8 @@ google::protobuf::RepeatedPtrField<v1::Machine::Gpu> ParseGpus(std::string_view 
       if (absl::StartsWith(column, "[")) column.clear();
     }
     v1::Machine::Gpu& gpu = *gpus.Add();
-    gpu.set_name(reports::ToUtf8(columns[0]));
-    gpu.set_driver(reports::ToUtf8(columns[1]));
+    gpu.set_name(PrintableText(columns[0]));
+    gpu.set_driver(PrintableText(columns[1]));
     gpu.set_memory_mib(NumberOf<int64_t>(columns[2]));
     gpu.set_power_limit_w(NumberOf<double>(columns[3]));
     gpu.set_clock_mhz(NumberOf<double>(columns[4]));
@@ -114,7 +114,7 @@ google::protobuf::RepeatedPtrField<v1::Machine::Gpu> ParseGpus(std::string_view 
 }
 
 std::string ProcessorModel(const std::string& root) {
-  return reports::ToUtf8(ValueOf(root + "/proc/cpuinfo", "model name", ':'));
+  return PrintableText(ValueOf(root + "/proc/cpuinfo", "model name", ':'));
 }
 
 int Processors() {
@@ -123,7 +123,7 @@ int Processors() {
 
 v1::Machine DescribeMachine(const MachineSources& sources) {
   v1::Machine machine;
-  machine.set_system(reports::ToUtf8(SystemName(sources.root)));
+  machine.set_system(PrintableText(SystemName(sources.root)));
   utsname name{};
   if (uname(&name) == 0) machine.set_kernel(absl::StrCat(name.sysname, " ", name.release, " ", name.machine));
   machine.set_processor(ProcessorModel(sources.root));

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cases/base/excerpt.h"
+#include "cases/base/printable_stream.h"
 #include "cases/base/private_process.h"
 #include "cases/base/stop_signal.h"
 #include "cases/base/temporary_folder.h"
@@ -34,6 +35,7 @@ bool DieWith(pid_t parent) {
 int main(int argc, char** argv) {
   using diopi::agent::ExitCode;
   diopi::MakeProcessPrivate();
+  std::optional<diopi::PrintableStreams> printable(std::in_place);
   diopi::agent::AgentOptions options;
   options.credentials.token = diopi::TakeFromEnvironment("DIOPI_TOKEN");
   const std::optional<ExitCode> leave = diopi::agent::ParseAgentOptions(argc, argv, &options);
@@ -55,6 +57,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   if (options.parent != 0 && !diopi::agent::DieWith(options.parent)) return static_cast<int>(ExitCode::kOurs);
   if (options.health_check) {
+    printable.reset();  // a message, not a text
     std::cout << diopi::agent::CheckHealth(options).SerializeAsString() << std::flush;
     return static_cast<int>(ExitCode::kOk);
   }

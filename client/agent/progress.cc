@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cases/base/printable_stream.h"
 #include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 #include "reports/render/render.h"
@@ -48,9 +49,10 @@ void Progress::Add(const v1::Verdict& verdict) {
     ++failed_;
   }
   if (options_.verbose && reports::IsListed(verdict.outcome())) {
-    Line("ERROR", absl::StrCat(verdict.case_id(), ": ", reports::OutcomeName(verdict.outcome()), ": ",
-                               reports::OneLine(verdict.reason()), " | ",
-                               reports::ReproCommand(options_.run, verdict, options_.data_folder)));
+    Line("ERROR",
+         absl::StrCat(reports::OneLine(verdict.case_id()), ": ", reports::OutcomeName(verdict.outcome()),
+                      ": ", reports::OneLine(verdict.reason()), " | ",
+                      reports::ReproCommand(options_.run, verdict, options_.data_folder)));
   }
   if (tally.seen == tally.expected) PrintTally(name, &tally);
   DrawBar(false);
@@ -58,7 +60,7 @@ void Progress::Add(const v1::Verdict& verdict) {
 
 void Progress::PrintTally(const std::string& name, Tally* tally) {
   tally->printed = true;
-  const std::string run = absl::StrCat("Run diopi_functions.", name);
+  const std::string run = absl::StrCat("Run diopi_functions.", reports::OneLine(name));
   if (tally->passed == tally->seen) {
     Line("INFO", absl::StrCat(run, " succeed"));
   } else if (tally->not_implemented == tally->seen) {
@@ -90,7 +92,7 @@ void Progress::Line(const char* level, const std::string& text) {
 }
 
 void Progress::ClearBar() {
-  if (bar_shown_) *out_ << "\r\033[K";
+  if (bar_shown_) WriteControl("\r\033[K", out_);
   bar_shown_ = false;
 }
 
@@ -101,8 +103,11 @@ void Progress::DrawBar(bool now) {
   last_bar_ = time;
   const int64_t total = std::max<int64_t>(options_.total, 1);
   const auto filled = static_cast<size_t>(std::min<int64_t>(kBarWidth, kBarWidth * done_ / total));
-  *out_ << "\r[" << std::string(filled, '#') << std::string(kBarWidth - filled, ' ') << "] " << done_ << "/"
-        << options_.total << " cases, " << failed_ << " failed\033[K" << std::flush;
+  WriteControl("\r", out_);
+  *out_ << "[" << std::string(filled, '#') << std::string(kBarWidth - filled, ' ') << "] " << done_ << "/"
+        << options_.total << " cases, " << failed_ << " failed";
+  WriteControl("\033[K", out_);
+  *out_ << std::flush;
   bar_shown_ = true;
 }
 

@@ -10,11 +10,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/host_name.h"
+#include "cases/base/text.h"
 #include "client/agent/devices.h"
 #include "client/agent/machine.h"
 #include "client/setup/modes.h"
 #include "client/setup/paths.h"
-#include "reports/document/escape.h"
 
 namespace diopi::agent {
 namespace {
@@ -102,8 +102,8 @@ v1::RunOptions DescribeRun(const AgentOptions& options, const LibraryFacts& fact
   run.set_chip(options.chip);
   run.set_impl_path(facts.path);
   run.set_impl_sha256(facts.sha256);
-  run.set_vendor_name(reports::ToUtf8(hello.vendor_name()));
-  run.set_impl_version(reports::ToUtf8(hello.impl_version()));
+  run.set_vendor_name(PrintableLine(hello.vendor_name(), kMostName));
+  run.set_impl_version(PrintableLine(hello.impl_version(), kMostName));
   run.set_dialect(hello.dialect());
   run.set_sandbox(hello.sandbox());
   run.set_agent_version(DIOPI_VERSION);

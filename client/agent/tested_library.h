@@ -15,6 +15,9 @@
 
 namespace diopi::agent {
 
+// Bytes of a vendor's name or version that are kept.
+inline constexpr size_t kMostName = 4096;
+
 // Reads --impl and --device-lib without loading them. Errors of InspectOperators; InvalidArgument for a
 // damaged file, and for a library that is not the one that --require-sha256 names.
 absl::StatusOr<LibraryFacts> InspectTested(const AgentOptions& options);

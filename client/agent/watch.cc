@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/text.h"
 #include "cases/base/watch_file.h"
 #include "client/agent/agent.h"
 #include "client/setup/library_facts.h"
@@ -39,14 +40,15 @@ class Watcher {
 
  private:
   ExitCode Tell(const absl::Status& status) {
-    *err_ << "diopi-agent: " << status.message() << "\n";
+    *err_ << "diopi-agent: " << PrintableMessage(std::string(status.message())) << "\n";
     return ExitCodeFor(status);
   }
 
   bool IsNew() {
     const absl::StatusOr<LibraryFacts> facts = InspectLibrary(options_.impl_path);
     if (!facts.ok()) {
-      *err_ << "diopi-agent: not run, waiting for the next change: " << facts.status().message() << "\n";
+      *err_ << "diopi-agent: not run, waiting for the next change: "
+            << PrintableMessage(std::string(facts.status().message())) << "\n";
       return false;
     }
     if (facts->sha256 != warm_.library_sha256) return true;

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cases/base/text.h"
 #include "client/cli/command.h"
 #include "client/rpc/agents_client.h"
 #include "client/setup/credential_flags.h"
@@ -59,13 +60,17 @@ class AgentsCommand final : public Command {
 
   static void Print(const v1::AgentInfo& agent) {
     const v1::AgentFacts& facts = agent.facts();
-    std::cout << absl::StrFormat("%-12s %-24s %s\n", facts.chip(), facts.agent_id(), StateOf(agent))
-              << absl::StrFormat("    host %s, library %s %s (%s %s, %s), agent %s%s\n", facts.host(),
-                                 facts.impl_sha256().substr(0, kShownDigits), facts.impl_path(),
-                                 facts.vendor_name(), facts.impl_version(), facts.dialect(),
-                                 facts.agent_version(),
-                                 facts.takes_uploads() ? ", takes uploaded libraries" : "");
-    if (agent.state() == v1::AGENT_STATE_ONLINE) std::cout << "    " << agent.health().text() << "\n";
+    const std::string what =
+        absl::StrFormat("host %s, library %s %s (%s %s, %s), agent %s%s", facts.host(),
+                        facts.impl_sha256().substr(0, kShownDigits), facts.impl_path(), facts.vendor_name(),
+                        facts.impl_version(), facts.dialect(), facts.agent_version(),
+                        facts.takes_uploads() ? ", takes uploaded libraries" : "");
+    std::cout << absl::StrFormat("%-12s %-24s %s\n", PrintableLine(facts.chip()),
+                                 PrintableLine(facts.agent_id()), PrintableLine(StateOf(agent)))
+              << "    " << PrintableLine(what) << "\n";
+    if (agent.state() == v1::AGENT_STATE_ONLINE) {
+      std::cout << "    " << PrintableLine(agent.health().text()) << "\n";
+    }
   }
 
   std::string server_;

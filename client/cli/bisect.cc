@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/process.h"
 #include "cases/base/temporary_folder.h"
+#include "cases/base/text.h"
 #include "client/cli/captured_sequence.h"
 #include "client/cli/fallback_search.h"
 #include "client/cli/sequence_trial.h"
@@ -102,8 +103,8 @@ class BisectCommand final : public Command {
     const auto mends = [&](const std::vector<std::string>& names) -> absl::StatusOr<bool> {
       const absl::StatusOr<SequenceTrial::Result> result = (*trial)->Run(names);
       if (!result.ok()) return result.status();
-      std::cerr << "Run " << ++runs_ << ", " << names.size() << " functions fall back: " << result->text
-                << "\n";
+      std::cerr << "Run " << ++runs_ << ", " << names.size()
+                << " functions fall back: " << PrintableMessage(result->text) << "\n";
       return result->good;
     };
     const absl::StatusOr<bool> good = mends({});

@@ -17,6 +17,7 @@
 #include "cases/base/dtype.h"
 #include "cases/base/layout.h"
 #include "cases/base/split_mix.h"
+#include "cases/base/text.h"
 #include "client/cli/case_text.h"
 #include "client/cli/output_bounds.h"
 #include "client/cli/repro_runtime.h"
@@ -101,12 +102,14 @@ class Writer {
   }
 
  private:
+  // Nothing of a text ends the comment, not even after the lines are spliced.
   std::string Comment() const {
-    return absl::StrCat(
-        "/* ", case_.id(), ": calls ", case_.function(),
-        " and compares its outputs.\n   Reveals: ", absl::StrReplaceAll(case_.reveals(), {{"*/", "* /"}}),
-        "\n\n   Compile and run:\n     ", CompileCommand(options_), "\n     ", RunCommand(options_),
-        "\n\n   Arguments:\n", absl::StrReplaceAll(ArgumentsText(case_), {{"*/", "* /"}}), "*/\n");
+    const std::string text =
+        absl::StrCat(PrintableLine(case_.id()), ": calls ", case_.function(),
+                     " and compares its outputs.\n   Reveals: ", PrintableLine(case_.reveals()),
+                     "\n\n   Compile and run:\n     ", CompileCommand(options_), "\n     ",
+                     RunCommand(options_), "\n\n   Arguments:\n", ArgumentsText(case_));
+    return absl::StrCat("/* ", absl::StrReplaceAll(text, {{"*/", "* /"}, {"\\\n", "\\ \n"}}), "*/\n");
   }
 
   absl::StatusOr<std::string> Argument(const v1::Argument& arg, const abi::Param& param) {

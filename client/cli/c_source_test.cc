@@ -37,7 +37,7 @@ v1::Case AddCase() {
   v1::Case c;
   c.set_id("add.float32.repro_test");
   c.set_function("diopiAdd");
-  c.set_reveals("whether */ ends the comment");
+  c.set_reveals("whether */ or *\\\n/ ends the comment \x1b[2J");
   AddTensor(&c, "out", v1::ROLE_OUTPUT, {2, 2});
   v1::TensorSpec* input = AddTensor(&c, "input", v1::ROLE_INPUT, {2, 2})->mutable_tensor();
   input->add_strides(1);

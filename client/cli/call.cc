@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/text.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
 #include "client/setup/paths.h"
@@ -76,7 +77,7 @@ class CallCommand final : public Command {
         ++without;
       } else {
         ++failed;
-        std::cout << "failed " << c.id() << ": " << status.message() << "\n";
+        std::cout << "failed " << c.id() << ": " << PrintableMessage(std::string(status.message())) << "\n";
       }
     }
     std::cout << absl::StrFormat("%d cases called, %d not implemented, %d failed\n", called, without, failed)

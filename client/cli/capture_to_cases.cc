@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "baselines/tap/capture.h"
+#include "cases/base/text.h"
 #include "cases/user/operator_text.h"
 #include "client/cli/captured_point.h"
 #include "client/cli/tap_commands.h"
@@ -64,7 +65,8 @@ class CaptureToCasesCommand final : public Command {
           call.ok() ? FileOfCapturedCall(**catalog, *call, label, options_) : call.status();
       if (!file.ok()) {
         ++left_out;
-        std::cerr << "diopi-cli: " << path << " is left out: " << file.status().message() << "\n";
+        std::cerr << "diopi-cli: " << PrintableLine(path)
+                  << " is left out: " << PrintableMessage(std::string(file.status().message())) << "\n";
         continue;
       }
       const absl::Status status =

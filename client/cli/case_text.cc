@@ -12,6 +12,7 @@
 #include "baselines/compare/readings.h"
 #include "cases/base/dtype.h"
 #include "cases/base/layout.h"
+#include "cases/base/text.h"
 #include "cases/core/argument_text.h"
 
 namespace diopi::cli {
@@ -34,23 +35,34 @@ std::string JudgeText(const v1::Judge& judge) {
 std::string ArgumentsText(const v1::Case& c) {
   std::string text;
   for (const cases::ArgumentLine& line : cases::ArgumentLines(c)) {
-    absl::StrAppend(&text, absl::StrFormat("  %-16s %-8s %s\n", line.name, line.role, line.text));
+    absl::StrAppend(&text, absl::StrFormat("  %-16s %-8s %s\n", PrintableLine(line.name), line.role,
+                                           PrintableLine(line.text)));
   }
   return text;
 }
 
 std::string CaseText(const v1::Case& c) {
-  std::string text =
-      absl::StrCat("Case       ", c.id(), "\nFunction   ", c.function(), "\nOperator   ", c.operator_(), " (",
-                   c.family(), ")\nReveals    ", c.reveals(), "\nHash       ", c.hash(),
-                   ", generator version ", c.generator_version(), "\nArguments\n", ArgumentsText(c));
+  std::string text;
+  const std::pair<const char*, std::string> lines[] = {
+      {"Case", c.id()},
+      {"Function", c.function()},
+      {"Operator", absl::StrCat(c.operator_(), " (", c.family(), ")")},
+      {"Reveals", c.reveals()},
+      {"Hash", absl::StrCat(c.hash(), ", generator version ", c.generator_version())}};
+  for (const auto& [name, value] : lines) {
+    absl::StrAppend(&text, absl::StrFormat("%-10s %s\n", name, PrintableLine(value)));
+  }
+  absl::StrAppend(&text, "Arguments\n", ArgumentsText(c));
   absl::StrAppend(&text, "Judged\n");
   for (const v1::Judge& judge : c.judges()) {
-    absl::StrAppend(&text, absl::StrFormat("  %-16s %s\n", judge.output(), JudgeText(judge)));
+    absl::StrAppend(&text, absl::StrFormat("  %-16s %s\n", PrintableLine(judge.output()),
+                                           PrintableLine(JudgeText(judge))));
   }
   if (!c.readings().empty()) absl::StrAppend(&text, "Also accepted\n");
   for (const v1::Reading& reading : c.readings()) {
-    absl::StrAppend(&text, "  ", baselines::ReadingName(reading), ": ", reading.reason(), "\n");
+    absl::StrAppend(&text, "  ",
+                    PrintableLine(absl::StrCat(baselines::ReadingName(reading), ": ", reading.reason())),
+                    "\n");
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "cases/base/excerpt.h"
+#include "cases/base/text.h"
 #include "client/cli/tap_commands.h"
 #include "client/setup/paths.h"
 
@@ -38,7 +39,7 @@ std::vector<CommandGroup> AllCommands() {
 }
 
 ExitCode Tell(const absl::Status& status) {
-  if (!status.ok()) std::cerr << "diopi-cli: " << WithShortLines(status.message()) << "\n";
+  if (!status.ok()) std::cerr << "diopi-cli: " << PrintableMessage(WithShortLines(status.message())) << "\n";
   return agent::ExitCodeFor(status);
 }
 

@@ -1,12 +1,19 @@
 #include "client/cli/debugger.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/process.h"
 
 namespace diopi::cli {
 namespace {
@@ -68,6 +75,44 @@ absl::StatusOr<std::vector<std::string>> DebuggerCommand(Debugger debugger, cons
         "-ex",   "run", "--args"};
   }
   return std::vector<std::string>{program, "-q", "--batch", "-ex", "run", "-ex", "backtrace", "--args"};
+}
+
+PrintableDescriptor::PrintableDescriptor(int fd) : fd_(fd) {
+  absl::StatusOr<Pipe> pipe = MakePipe();
+  if (!pipe.ok()) return;
+  real_ = Descriptor(fcntl(fd_, F_DUPFD_CLOEXEC, 0));
+  end_ = Descriptor(eventfd(0, EFD_CLOEXEC));
+  if (!real_.valid() || !end_.valid() || dup2(pipe->write.get(), fd_) < 0) return;
+  pipe_ = std::move(pipe->read);
+  thread_ = std::thread([this] { Pass(); });
+}
+
+// What was started may have left processes that keep the pipe open, so its end is not waited for.
+PrintableDescriptor::~PrintableDescriptor() {
+  if (!thread_.joinable()) return;
+  dup2(real_.get(), fd_);
+  eventfd_write(end_.get(), 1);
+  thread_.join();
+}
+
+void PrintableDescriptor::Pass() {
+  for (bool ending = false; !ending;) {
+    pollfd files[] = {{pipe_.get(), POLLIN, 0}, {end_.get(), POLLIN, 0}};
+    if (poll(files, 2, -1) < 0) continue;
+    ending = files[1].revents != 0;
+    if (files[0].revents != 0 && !ReadOnce()) break;
+  }
+  for (pollfd file{pipe_.get(), POLLIN, 0}; poll(&file, 1, 0) > 0 && ReadOnce();) continue;
+  WriteAll(real_.get(), pieces_.Finish());
+}
+
+bool PrintableDescriptor::ReadOnce() {
+  std::array<char, 4096> buffer{};
+  const ssize_t bytes = read(pipe_.get(), buffer.data(), buffer.size());
+  if (bytes <= 0) return bytes < 0 && errno == EINTR;
+  // When nobody reads any more, the debugger goes on all the same.
+  WriteAll(real_.get(), pieces_.Add({buffer.data(), static_cast<size_t>(bytes)}));
+  return true;
 }
 
 }  // namespace diopi::cli

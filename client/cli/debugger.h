@@ -3,9 +3,12 @@
 #define CLIENT_CLI_DEBUGGER_H_
 
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cases/base/descriptor.h"
+#include "cases/base/text.h"
 
 namespace diopi::cli {
 
@@ -21,6 +24,28 @@ absl::StatusOr<std::vector<std::string>> DebuggerCommand(Debugger debugger, cons
 
 // "gdb"; empty for none.
 std::string DebuggerName(Debugger debugger);
+
+// While it lives, what this process and those that it starts write to a descriptor is made printable
+// (cases/base/text.h): a debugger shows a library's names and prints as they are.
+class PrintableDescriptor {
+ public:
+  // Leaves the descriptor alone when there is no pipe or thread for it.
+  explicit PrintableDescriptor(int fd);
+  ~PrintableDescriptor();
+  PrintableDescriptor(const PrintableDescriptor&) = delete;
+  PrintableDescriptor& operator=(const PrintableDescriptor&) = delete;
+
+ private:
+  void Pass();
+  bool ReadOnce();
+
+  const int fd_;
+  Descriptor real_;
+  Descriptor pipe_;
+  Descriptor end_;  // an eventfd
+  PrintablePieces pieces_;
+  std::thread thread_;
+};
 
 }  // namespace diopi::cli
 

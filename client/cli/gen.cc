@@ -11,6 +11,7 @@
 #include "baselines/generate/device_reference.h"
 #include "baselines/generate/generate.h"
 #include "cases/base/process_pool.h"
+#include "cases/base/text.h"
 #include "client/cli/baselines_lock.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
@@ -153,12 +154,12 @@ class GenCommand final : public Command {
     const absl::StatusOr<baselines::DeviceReferenceSummary> summary =
         baselines::AddDeviceReference(*cases, options);
     if (!summary.ok()) return Tell(summary.status());
-    for (const std::string& text : summary->quarantined) std::cout << "quarantined: " << text << "\n";
+    for (const std::string& text : summary->quarantined)
+      std::cout << "quarantined: " << PrintableLine(text) << "\n";
     const std::vector<std::string> contracts = options.compare.contracts.Texts();
-    std::cout << "Device reference " << summary->vendor << (summary->version.empty() ? "" : " ")
-              << summary->version << ", contracts "
-              << (contracts.empty() ? "none" : absl::StrJoin(contracts, ",")) << ": " << summary->admitted
-              << " cases admitted, " << summary->quarantined.size() << " quarantined, "
+    std::cout << "Device reference " << PrintableLine(absl::StrCat(summary->vendor, " ", summary->version))
+              << ", contracts " << (contracts.empty() ? "none" : absl::StrJoin(contracts, ",")) << ": "
+              << summary->admitted << " cases admitted, " << summary->quarantined.size() << " quarantined, "
               << summary->without.size() << " not implemented by it; " << summary->run << " run now, "
               << summary->up_to_date << " up to date\n";
     return code;
@@ -167,7 +168,7 @@ class GenCommand final : public Command {
   static ExitCode Conclude(const baselines::GenerateSummary& summary, double seconds,
                            const std::string& data) {
     for (const std::string& failure : summary.failures) {
-      std::cerr << "diopi-cli: no baseline for " << failure << "\n";
+      std::cerr << "diopi-cli: no baseline for " << PrintableLine(failure) << "\n";
     }
     std::cout << absl::StrFormat(
         "%d cases of %d operators written in %.1f s, %d operators up to date: %s/baselines\n",

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "cases/base/text.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/results.h"
@@ -64,7 +65,7 @@ class HistoryCommand final : public Command {
     const absl::StatusOr<std::string> table = reports::WriteList(reports::HistoryTable(history), format_);
     if (!table.ok()) return Tell(table.status());
     if (format_ == "csv") return Tell(WriteOutput(*table, ""));
-    std::string text = history.case_id + " on " + history.chip + "\n\n" + *table + "\n";
+    std::string text = PrintableLine(history.case_id + " on " + history.chip) + "\n\n" + *table + "\n";
     for (const std::string& words : reports::HistoryWords(history)) text += words + "\n";
     return Tell(WriteOutput(text, ""));
   }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/read_file.h"
 #include "cases/base/temporary_folder.h"
+#include "cases/base/text.h"
 #include "cases/import/import_configs.h"
 #include "cases/import/python.h"
 #include "cases/user/operator_text.h"
@@ -50,7 +51,8 @@ class ImportCasesCommand final : public Command {
  private:
   void Print(const cases::ImportedConfigs& imported) const {
     if (verbose_) {
-      for (const std::string& text : imported.details) std::cout << "left out: " << text << "\n";
+      for (const std::string& text : imported.details)
+        std::cout << "left out: " << PrintableLine(text) << "\n";
     }
     int64_t total = imported.carried;
     for (const auto& group : imported.left_out) total += group.cases;
@@ -62,7 +64,7 @@ class ImportCasesCommand final : public Command {
     for (const auto& group : imported.left_out) {
       row(absl::StrCat(group.entries.size()), group.cases == 0 ? "?" : absl::StrCat(group.cases),
           absl::StrCat("left out: ", group.reason));
-      std::cout << absl::StrFormat("%17s e.g. %s\n", "", group.example);
+      std::cout << absl::StrFormat("%17s e.g. %s\n", "", PrintableLine(group.example));
     }
     if (!imported.ignored.empty()) {
       const auto field = [](std::string* out, const auto& group) {

@@ -3,9 +3,9 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/text.h"
 #include "client/cli/command.h"
 #include "client/cli/upkeep.h"
-#include "reports/document/escape.h"
 #include "server/store/labels.h"
 #include "server/store/upkeep.h"
 
@@ -35,14 +35,14 @@ class LabelCommand final : public Command {
     for (const std::string& text : labels_) {
       const absl::StatusOr<server::Labels::value_type> label = server::ParseLabel(text);
       if (!label.ok()) return absl::InvalidArgumentError(absl::StrCat("LABEL: ", label.status().message()));
-      labels[label->first] = reports::ToUtf8(label->second);
+      labels[label->first] = PrintableText(label->second);
     }
     const absl::StatusOr<std::string> path = DatabaseToChange(data_);
     if (!path.ok()) return path.status();
     const absl::StatusOr<server::LabelledRun> run = server::LabelRun(*path, run_, labels);
     if (!run.ok()) return run.status();
     std::cout << "run " << run->run_id << ": "
-              << (run->labels.empty() ? "no labels" : server::LabelsText(run->labels)) << "\n";
+              << (run->labels.empty() ? "no labels" : PrintableLine(server::LabelsText(run->labels))) << "\n";
     return absl::OkStatus();
   }
 

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <map>
 
+#include "cases/base/printable_stream.h"
 #include "cases/base/private_process.h"
 #include "client/cli/command.h"
 #include "client/command_line/command_line.h"
@@ -46,6 +47,7 @@ ExitCode Main(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   diopi::MakeProcessPrivate();
+  const diopi::PrintableStreams printable;
   // CLI11 reports our own mistakes in declaring options as exceptions.
   try {
     return static_cast<int>(diopi::cli::Main(argc, argv));

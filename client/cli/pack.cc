@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/text.h"
 #include "cases/core/catalog.h"
 #include "client/cli/baselines_lock.h"
 #include "client/cli/command.h"
@@ -127,9 +128,11 @@ class PackCommand final : public Command {
 
   static void PrintOrigin(const baselines::PackHeader& header) {
     const baselines::DeviceProvenance& device = header.device;
-    std::cout << "Outputs of " << device.vendor << " " << device.version << ", library " << device.sha256
-              << ", contracts " << (device.contracts.empty() ? "none" : device.contracts) << ", run "
-              << device.created << "; suite: " << header.suite << "\n";
+    std::cout << PrintableLine(absl::StrCat("Outputs of ", device.vendor, " ", device.version, ", library ",
+                                            device.sha256, ", contracts ",
+                                            device.contracts.empty() ? "none" : device.contracts, ", run ",
+                                            device.created, "; suite: ", header.suite))
+              << "\n";
   }
 
   ExitCode Make(const std::vector<v1::Case>& cases) {
@@ -158,7 +161,7 @@ class PackCommand final : public Command {
     }
     const std::vector<std::string>& faults = report->faults;
     for (size_t i = 0; i < std::min(faults.size(), kShownFaults); ++i) {
-      std::cerr << "diopi-cli: " << file_ << ": " << faults[i] << "\n";
+      std::cerr << "diopi-cli: " << file_ << ": " << PrintableLine(faults[i]) << "\n";
     }
     if (faults.size() > kShownFaults) {
       std::cerr << "diopi-cli: " << file_ << ": and " << faults.size() - kShownFaults << " more\n";
@@ -176,7 +179,7 @@ class PackCommand final : public Command {
     }
     for (const auto& [reason, of] : ids) {
       std::cout << absl::StrFormat("not installed: %d of the cases (%s, for example): %s\n", of.size(),
-                                   of.front(), reason);
+                                   PrintableLine(of.front()), PrintableLine(reason));
     }
   }
 
@@ -194,7 +197,8 @@ class PackCommand final : public Command {
         baselines::InstallPack(cases, **pack, options.data_folder, options.reference);
     if (!summary.ok()) return Tell(summary.status());
     PrintOrigin((*pack)->header());
-    for (const std::string& text : summary->quarantined) std::cout << "quarantined: " << text << "\n";
+    for (const std::string& text : summary->quarantined)
+      std::cout << "quarantined: " << PrintableLine(text) << "\n";
     PrintWithout(summary->without);
     std::cout << summary->admitted << " cases now have its outputs beside the oracle's, "
               << summary->quarantined.size() << " are quarantined, " << summary->without.size()
@@ -217,11 +221,11 @@ class PackCommand final : public Command {
   }
 
   static void ShowCase(const baselines::PackCase& c) {
-    std::cout << c.id << "\n";
-    if (!c.quarantined.empty()) std::cout << "  quarantined: " << c.quarantined << "\n";
-    if (!c.without.empty()) std::cout << "  no outputs: " << c.without << "\n";
+    std::cout << PrintableLine(c.id) << "\n";
+    if (!c.quarantined.empty()) std::cout << "  quarantined: " << PrintableLine(c.quarantined) << "\n";
+    if (!c.without.empty()) std::cout << "  no outputs: " << PrintableLine(c.without) << "\n";
     for (const baselines::PackTensor& tensor : c.tensors) {
-      std::cout << "  " << tensor.key << " " << DtypeName(tensor.values.dtype) << " "
+      std::cout << "  " << PrintableLine(tensor.key) << " " << DtypeName(tensor.values.dtype) << " "
                 << ShapeText(tensor.shape);
       if (tensor.sampled) {
         const baselines::TensorStatistics& s = tensor.statistics;

@@ -5,11 +5,13 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/text.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/results.h"
 #include "client/cli/spec_file.h"
 #include "reports/performance/load.h"
+#include "reports/render/json_parts.h"
 #include "reports/render/lists.h"
 
 namespace diopi::cli {
@@ -57,7 +59,7 @@ class PerformanceCommand final : public Command {
     if (format_ == "json") {
       const reports::Json json =
           reports::PerformanceJson(report_, comparison_.has_value() ? &*comparison_ : nullptr);
-      return Tell(WriteOutput(json.dump(1) + "\n", output_));
+      return Tell(WriteOutput(reports::Dump(json, 1) + "\n", output_));
     }
     if (format_ != "text") {
       return Tell(WriteTable(models_       ? reports::StepsTable(report_)
@@ -99,8 +101,8 @@ class PerformanceCommand final : public Command {
   }
 
   absl::StatusOr<std::string> Text() const {
-    std::string text =
-        absl::StrCat("Run ", report_.run_id, report_.chip.empty() ? "" : ", chip ", report_.chip, "\n");
+    std::string text = absl::StrCat("Run ", report_.run_id, report_.chip.empty() ? "" : ", chip ",
+                                    PrintableLine(report_.chip), "\n");
     for (const std::string& line : reports::PerformanceWords(report_)) absl::StrAppend(&text, line, "\n");
     std::vector<reports::Table> tables;
     if (!report_.steps.empty()) tables.push_back(reports::StepsTable(report_));

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/text.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
 #include "client/profile/adaptor_rules.h"
@@ -79,9 +80,9 @@ class ProfileCommand final : public Command {
     cases_ = &*cases;
     const v1::DeviceProfile& rules = read->rules;
     std::cout << "Profile    " << read->file << ", " << read->hash << "\n";
-    if (!rules.chip().empty()) std::cout << "Chip       " << rules.chip() << "\n";
+    if (!rules.chip().empty()) std::cout << "Chip       " << PrintableLine(rules.chip()) << "\n";
     if (!rules.contract().empty())
-      std::cout << "Contracts  " << absl::StrJoin(rules.contract(), ", ") << "\n";
+      std::cout << "Contracts  " << PrintableLine(absl::StrJoin(rules.contract(), ", ")) << "\n";
     for (int i = 0; i < rules.skip_size(); ++i) {
       const std::string& at = read->skip_at[static_cast<size_t>(i)];
       Line("Skip", at, rules.skip(i).match(), rules.skip(i).reason());
@@ -101,15 +102,17 @@ class ProfileCommand final : public Command {
     const absl::StatusOr<profile::Adaptor> adaptor =
         profile::Adaptor::Make({rules.adaptor().begin(), rules.adaptor().end()});
     if (!adaptor.ok()) return Tell(adaptor.status());
-    for (const std::string& line : adaptor->Text()) std::cout << "Adaptor    " << line << "\n";
+    for (const std::string& line : adaptor->Text()) std::cout << "Adaptor    " << PrintableLine(line) << "\n";
     for (const v1::Variable& variable : rules.environment()) {
-      std::cout << "Variable   " << variable.name() << "=" << variable.value() << "\n";
+      std::cout << "Variable   " << PrintableLine(absl::StrCat(variable.name(), "=", variable.value()))
+                << "\n";
       if (LooksSecret(variable.name())) {
-        std::cerr << "diopi-cli: " << read->file << ": environment: " << variable.name()
+        std::cerr << "diopi-cli: " << read->file << ": environment: " << PrintableLine(variable.name())
                   << " looks like a secret; its value is stored with every run and shown in reports\n";
       }
     }
-    for (const std::string& at : idle_) std::cerr << "diopi-cli: " << at << ": matches no case\n";
+    for (const std::string& at : idle_)
+      std::cerr << "diopi-cli: " << PrintableLine(at) << ": matches no case\n";
     return ExitCode::kOk;
   }
 
@@ -117,8 +120,8 @@ class ProfileCommand final : public Command {
     int64_t count = 0;
     for (const v1::Case& c : *cases_) count += profile::Matches(match, c) ? 1 : 0;
     if (count == 0) idle_.push_back(at);
-    std::cout << absl::StrFormat("%-10s %s: %d cases, %s: %s\n", kind, at, count, profile::MatchText(match),
-                                 what);
+    std::cout << absl::StrFormat("%-10s %s: %d cases, %s: %s\n", kind, PrintableLine(at), count,
+                                 PrintableLine(profile::MatchText(match)), PrintableLine(what));
   }
 
   CLI::App* import_ = nullptr;

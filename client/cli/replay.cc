@@ -9,6 +9,7 @@
 #include "baselines/compare/compare.h"
 #include "baselines/generate/generate.h"
 #include "baselines/tap/capture.h"
+#include "cases/base/text.h"
 #include "client/cli/case_call.h"
 #include "client/cli/tap_commands.h"
 #include "client/setup/arguments.h"
@@ -69,7 +70,7 @@ class ReplayCommand final : public Command {
                                                            : Judge(*call);
       if (replayed.ok()) continue;
       ++unusable_;
-      std::cerr << "diopi-cli: " << replayed.message() << "\n";
+      std::cerr << "diopi-cli: " << PrintableMessage(std::string(replayed.message())) << "\n";
     }
     std::cout << absl::StrFormat("%d calls replayed, %d failed", replayed_, failed_);
     if (unusable_ > 0) std::cout << absl::StrFormat(", %d could not be replayed", unusable_);
@@ -132,9 +133,11 @@ class ReplayCommand final : public Command {
     const bool failed = reports::IsFailure(verdict->outcome());
     if (failed) ++failed_;
     std::cout << absl::StrFormat("%-16s %s %s (when captured: %s)", reports::OutcomeName(verdict->outcome()),
-                                 call.c.function(), call.path, reports::OutcomeName(then.outcome()));
-    if (!verdict->reason().empty()) std::cout << "\n  " << verdict->reason();
-    if (!verdict->likely_cause().empty()) std::cout << "\n  likely: " << verdict->likely_cause();
+                                 PrintableLine(call.c.function()), PrintableLine(call.path),
+                                 reports::OutcomeName(then.outcome()));
+    if (!verdict->reason().empty()) std::cout << "\n  " << PrintableMessage(verdict->reason());
+    if (!verdict->likely_cause().empty())
+      std::cout << "\n  likely: " << PrintableLine(verdict->likely_cause());
     std::cout << "\n";
     return absl::OkStatus();
   }
@@ -148,8 +151,8 @@ class ReplayCommand final : public Command {
       if (outcome.kind != loader::CallOutcome::Kind::kReplied || outcome.reply.error_code() != 0) {
         ++replayed_;
         ++failed_;
-        std::cout << absl::StrFormat("%-44s %s: the call failed %s\n", call.c.function(), call.path,
-                                     outcome.text);
+        std::cout << absl::StrFormat("%-44s %s: the call failed %s\n", PrintableLine(call.c.function()),
+                                     PrintableLine(call.path), PrintableMessage(outcome.text));
         return absl::OkStatus();
       }
       times.push_back(outcome.reply.call_us());
@@ -159,7 +162,7 @@ class ReplayCommand final : public Command {
       std::cout << absl::StrFormat("%12s %12s %12s  call\n", "median us", "least us", "most us");
     }
     std::cout << absl::StrFormat("%12.2f %12.2f %12.2f  %s %s\n", times[times.size() / 2], times.front(),
-                                 times.back(), call.c.function(), call.path);
+                                 times.back(), PrintableLine(call.c.function()), PrintableLine(call.path));
     return absl::OkStatus();
   }
 

@@ -5,12 +5,14 @@
 #include <cctype>
 #include <chrono>
 #include <iostream>
+#include <list>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/base/text.h"
 #include "cases/base/write_file.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/slices.h"
@@ -84,7 +86,8 @@ class ReproCommand final : public Command {
     if (!call.ok()) return Tell(call.status());
     call_ = *std::move(call);
     if (const std::optional<std::string> skipped = call_->judge().SkipReason(*c); skipped.has_value()) {
-      std::cout << CaseText(*c) << "Outcome    skipped\nReason     " << *skipped << "\n" << std::flush;
+      std::cout << CaseText(*c) << "Outcome    skipped\nReason     " << PrintableMessage(*skipped) << "\n"
+                << std::flush;
       return ExitCode::kOk;
     }
     const absl::Status found = FindDebugger(*c);
@@ -95,7 +98,7 @@ class ReproCommand final : public Command {
     }
     const absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, DataFolder(options_.data), "");
     if (!data.ok()) return Tell(data.status());
-    std::cout << CaseText(*c) << "Reference  " << data->provenance << "\n";
+    std::cout << CaseText(*c) << "Reference  " << PrintableLine(data->provenance) << "\n";
     const absl::Status written = HasSource(*c) ? WriteSource(*c, *data) : absl::OkStatus();
     if (!written.ok()) return Tell(written);
     return Judge(*c, *data);
@@ -131,6 +134,11 @@ class ReproCommand final : public Command {
     return absl::OkStatus();
   }
 
+  // gdb at a terminal has it for itself.
+  bool FiltersOutput() const {
+    return valgrind_ || compute_sanitizer_ || (gdb_ && isatty(STDIN_FILENO) != 1);
+  }
+
   loader::WorkerOptions MakeWorkerOptions() const {
     constexpr std::chrono::hours kDay(24);
     loader::WorkerOptions options = call_->MakeWorkerOptions();
@@ -154,7 +162,8 @@ class ReproCommand final : public Command {
 
   // The user left the debugger, or its program ended, before there was a result.
   ExitCode TellNoResult(const std::string& what) const {
-    std::cout << "Outcome    none: " << DebuggerName(debugger_) << " ended first (" << what << ")\n"
+    std::cout << "Outcome    none: " << DebuggerName(debugger_) << " ended first (" << PrintableMessage(what)
+              << ")\n"
               << std::flush;
     return ExitCode::kFailed;
   }
@@ -178,8 +187,13 @@ class ReproCommand final : public Command {
 
   ExitCode Judge(const v1::Case& c, const CaseData& data) {
     std::cout << std::flush;  // before the debugger prints
+    std::list<PrintableDescriptor> printable;
+    for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) {
+      if (FiltersOutput()) printable.emplace_back(fd);
+    }
     absl::StatusOr<std::unique_ptr<loader::Worker>> worker = shrink::StartWorker(MakeWorkerOptions());
     if (!worker.ok() && debugger_ != Debugger::kNone) {
+      printable.clear();
       TakeTerminalBack();
       return TellNoResult(std::string(worker.status().message()));
     }
@@ -195,6 +209,7 @@ class ReproCommand final : public Command {
     const loader::CallOutcome outcome = (*worker)->Wait();
     if (debugger_ != Debugger::kNone) {
       worker->reset();  // waits until the debugger ends
+      printable.clear();
       TakeTerminalBack();
       if (outcome.kind == loader::CallOutcome::Kind::kExited) return TellNoResult(outcome.text);
     }
@@ -226,10 +241,13 @@ class ReproCommand final : public Command {
 
   static void Print(const v1::Verdict& verdict, const TensorMap& outputs) {
     std::cout << "Outcome    " << reports::OutcomeName(verdict.outcome()) << "\n";
-    if (!verdict.reason().empty()) std::cout << "Reason     " << verdict.reason() << "\n";
-    if (verdict.adapted()) std::cout << "Adaptor    " << reports::AdaptedText(verdict) << "\n";
-    if (!verdict.backtrace().empty()) std::cout << "Backtrace\n" << verdict.backtrace() << "\n";
-    if (!verdict.likely_cause().empty()) std::cout << "Likely     " << verdict.likely_cause() << "\n";
+    if (!verdict.reason().empty()) std::cout << "Reason     " << PrintableMessage(verdict.reason()) << "\n";
+    if (verdict.adapted()) std::cout << "Adaptor    " << PrintableLine(reports::AdaptedText(verdict)) << "\n";
+    if (!verdict.backtrace().empty()) {
+      std::cout << "Backtrace\n  " << PrintableMessage(verdict.backtrace()) << "\n";
+    }
+    if (!verdict.likely_cause().empty())
+      std::cout << "Likely     " << PrintableLine(verdict.likely_cause()) << "\n";
     if (verdict.contracts_size() > 0)
       std::cout << "Contracts  " << absl::StrJoin(verdict.contracts(), ", ") << " widened the tolerance\n";
     std::cout << "Outputs\n";
@@ -241,7 +259,7 @@ class ReproCommand final : public Command {
   static void PrintStats(const v1::OutputStats& stats) {
     std::cout << absl::StrFormat("  %s; %d of %d elements outside\n", reports::OutputText(stats),
                                  stats.mismatches(), stats.elements());
-    if (!stats.detail().empty()) std::cout << "    " << stats.detail() << "\n";
+    if (!stats.detail().empty()) std::cout << "    " << PrintableLine(stats.detail()) << "\n";
     for (const v1::Mismatch& mismatch : stats.first()) {
       const bool texts = !mismatch.actual_text().empty() || !mismatch.expected_text().empty();
       std::cout << absl::StrFormat(

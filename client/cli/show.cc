@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_format.h"
 #include "baselines/tap/capture.h"
+#include "cases/base/text.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/work.h"
@@ -47,7 +48,7 @@ class ShowCommand final : public Command {
     if (!work.ok()) return Tell(work);
     const absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, DataFolder(data_), "");
     if (!data.ok()) return Tell(data.status());
-    std::cout << "Reference  " << data->provenance << "\nInputs\n";
+    std::cout << "Reference  " << PrintableLine(data->provenance) << "\nInputs\n";
     Print(data->inputs);
     std::cout << "Expected\n";
     Print(data->references);
@@ -63,7 +64,7 @@ class ShowCommand final : public Command {
       if (op.operator_() != c.operator_() || cases::FindRules(op, c.function()) == nullptr) continue;
       const absl::StatusOr<v1::CallWork> work = cases::WorkOf(op, c);
       if (!work.ok()) return work.status();
-      std::cout << "Work       " << cases::WorkText(*work) << "\n";
+      std::cout << "Work       " << PrintableLine(cases::WorkText(*work)) << "\n";
       break;
     }
     return absl::OkStatus();
@@ -77,8 +78,9 @@ class ShowCommand final : public Command {
     for (const std::string& path : *files) {
       const absl::StatusOr<tap::CapturedCall> call = tap::ReadCapturedCall(path);
       if (call.ok()) {
-        std::cout << absl::StrFormat("%-32s %-10s %s\n  %s\n", call->c.function(), DtypeName(call->c.dtype()),
-                                     call->facts, path);
+        std::cout << absl::StrFormat("%-32s %-10s %s\n  %s\n", PrintableLine(call->c.function()),
+                                     DtypeName(call->c.dtype()), PrintableLine(call->facts),
+                                     PrintableLine(path));
       } else {
         code = Tell(call.status());
       }
@@ -89,8 +91,8 @@ class ShowCommand final : public Command {
   ExitCode ShowCall() const {
     const absl::StatusOr<tap::CapturedCall> call = tap::ReadCapturedCall(id_);
     if (!call.ok()) return Tell(call.status());
-    std::cout << CaseText(call->c) << "Captured   " << call->facts << "\nLibrary    " << call->library
-              << "\nInputs\n";
+    std::cout << CaseText(call->c) << "Captured   " << PrintableLine(call->facts) << "\nLibrary    "
+              << PrintableLine(call->library) << "\nInputs\n";
     Print(call->inputs);
     std::cout << "Outputs\n";
     Print(call->outputs);
@@ -99,7 +101,7 @@ class ShowCommand final : public Command {
 
   void Print(const TensorMap& tensors) const {
     for (const auto& [key, tensor] : tensors) {
-      std::cout << "  " << key << ": " << TensorText(tensor, values_) << "\n";
+      std::cout << "  " << PrintableLine(key) << ": " << TensorText(tensor, values_) << "\n";
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cases/base/text.h"
 #include "cases/core/library_checks.h"
 #include "cases/user/operator_text.h"
 #include "cases/user/user_cases.h"
@@ -72,8 +73,8 @@ class ShrinkCommand final : public Command {
 
  private:
   static std::string Text(const v1::Verdict& verdict) {
-    return absl::StrCat(reports::OutcomeName(verdict.outcome()), verdict.reason().empty() ? "" : ": ",
-                        verdict.reason());
+    return PrintableMessage(absl::StrCat(reports::OutcomeName(verdict.outcome()),
+                                         verdict.reason().empty() ? "" : ": ", verdict.reason()));
   }
 
   ExitCode Shrink(shrink::CaseTrial& trial, const v1::Verdict& first, v1::OperatorFile file) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/text.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
 #include "client/rpc/agents_client.h"
@@ -177,10 +178,13 @@ class SubmitCommand final : public Command {
     if (!response.ok()) return Tell(response.status());
     const v1::RunInfo& run = response->run();
     std::cout << "Run " << run.run_id() << ": submitted, " << AskedText(run);
-    if (response->agents_size() > 0) std::cout << ", for " << absl::StrJoin(response->agents(), ", ");
+    if (response->agents_size() > 0)
+      std::cout << ", for " << PrintableLine(absl::StrJoin(response->agents(), ", "));
     std::cout << "\n" << std::flush;
     const bool told_by_watch = wait_ && response->agents_size() > 0;
-    if (!told_by_watch && !response->note().empty()) std::cerr << "diopi-cli: " << response->note() << "\n";
+    if (!told_by_watch && !response->note().empty()) {
+      std::cerr << "diopi-cli: " << PrintableMessage(response->note()) << "\n";
+    }
     return wait_ ? Watch(run.run_id()) : ExitCode::kOk;
   }
 
@@ -196,7 +200,8 @@ class SubmitCommand final : public Command {
       return Tell(watched);
     }
     if (!last_.submission().note().empty()) {
-      std::cerr << "diopi-cli: run " << last_.run_id() << ": " << last_.submission().note() << "\n";
+      std::cerr << "diopi-cli: run " << last_.run_id() << ": " << PrintableMessage(last_.submission().note())
+                << "\n";
     }
     if (IsBlocked(last_)) {
       std::cerr << "diopi-cli: the run stays in the queue until an agent recovers; cancel it with: diopi-cli "

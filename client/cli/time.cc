@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/text.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/selection.h"
@@ -16,12 +17,9 @@
 #include "client/setup/library_facts.h"
 #include "client/setup/paths.h"
 #include "impl_loader/caller/case_caller.h"
-#include "reports/document/escape.h"
 
 namespace diopi::cli {
 namespace {
-
-using reports::JsonString;
 
 class TimeCommand final : public Command {
  public:
@@ -72,9 +70,9 @@ class TimeCommand final : public Command {
     if (!oracle.ok()) return Tell(oracle.status());
     const auto caller = loader::CaseCaller::Open(facts->path, /*exact_memory=*/false);
     if (!caller.ok()) return Tell(caller.status());
-    std::string text = absl::StrCat("{\"library\": ", JsonString(facts->path), ", \"sha256\": \"",
-                                    facts->sha256, "\", \"vendor\": ", JsonString((*caller)->vendor_name()),
-                                    ", \"version\": ", JsonString((*caller)->impl_version()), "}\n");
+    std::string text = absl::StrCat("{\"library\": ", QuotedText(facts->path), ", \"sha256\": \"",
+                                    facts->sha256, "\", \"vendor\": ", QuotedText((*caller)->vendor_name()),
+                                    ", \"version\": ", QuotedText((*caller)->impl_version()), "}\n");
     int failed = 0;
     for (const v1::Case& c : *cases) {
       const absl::StatusOr<std::string> line = OneCase(c, **oracle, **caller, &failed);
@@ -92,7 +90,7 @@ class TimeCommand final : public Command {
   // written.
   absl::StatusOr<std::string> OneCase(const v1::Case& c, loader::InProcessLibrary& oracle,
                                       loader::CaseCaller& caller, int* failed) {
-    std::string line = absl::StrCat("{\"case\": ", JsonString(c.id()));
+    std::string line = absl::StrCat("{\"case\": ", QuotedText(c.id()));
     const absl::StatusOr<baselines::Baseline> baseline = baselines::GenerateInputs(oracle, c);
     absl::StatusOr<loader::CaseTime> time = absl::UnknownError("");
     if (!baseline.ok()) time = baseline.status();
@@ -108,7 +106,7 @@ class TimeCommand final : public Command {
     }
     if (!time.ok()) {
       ++*failed;
-      return absl::StrCat(line, ", \"error\": ", JsonString(std::string(time.status().message())), "}");
+      return absl::StrCat(line, ", \"error\": ", QuotedText(std::string(time.status().message())), "}");
     }
     const auto number = [](std::string* out, double value) { absl::StrAppendFormat(out, "%.4f", value); };
     return absl::StrCat(line, ", \"clock\": \"", time->device_clock ? "device" : "host",
@@ -126,8 +124,8 @@ class TimeCommand final : public Command {
       absl::Status written = WriteOutput(tensor.data, file);
       if (!written.ok()) return written;
       members.push_back(absl::StrCat(
-          JsonString(key), ": {\"dtype\": \"", std::string(DtypeName(tensor.dtype)), "\", \"shape\": [",
-          absl::StrJoin(tensor.shape, ", "), "], \"file\": ", JsonString(file), "}"));
+          QuotedText(key), ": {\"dtype\": \"", std::string(DtypeName(tensor.dtype)), "\", \"shape\": [",
+          absl::StrJoin(tensor.shape, ", "), "], \"file\": ", QuotedText(file), "}"));
     }
     return absl::StrCat("{", absl::StrJoin(members, ", "), "}");
   }

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/printable_stream.h"
 #include "cases/core/catalog.h"
 #include "client/command_line/command_line.h"
 #include "client/proof/case_value.h"
@@ -230,6 +231,7 @@ ExitCode Main(int argc, char** argv) {
 }  // namespace diopi::proof
 
 int main(int argc, char** argv) {
+  const diopi::PrintableStreams printable;
   // CLI11 reports our own mistakes in declaring options as exceptions.
   try {
     return static_cast<int>(diopi::proof::Main(argc, argv));

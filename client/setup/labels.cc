@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "reports/document/escape.h"
+#include "cases/base/text.h"
 
 namespace diopi::agent {
 namespace {
@@ -86,7 +86,7 @@ absl::StatusOr<server::Labels> RunLabels(const std::vector<std::string>& given,
       labels[label->first] = label->second;
     }
   }
-  for (auto& [key, value] : labels) value = reports::ToUtf8(value);
+  for (auto& [key, value] : labels) value = PrintableText(value);
   if (const absl::Status status = server::CheckLabels(labels); !status.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("--label: ", status.message()));
   }

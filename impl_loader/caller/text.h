@@ -6,14 +6,17 @@
 #include <string>
 #include <string_view>
 
+#include "cases/base/text.h"
+
 namespace diopi::loader {
 
 // At most this much is read of a string that a vendor's library must terminate.
 inline constexpr size_t kMaxVendorText = 4096;
 
-// At most `limit` bytes of `text` as valid UTF-8: every byte that does not belong to a well-formed sequence
-// becomes '?', as do control characters other than newline and tab.
-std::string PrintableText(std::string_view text, size_t limit = kMaxVendorText);
+// diopi::PrintableText, no longer than what is read.
+inline std::string PrintableText(std::string_view text, size_t limit = kMaxVendorText) {
+  return diopi::PrintableText(text, limit);
+}
 
 }  // namespace diopi::loader
 

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/text.h"
 #include "impl_loader/library/library.h"
 #include "proto/abi/abi.h"
 
@@ -18,6 +19,9 @@ namespace diopi::loader {
 namespace {
 
 using Names = std::unordered_set<std::string>;
+
+constexpr size_t kLongestLine = 4096;  // a library's names may have any length
+constexpr size_t kLongestSlip = 256;   // of a name that is compared with the ABI's
 
 Names NamesOf(const std::vector<const abi::Function*>& functions) {
   Names names;
@@ -50,6 +54,7 @@ size_t EditDistance(const std::string& a, const std::string& b) {
 
 // At most three known names that are close enough to be meant, the closest first.
 std::vector<std::string> NearestNames(const std::string& name, const Names& known) {
+  if (name.size() > kLongestSlip) return {};
   const size_t farthest = std::max<size_t>(2, name.size() > 5 ? (name.size() - 5) / 3 : 0);
   std::vector<std::pair<size_t, std::string>> near;
   for (const std::string& candidate : known) {
@@ -232,10 +237,11 @@ void AppendSymbols(const char* title, const std::vector<AbiSymbol>& symbols, std
   if (symbols.empty()) return;
   absl::StrAppend(out, title, " ", symbols.size(), "\n");
   for (const AbiSymbol& symbol : symbols) {
-    absl::StrAppend(out, "  ", symbol.demangled, ": ", symbol.problem);
-    if (symbol.demangled != symbol.symbol) absl::StrAppend(out, " (symbol ", symbol.symbol, ")");
-    if (!symbol.nearest.empty()) absl::StrAppend(out, "; the ABI has ", absl::StrJoin(symbol.nearest, ", "));
-    absl::StrAppend(out, "\n");
+    std::string line = absl::StrCat(symbol.demangled, ": ", symbol.problem);
+    if (symbol.demangled != symbol.symbol) absl::StrAppend(&line, " (symbol ", symbol.symbol, ")");
+    if (!symbol.nearest.empty())
+      absl::StrAppend(&line, "; the ABI has ", absl::StrJoin(symbol.nearest, ", "));
+    absl::StrAppend(out, "  ", PrintableLine(line, kLongestLine), "\n");
   }
 }
 
@@ -260,13 +266,15 @@ absl::StatusOr<AbiReport> CheckAbi(const std::string& path, const AbiCheckOption
 }
 
 std::string FormatAbiReport(const AbiReport& report, const AbiTextOptions& options) {
-  std::string out = absl::StrCat(report.path, "\n");
+  std::string out = absl::StrCat(PrintableLine(report.path), "\n");
   if (!report.machine.empty()) {
     absl::StrAppend(&out, "built for ", report.machine,
                     ": its symbols are checked; the libraries it needs are not searched on this machine\n");
   }
   for (const MissingLibrary& missing : report.missing) {
-    absl::StrAppend(&out, "missing library: ", missing.name, ", needed by ", missing.needed_by, "\n");
+    absl::StrAppend(
+        &out, "missing library: ",
+        PrintableLine(absl::StrCat(missing.name, ", needed by ", missing.needed_by), kLongestLine), "\n");
   }
   AppendSymbols("undefined symbols:", report.undefined, &out);
   AppendSymbols("undefined weak symbols:", report.undefined_weak, &out);

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <string_view>
@@ -14,12 +13,14 @@ namespace diopi::loader {
 namespace {
 
 constexpr size_t kTailBytes = 2048;
+constexpr size_t kLineBytes = 4096;
 constexpr std::string_view kCut =
-    "\n[diopi: the library has printed more than the log's limit; the rest is dropped]\n";
+    "[diopi: the library has printed more than the log's limit; the rest is dropped]\n";
 
 }  // namespace
 
 Descriptor LogPump::Open() {
+  Finish();
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) return Descriptor();
   pipe_ = Descriptor(ends[0]);
@@ -30,6 +31,7 @@ Descriptor LogPump::Open() {
 void LogPump::Close() {
   Drain();
   pipe_.Close();
+  Finish();
 }
 
 void LogPump::Drain() {
@@ -37,22 +39,54 @@ void LogPump::Drain() {
   while (pipe_.valid()) {
     const ssize_t n = read(pipe_.get(), buffer.data(), buffer.size());
     if (n > 0) {
-      Pass(buffer.data(), static_cast<size_t>(n));
+      Pass({buffer.data(), static_cast<size_t>(n)});
     } else if (n == 0) {
       pipe_.Close();
+      Finish();
     } else if (errno != EINTR) {
       return;
     }
   }
 }
 
-void LogPump::Pass(const char* data, size_t bytes) {
-  tail_.append(data, bytes);
+void LogPump::Pass(std::string_view data) {
+  tail_.append(data);
   if (tail_.size() > kTailBytes) tail_.erase(0, tail_.size() - kTailBytes);
   if (left_ <= 0) return;
-  const auto passed = static_cast<size_t>(std::min<int64_t>(left_, static_cast<int64_t>(bytes)));
-  WriteAll(sink_, {data, passed});
-  left_ -= static_cast<int64_t>(passed);
+  std::string text;
+  for (const char c : data) {
+    if (c != '\n' || !after_return_) text.push_back(c == '\r' ? '\n' : c);
+    after_return_ = c == '\r';
+  }
+  std::string lines;
+  for (const char c : pieces_.Add(text)) {
+    if (c != '\n') line_.push_back(c);
+    if (c == '\n' || (line_.size() >= kLineBytes && (static_cast<unsigned char>(c) & 0x80u) == 0)) {
+      EndLine(&lines);
+    }
+  }
+  Write(lines);
+}
+
+void LogPump::EndLine(std::string* lines) {
+  lines->append(prefix_).append(line_).push_back('\n');
+  line_.clear();
+}
+
+void LogPump::Finish() {
+  line_.append(pieces_.Finish());
+  std::string lines;
+  if (!line_.empty()) EndLine(&lines);
+  Write(lines);
+}
+
+void LogPump::Write(std::string_view lines) {
+  if (left_ <= 0 || lines.empty()) return;
+  const size_t end = lines.size() <= static_cast<size_t>(left_)
+                         ? lines.size()
+                         : lines.rfind('\n', static_cast<size_t>(left_) - 1) + 1;  // npos + 1 is 0
+  WriteAll(sink_, lines.substr(0, end));
+  left_ -= static_cast<int64_t>(lines.size());
   if (left_ <= 0) WriteAll(sink_, kCut);
 }
 

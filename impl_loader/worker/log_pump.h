@@ -4,16 +4,22 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "cases/base/descriptor.h"
+#include "cases/base/text.h"
 
 namespace diopi::loader {
 
-// Copies a pipe to `sink`, up to `limit` bytes over its whole life. Not thread-safe.
+// Copies a pipe to `sink`, line by line and printable (cases/base/text.h), until it has written `limit`
+// bytes. A line that ends in CR counts as a line, a line without an end is written when the pipe closes, and
+// one that is too long in parts. Not thread-safe.
 class LogPump {
  public:
-  // `sink` is not owned.
-  LogPump(int sink, int64_t limit) : sink_(sink), left_(limit) {}
+  // `sink` is not owned. `prefix` begins every line: what a library prints must not pass for a line of ours.
+  LogPump(int sink, int64_t limit, std::string prefix = "")
+      : sink_(sink), left_(limit), prefix_(std::move(prefix)) {}
 
   // The write end of a new pipe, for a child's standard output; the pipe replaces the last one.
   Descriptor Open();
@@ -23,17 +29,24 @@ class LogPump {
   void Drain();
   void Close();
 
-  // The last 2 KiB since the last call of StartCase.
+  // The last 2 KiB since the last call of StartCase, as they came.
   const std::string& tail() const { return tail_; }
   void StartCase() { tail_.clear(); }
 
  private:
-  void Pass(const char* data, size_t bytes);
+  void Pass(std::string_view data);
+  void EndLine(std::string* lines);
+  void Finish();
+  void Write(std::string_view lines);
 
   int sink_;
   int64_t left_;
+  std::string prefix_;
   Descriptor pipe_;
   std::string tail_;
+  PrintablePieces pieces_;
+  std::string line_;           // what has arrived of the last line
+  bool after_return_ = false;  // the last byte was a CR
 };
 
 }  // namespace diopi::loader

@@ -135,7 +135,8 @@ class WorkerImpl : public Worker {
       : options_(std::move(options)),
         end_(std::move(end)),
         log_file_(std::move(log)),
-        log_(log_file_.valid() ? log_file_.get() : STDERR_FILENO, options_.log_limit) {}
+        log_(log_file_.valid() ? log_file_.get() : STDERR_FILENO, options_.log_limit,
+             log_file_.valid() ? "" : "library: ") {}
 
   const v1::WorkerHello& hello() const override { return hello_; }
   int pid() const override { return process_ != nullptr ? process_->pid() : -1; }

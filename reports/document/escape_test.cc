@@ -9,11 +9,7 @@ TEST(Escape, Xml) {
   EXPECT_EQ(EscapeXml("a<b> & \"c\" 'd'"), "a&lt;b&gt; &amp; &quot;c&quot; &apos;d&apos;");
   EXPECT_EQ(EscapeXml(std::string("x\0y\x01z\ttab\n", 10)), "x?y?z&#9;tab&#10;");
   EXPECT_EQ(EscapeXml("\xff\xfe"), "??");
-}
-
-TEST(Escape, Json) {
-  EXPECT_EQ(JsonString("a\"b\\c\n\t\x02"), "\"a\\\"b\\\\c\\n\\t\\u0002\"");
-  EXPECT_EQ(JsonString("\xc3\xa9\xc3"), "\"\xc3\xa9?\"");
+  EXPECT_EQ(EscapeXml("\x7f|\uffff|\u202e"), "?|?|?");  // XML 1.0 forbids U+FFFF
 }
 
 TEST(Escape, Csv) {
@@ -22,12 +18,38 @@ TEST(Escape, Csv) {
   EXPECT_EQ(CsvField("say \"x\"\n"), "\"say \"\"x\"\"\n\"");
 }
 
-TEST(Escape, Utf8RefusesOverlongAndSurrogates) {
-  EXPECT_EQ(ToUtf8("\xe2\x82\xac"), "\xe2\x82\xac");
-  EXPECT_EQ(ToUtf8("\xc0\xaf"), "??");
-  EXPECT_EQ(ToUtf8("\xed\xa0\x80"), "???");
-  EXPECT_EQ(ToUtf8("\xf0\x9f\x98\x80"), "\xf0\x9f\x98\x80");
-  EXPECT_EQ(ToUtf8("\xe2\x82"), "??");
+TEST(Escape, CsvIsNoFormula) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"=1+2", "'=1+2"},
+      {"-x", "'-x"},
+      {"@a", "'@a"},
+      {"+1", "'+1"},
+      {"\t=1", "'\t=1"},
+      {"＝1", "'＝1"},
+      {"-", "-"},
+      {"-inf", "'-inf"},
+      {"-1.2.3", "'-1.2.3"},
+      {"-1.5e-3", "-1.5e-3"},
+      {"-1e+06", "-1e+06"},
+      {"-7", "-7"},
+      {"-.5", "-.5"},
+      {"- - -", "- - -"},
+      {"- 1", "'- 1"},
+      {"a=1", "a=1"},
+      {"", ""},
+      {"=\"x\",1", "\"'=\"\"x\"\",1\""},
+      {"\r=1", "'?=1"},
+  };
+  for (const auto& [text, field] : rows) EXPECT_EQ(CsvField(text), field);
+}
+
+// A library may have chosen the length.
+TEST(Escape, NothingIsEndless) {
+  const std::string endless(400'000, 'x');
+  EXPECT_EQ(OneLine(endless).size(), kLongestText);
+  EXPECT_EQ(ManyLines(endless).size(), kLongestText);
+  EXPECT_EQ(EscapeXml(endless).size(), kLongestText);
+  EXPECT_EQ(CsvField(endless).size(), kLongestText);
 }
 
 TEST(Escape, ShellWord) {
@@ -38,10 +60,11 @@ TEST(Escape, ShellWord) {
   EXPECT_EQ(ShellWord("it's"), "'it'\\''s'");
   EXPECT_EQ(ShellWord("\xe2\x82\xac"), "'\xe2\x82\xac'");
   EXPECT_EQ(ShellWord("a\nb'\\\xff"), "$'a\\x0ab\\'\\\\\\xff'");
+  EXPECT_EQ(ShellWord("a\u202eb"), "$'a\\xe2\\x80\\xaeb'");
 }
 
 TEST(Escape, OneLine) {
-  EXPECT_EQ(OneLine(" a\n\n b\tc \n"), "a b c");
+  EXPECT_EQ(OneLine(" a\n\n b\tc \x1b[31m\n"), "a b c ?[31m");
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ std::string FillClass(Tone tone) {
 // Everything but letters, digits and spaces as an escape: the string may not end the style sheet either.
 std::string CssString(const std::string& text) {
   std::string out = "\"";
-  for (const char c : OneLine(ToUtf8(text))) {
+  for (const char c : OneLine(text)) {
     if (absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == ' ' || (c & 0x80) != 0) {
       out.push_back(c);
     } else {

@@ -13,7 +13,7 @@ namespace {
 // Escapes everything that would be markup in running text, including angle brackets: raw HTML is markup.
 std::string Escape(std::string_view text) {
   std::string out;
-  for (const char c : OneLine(ToUtf8(text))) {
+  for (const char c : OneLine(text)) {
     if (c == '<') {
       out += "&lt;";
     } else if (c == '&') {
@@ -29,7 +29,7 @@ std::string Escape(std::string_view text) {
 // A code span: its fence is longer than any run of backticks inside; in a table, a bar must be escaped even
 // in code.
 std::string CodeSpan(std::string_view text) {
-  const std::string line = OneLine(ToUtf8(text));
+  const std::string line = OneLine(text);
   size_t longest = 0;
   size_t run = 0;
   for (const char c : line) {
@@ -50,7 +50,7 @@ std::string InlineMarkdown(const Text& text) {
 std::string Fenced(std::string_view text) {
   std::string fence = "```";
   while (text.find(fence) != std::string_view::npos) fence += '`';
-  return absl::StrCat(fence, "\n", ToUtf8(text), text.empty() || text.back() != '\n' ? "\n" : "", fence,
+  return absl::StrCat(fence, "\n", ManyLines(text), text.empty() || text.back() != '\n' ? "\n" : "", fence,
                       "\n\n");
 }
 

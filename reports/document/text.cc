@@ -38,20 +38,20 @@ class TextWriter {
   void operator()(const Heading& heading) { absl::StrAppend(&out_, "\n", OneLine(heading.text), "\n\n"); }
   void operator()(const Paragraph& paragraph) { absl::StrAppend(&out_, OneLine(paragraph.text), "\n"); }
   void operator()(const Note& note) { absl::StrAppend(&out_, OneLine(note.text), "\n"); }
-  void operator()(const Code& code) { absl::StrAppend(&out_, ToUtf8(code.text), "\n"); }
+  void operator()(const Code& code) { absl::StrAppend(&out_, ManyLines(code.text), "\n"); }
   void operator()(const Facts& facts) {
     size_t width = 0;
     for (const auto& [name, value] : facts.rows) width = std::max(width, Width(name));
     for (const auto& [name, value] : facts.rows)
-      absl::StrAppend(&out_, Padded(name, width, false), "  ", OneLine(ToUtf8(value.text)), "\n");
+      absl::StrAppend(&out_, Padded(name, width, false), "  ", OneLine(value.text), "\n");
   }
   void operator()(const Tiles& tiles) {
     for (const Tile& tile : tiles.tiles)
-      absl::StrAppend(&out_, tile.label, ": ", tile.value, " ", tile.note, "\n");
+      absl::StrAppend(&out_, OneLine(absl::StrCat(tile.label, ": ", tile.value, " ", tile.note)), "\n");
   }
   void operator()(const Bar& bar) {
     const auto part = [](std::string* text, const Part& p) { absl::StrAppend(text, p.label, " ", p.count); };
-    absl::StrAppend(&out_, absl::StrJoin(bar.parts, ", ", part), "\n");
+    absl::StrAppend(&out_, OneLine(absl::StrJoin(bar.parts, ", ", part)), "\n");
   }
   void operator()(const Bars& bars) {
     absl::StrAppend(&out_, OneLine(bars.caption), "\n", WriteText(TableOf(bars)));
@@ -62,14 +62,14 @@ class TextWriter {
   }
   void operator()(const Signatures& signatures) {
     for (const auto& [role, name] : signatures.lines)
-      absl::StrAppend(&out_, OneLine(role), ": ", OneLine(ToUtf8(name)), "\n");
+      absl::StrAppend(&out_, OneLine(role), ": ", OneLine(name), "\n");
   }
   void operator()(const Table& table) { out_ += WriteText(table); }
   void operator()(const Chart& chart) { absl::StrAppend(&out_, OneLine(chart.caption), "\n"); }
   void operator()(const Finding& finding) {
-    absl::StrAppend(&out_, "\n", finding.title, ": ", finding.outcome.text, "\n");
+    absl::StrAppend(&out_, "\n", OneLine(absl::StrCat(finding.title, ": ", finding.outcome.text)), "\n");
     for (const std::string& line : finding.lines) absl::StrAppend(&out_, "  ", OneLine(line), "\n");
-    if (!finding.command.empty()) absl::StrAppend(&out_, "  ", finding.command, "\n");
+    if (!finding.command.empty()) absl::StrAppend(&out_, "  ", ManyLines(finding.command), "\n");
   }
 
   std::string Take() { return std::move(out_); }
@@ -111,12 +111,12 @@ Table TableOf(const Histograms& histograms) {
 }
 
 std::string WriteText(const Table& table) {
-  if (table.rows.empty()) return table.empty.empty() ? "" : absl::StrCat(table.empty, "\n");
+  if (table.rows.empty()) return table.empty.empty() ? "" : absl::StrCat(OneLine(table.empty), "\n");
   std::vector<Cells> lines(1);
-  for (const Column& column : table.columns) lines[0].push_back(column.name);
+  for (const Column& column : table.columns) lines[0].push_back(OneLine(column.name));
   for (const std::vector<Text>& row : table.rows) {
     Cells& cells = lines.emplace_back();
-    for (const Text& cell : row) cells.push_back(OneLine(ToUtf8(cell.text)));
+    for (const Text& cell : row) cells.push_back(OneLine(cell.text));
   }
   std::vector<size_t> widths(table.columns.size());
   for (const Cells& cells : lines) {
@@ -132,7 +132,7 @@ std::string WriteCsv(const Table& table) {
     if constexpr (std::is_same_v<std::decay_t<decltype(cell)>, Column>) {
       absl::StrAppend(out, CsvField(cell.name));
     } else {
-      absl::StrAppend(out, CsvField(ToUtf8(cell.text)));
+      absl::StrAppend(out, CsvField(cell.text));
     }
   };
   std::string out = absl::StrCat(absl::StrJoin(table.columns, ",", field), "\r\n");

@@ -9,7 +9,7 @@ namespace diopi::reports {
 namespace {
 
 std::string Data(const std::string& text) {
-  return absl::StrReplaceAll(ToUtf8(text), {{"%", "%25"}, {"\r", "%0D"}, {"\n", "%0A"}});
+  return absl::StrReplaceAll(ManyLines(text), {{"%", "%25"}, {"\n", "%0A"}});
 }
 
 std::string Property(const std::string& text) {

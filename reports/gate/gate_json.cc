@@ -1,7 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/text.h"
 #include "proto/enum_name.h"
-#include "reports/document/escape.h"
 #include "reports/gate/render.h"
 
 namespace diopi::reports {
@@ -9,11 +9,11 @@ namespace {
 
 std::string FindingJson(const GateFinding& finding) {
   return absl::StrCat(
-      "    {\"kind\": ", JsonString(FindingName(finding.kind)), ", \"line\": ", finding.line,
-      ", \"subject\": ", JsonString(finding.subject), ", \"text\": ", JsonString(finding.text),
-      ", \"action\": ", JsonString(finding.action), ", \"cases\": [",
+      "    {\"kind\": ", QuotedText(FindingName(finding.kind)), ", \"line\": ", finding.line,
+      ", \"subject\": ", QuotedText(finding.subject), ", \"text\": ", QuotedText(finding.text),
+      ", \"action\": ", QuotedText(finding.action), ", \"cases\": [",
       absl::StrJoin(finding.cases, ", ",
-                    [](std::string* out, const std::string& id) { out->append(JsonString(id)); }),
+                    [](std::string* out, const std::string& id) { out->append(QuotedText(id)); }),
       "]}");
 }
 
@@ -33,18 +33,18 @@ std::string RenderGateJson(const GateDocument& document) {
   const GateResult& result = *document.result;
   const RunReport& run = *input.run;
   return absl::StrCat(
-      "{\n  \"green\": ", result.green() ? "true" : "false", ",\n  \"run\": ", JsonString(run.run.run_id()),
-      ",\n  \"state\": ", JsonString(EnumName(run.run.state())),
-      ",\n  \"chip\": ", JsonString(run.run.options().chip()),
-      ",\n  \"library_sha256\": ", JsonString(run.run.options().impl_sha256()), ",\n  \"expectations\": ",
-      input.expectations == nullptr ? "null" : JsonString(input.expectations->file),
-      ",\n  \"against\": ", input.reference == nullptr ? "null" : JsonString(input.reference->run.run_id()),
-      ",\n  \"today\": ", JsonString(DayText(document.options->today)),
+      "{\n  \"green\": ", result.green() ? "true" : "false", ",\n  \"run\": ", QuotedText(run.run.run_id()),
+      ",\n  \"state\": ", QuotedText(EnumName(run.run.state())),
+      ",\n  \"chip\": ", QuotedText(run.run.options().chip()),
+      ",\n  \"library_sha256\": ", QuotedText(run.run.options().impl_sha256()), ",\n  \"expectations\": ",
+      input.expectations == nullptr ? "null" : QuotedText(input.expectations->file),
+      ",\n  \"against\": ", input.reference == nullptr ? "null" : QuotedText(input.reference->run.run_id()),
+      ",\n  \"today\": ", QuotedText(DayText(document.options->today)),
       ",\n  \"coverage\": {\"abi_functions\": ", run.coverage.abi_functions,
       ", \"implemented\": ", run.coverage.implemented, ", \"selected\": ", run.coverage.selected,
       ", \"with_cases\": ", run.coverage.with_cases, ", \"tested\": ", run.coverage.tested,
       ", \"passing\": ", run.coverage.passing,
-      "},\n  \"partial\": ", run.partial.empty() ? "null" : JsonString(run.partial),
+      "},\n  \"partial\": ", run.partial.empty() ? "null" : QuotedText(run.partial),
       ",\n  \"correctness\": {\"called\": ", run.correctness.called, ", \"passed\": ", run.correctness.passed,
       "},\n  \"cases\": ", run.cases, ",\n  \"expected_failures\": ", result.expected_failures,
       ",\n  \"waived\": ", result.waived, ",\n  \"findings\": ", FindingsJson(result.findings),

@@ -11,18 +11,18 @@ namespace {
 
 // A table cell with all markup escaped.
 std::string Cell(const std::string& text) {
-  return absl::StrReplaceAll(OneLine(ToUtf8(text)), {{"\\", "\\\\"},
-                                                     {"|", "\\|"},
-                                                     {"<", "&lt;"},
-                                                     {">", "&gt;"},
-                                                     {"&", "&amp;"},
-                                                     {"`", "\\`"},
-                                                     {"*", "\\*"},
-                                                     {"_", "\\_"},
-                                                     {"[", "\\["},
-                                                     {"]", "\\]"},
-                                                     {"@", "&#64;"},
-                                                     {"#", "&#35;"}});
+  return absl::StrReplaceAll(OneLine(text), {{"\\", "\\\\"},
+                                             {"|", "\\|"},
+                                             {"<", "&lt;"},
+                                             {">", "&gt;"},
+                                             {"&", "&amp;"},
+                                             {"`", "\\`"},
+                                             {"*", "\\*"},
+                                             {"_", "\\_"},
+                                             {"[", "\\["},
+                                             {"]", "\\]"},
+                                             {"@", "&#64;"},
+                                             {"#", "&#35;"}});
 }
 
 void Table(const GateDocument& document, const std::vector<GateFinding>& findings, size_t most,

@@ -43,7 +43,7 @@ TEST_F(RenderGateTest, Text) {
       "passing\n"
       "Correctness  1 of 3 called cases pass; 3 of 3 cases judged; 1 do not and were expected, 0 waived\n"
       "\nFindings\n"
-      "  not_listed  add.x: fail, not listed: 50% <b>|x|</b> & \"q\", a:b second `line` \xff\n"
+      "  not_listed  add.x: fail, not listed: 50% <b>|x|</b> & \"q\", a:b second `line` ?\n"
       "      diopi-cli repro add.x --impl lib.so\n"
       "\nNotes\n"
       "  passes_now  demo.txt:2: mul.x: passes now\n"

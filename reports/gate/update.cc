@@ -26,14 +26,7 @@ std::string OperatorOf(const std::string& glob) {
 }
 
 std::string ReasonOf(const v1::Verdict& verdict) {
-  std::string reason = OneLine(ToUtf8(verdict.reason()));
-  std::erase_if(reason, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-  if (reason.size() > kLongestReason) {
-    size_t end = kLongestReason;
-    while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xC0) == 0x80)
-      --end;  // do not cut a character
-    reason = absl::StrCat(reason.substr(0, end), "...");
-  }
+  std::string reason = PrintableLine(verdict.reason(), kLongestReason);
   return reason.empty() ? OutcomeName(verdict.outcome()) : reason;
 }
 
@@ -166,7 +159,7 @@ UpdateResult UpdateExpectations(const Expectations& old, const RunReport& run, c
 }
 
 std::string NewExpectations(const RunReport& run) {
-  std::string chip = ToUtf8(run.run.options().chip());
+  std::string chip = PrintableText(run.run.options().chip());
   std::erase_if(chip, [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '"' || c == '\\';
   });

@@ -78,8 +78,8 @@ std::string Row(const RunReport& report, const v1::Verdict& verdict) {
       verdict.likely_cause(),
       IsListed(verdict.outcome()) ? ReproCommand(report, verdict) : "",
   };
-  return absl::StrJoin(
-      fields, ",", [](std::string* out, const std::string& field) { out->append(CsvField(ToUtf8(field))); });
+  return absl::StrJoin(fields, ",",
+                       [](std::string* out, const std::string& field) { out->append(CsvField(field)); });
 }
 
 }  // namespace

@@ -21,10 +21,10 @@ std::string Tags(const v1::Verdict& verdict) {
 
 // `repeat`: the command that repeats the case, or empty.
 std::string Entry(size_t number, const v1::Verdict& verdict, const char* what, const std::string& repeat) {
-  return absl::StrCat(
-      number, "--Run diopi_functions.", HarnessName(verdict), " ", what, ".   TestTag: ", Tags(verdict),
-      "  TensorInfo : ", verdict.tensor_info().empty() ? "[]" : OneLine(verdict.tensor_info()),
-      repeat.empty() ? "" : "  Repeat : ", OneLine(repeat), "\n");
+  return absl::StrCat(number, "--Run diopi_functions.", OneLine(HarnessName(verdict)), " ", what,
+                      ".   TestTag: ", Tags(verdict), "  TensorInfo : ",
+                      verdict.tensor_info().empty() ? "[]" : OneLine(verdict.tensor_info()),
+                      repeat.empty() ? "" : "  Repeat : ", OneLine(repeat), "\n");
 }
 
 const char* SkipWord(v1::Outcome outcome) {
@@ -58,9 +58,10 @@ std::string RenderErrorReport(const RunReport& report) {
     }
   }
   const std::string badges =
-      report.badges.empty() ? "" : absl::StrCat("Contracts: ", BadgeText(report), "\n", rule, "\n");
+      report.badges.empty() ? "" : absl::StrCat("Contracts: ", OneLine(BadgeText(report)), "\n", rule, "\n");
   std::string waivers;
-  for (const std::string& line : WaiverLines(report)) absl::StrAppend(&waivers, "Waivers: ", line, "\n");
+  for (const std::string& line : WaiverLines(report))
+    absl::StrAppend(&waivers, "Waivers: ", OneLine(line), "\n");
   if (!waivers.empty()) absl::StrAppend(&waivers, rule, "\n");
   return absl::StrCat("DIOPI-Test Error Report\n", rule, "\n", badges, waivers, failures, " Tests failed:\n",
                       failed, rule, "\nTest skipped or op not implemented:\n", skipped);

@@ -1,6 +1,7 @@
 #include "reports/render/json_parts.h"
 
 #include "cases/base/dtype.h"
+#include "cases/base/text.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::reports {
@@ -68,8 +69,8 @@ Json DiffRowJson(const DiffRow& row) {
           {"factor", row.factor.has_value() ? JsonNumber(*row.factor) : Json(nullptr)}};
 }
 
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string Dump(const Json& json, int indent) {
+  return PrintableJson(json.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
 std::string JsonMembers(const Json& object) {

@@ -23,8 +23,9 @@ Json OperatorJson(const OperatorRow& row);
 Json DtypesJson(const std::vector<v1::Dtype::Code>& dtypes);
 Json DiffRowJson(const DiffRow& row);
 
-// Writes one line; bytes that are not UTF-8 become U+FFFD.
-std::string Dump(const Json& json);
+// Writes one line, or with an indent a line per member. Characters that are not printable are escaped; bytes
+// that are not UTF-8 become U+FFFD.
+std::string Dump(const Json& json, int indent = -1);
 // The members of an object, each on a line with a comma.
 std::string JsonMembers(const Json& object);
 // A list that may be long, with one line per item for line-based tools.

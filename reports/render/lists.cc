@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "proto/enum_name.h"
+#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
 #include "reports/render/run_document.h"
@@ -199,6 +200,7 @@ std::vector<std::string> HistoryWords(const History& history) {
   if (history.flaky)
     words.push_back(absl::StrCat("Flaky: with the same library the outcome changed ", history.changes,
                                  history.changes == 1 ? " time." : " times."));
+  for (std::string& line : words) line = OneLine(line);
   return words;
 }
 

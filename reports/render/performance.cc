@@ -64,7 +64,7 @@ Json CallJson(const CallFigures& call) {
                {"written_bytes", m.work().written_bytes()},
                {"operations", m.work().operations()}};
   if (!call.measured()) {
-    json["not_measured"] = ToUtf8(m.not_measured());
+    json["not_measured"] = PrintableText(m.not_measured());
     return json;
   }
   json["clock"] = m.device_clock() ? "device" : "host";
@@ -123,7 +123,7 @@ Table PerformanceTable(const PerformanceReport& report) {
          RoundedFigure(call.bytes_per_s, 1e9), RoundedFigure(call.operations_per_s, 1e9),
          SharePercent(call.roofline_share),
          call.roofline_share.has_value() ? (call.memory_bound ? "memory" : "compute") : "",
-         RoundedFigure(call.score()), measured ? "" : ToUtf8(m.not_measured())}));
+         RoundedFigure(call.score()), measured ? "" : PrintableText(m.not_measured())}));
   }
   return table;
 }
@@ -176,6 +176,7 @@ std::vector<std::string> PerformanceWords(const PerformanceReport& report, const
     words.push_back(t("Score: the time of $0 over the chip's.", report.reference));
   const int64_t without = static_cast<int64_t>(report.calls.size()) - report.measured();
   if (without > 0) words.push_back(t("$0 of $1 calls were not timed.", without, report.calls.size()));
+  for (std::string& line : words) line = OneLine(line);
   return words;
 }
 
@@ -199,6 +200,7 @@ std::vector<std::string> ComparisonWords(const Comparison& comparison) {
                                        functions.size() == 1 ? " function is " : " functions are ",
                                        ChangeName(change), ": ", absl::StrJoin(functions, " "), "."));
   }
+  for (std::string& line : words) line = OneLine(line);
   return words;
 }
 
@@ -227,13 +229,13 @@ Json PerformanceJson(const PerformanceReport& report, const Comparison* comparis
       {"run_id", report.run_id},
       {"chip", report.chip},
       {"machine",
-       {{"processor", ToUtf8(report.machine.processor())},
+       {{"processor", PrintableText(report.machine.processor())},
         {"copy_bytes_per_s", report.machine.copy_bytes_per_s()},
         {"products", products},
         {"launch_us", report.machine.launch_us()},
         {"state", std::vector<std::string>(report.machine.state().begin(), report.machine.state().end())}}},
       {"roofline",
-       {{"source", ToUtf8(report.roofline.source)},
+       {{"source", PrintableText(report.roofline.source)},
         {"bytes_per_s", report.roofline.bytes_per_s},
         {"operations_per_s", roofs}}},
       {"reference", report.reference},

@@ -27,25 +27,23 @@ std::string OutcomeLine(const RunReport& report) {
 
 std::string RunHeader(const RunReport& report) {
   const v1::RunOptions& options = report.run.options();
-  std::string out =
-      absl::StrCat("Run          ", report.run.run_id(), " (", EnumName(report.run.state()), ")\n");
-  if (!options.abort_reason().empty()) absl::StrAppend(&out, "Aborted      ", options.abort_reason(), "\n");
-  absl::StrAppend(&out, "Library      ", options.impl_path(), "\n");
-  absl::StrAppend(&out, "             ",
-                  options.vendor_name().empty() ? "no vendor name" : options.vendor_name(), ", ",
-                  options.impl_version().empty() ? "no version" : options.impl_version(), ", sha256 ",
-                  options.impl_sha256().substr(0, 16), ", device functions: ", options.dialect(), "\n");
-  if (!options.chip().empty()) absl::StrAppend(&out, "Chip         ", options.chip(), "\n");
+  std::string out;
+  const auto add = [&out](const char* name, const std::string& value) {
+    if (!value.empty()) absl::StrAppend(&out, absl::StrFormat("%-13s%s\n", name, OneLine(value)));
+  };
+  add("Run", absl::StrCat(report.run.run_id(), " (", EnumName(report.run.state()), ")"));
+  add("Aborted", options.abort_reason());
+  absl::StrAppend(&out, "Library      ", OneLine(options.impl_path()), "\n");
+  add("", absl::StrCat(options.vendor_name().empty() ? "no vendor name" : options.vendor_name(), ", ",
+                       options.impl_version().empty() ? "no version" : options.impl_version(), ", sha256 ",
+                       options.impl_sha256().substr(0, 16), ", device functions: ", options.dialect()));
+  add("Chip", options.chip());
   std::vector<std::string> machine;
   for (const auto& [name, value] : MachineRows(options.machine(), English())) machine.push_back(value);
-  if (!machine.empty()) absl::StrAppend(&out, "Machine      ", absl::StrJoin(machine, "; "), "\n");
-  for (const std::string& line : LabelLines(options)) absl::StrAppend(&out, "Label        ", line, "\n");
-  for (const std::string& line : EnvironmentLines(options)) {
-    absl::StrAppend(&out, "Environment  ", line, "\n");
-  }
-  for (const std::string& reference : report.references) {
-    absl::StrAppend(&out, "Reference    ", reference, "\n");
-  }
+  add("Machine", absl::StrJoin(machine, "; "));
+  for (const std::string& line : LabelLines(options)) add("Label", line);
+  for (const std::string& line : EnvironmentLines(options)) add("Environment", line);
+  for (const std::string& reference : report.references) add("Reference", reference);
   return out;
 }
 
@@ -56,8 +54,8 @@ std::string OperatorText(const RunReport& report) {
   std::string out = absl::StrFormat("%-*s %7s %7s %7s %9s %7s\n", column, "Operator", "cases", "pass",
                                     "failed", "not impl.", "other");
   for (const OperatorRow& row : report.operators) {
-    absl::StrAppend(&out, absl::StrFormat("%-*s %7d %7d %7d %9d %7d\n", column, row.op, row.cases, row.passed,
-                                          row.failed, row.not_implemented, row.other));
+    absl::StrAppend(&out, absl::StrFormat("%-*s %7d %7d %7d %9d %7d\n", column, OneLine(row.op), row.cases,
+                                          row.passed, row.failed, row.not_implemented, row.other));
   }
   return out;
 }
@@ -66,13 +64,13 @@ std::string EveryFailure(const RunReport& report) {
   std::string out;
   for (const v1::Verdict& verdict : report.results) {
     if (!IsListed(verdict.outcome())) continue;
-    absl::StrAppend(&out, "\n", verdict.case_id(), ": ", OutcomeName(verdict.outcome()), "\n  ",
+    absl::StrAppend(&out, "\n", OneLine(verdict.case_id()), ": ", OutcomeName(verdict.outcome()), "\n  ",
                     OneLine(verdict.reason()), "\n");
     const bool said = absl::StrContains(verdict.reason(), verdict.likely_cause());
     if (!said) absl::StrAppend(&out, "  Likely cause: ", OneLine(verdict.likely_cause()), "\n");
     if (verdict.adapted()) absl::StrAppend(&out, "  ", OneLine(AdaptedText(verdict)), "\n");
     for (const v1::OutputStats& stats : verdict.outputs()) {
-      if (!stats.ok()) absl::StrAppend(&out, "  ", OutputText(stats), "\n");
+      if (!stats.ok()) absl::StrAppend(&out, "  ", OneLine(OutputText(stats)), "\n");
     }
     absl::StrAppend(&out, "  ", ReproCommand(report, verdict), "\n");
   }
@@ -88,7 +86,7 @@ std::string TheirFailuresText(const RunReport& report) {
     const std::optional<PublicVerdict> theirs = PublicVerdictOf(verdict);
     if (verdict.outcome() != v1::OUTCOME_PASS || !theirs.has_value() || theirs->pass) continue;
     if (++count <= kShown)
-      absl::StrAppend(&out, verdict.case_id(), ": public rule: ", PublicText(verdict), "\n");
+      absl::StrAppend(&out, OneLine(verdict.case_id()), ": public rule: ", PublicText(verdict), "\n");
   }
   if (count > kShown) absl::StrAppend(&out, "and ", count - kShown, " more\n");
   return out;
@@ -113,15 +111,17 @@ std::string HarnessName(const v1::Verdict& verdict) {
 
 std::string RenderSummary(const RunReport& report) {
   const Correctness& correctness = report.correctness;
-  std::string badges = absl::StrCat("Contracts    ", BadgeText(report));
+  std::string badges = absl::StrCat("Contracts    ", OneLine(BadgeText(report)));
   if (report.widened > 0)
     absl::StrAppend(&badges, "; they widened the tolerance of ", report.widened, " verdicts");
-  for (const std::string& line : ContractLines(report)) absl::StrAppend(&badges, "\n             ", line);
-  for (const std::string& line : WaiverLines(report)) absl::StrAppend(&badges, "\nWaivers      ", line);
-  const std::string partial =
-      report.partial.empty()
-          ? ""
-          : absl::StrCat("Partial      ", report.partial, ": this run does not stand for its chip\n");
+  for (const std::string& line : ContractLines(report))
+    absl::StrAppend(&badges, "\n             ", OneLine(line));
+  for (const std::string& line : WaiverLines(report))
+    absl::StrAppend(&badges, "\nWaivers      ", OneLine(line));
+  const std::string partial = report.partial.empty()
+                                  ? ""
+                                  : absl::StrCat("Partial      ", OneLine(report.partial),
+                                                 ": this run does not stand for its chip\n");
   return absl::StrCat("Coverage     ", PassingText(report.coverage), "\n",  //
                       "             ", CoverageText(report.coverage), "\n", partial, "Correctness  ",
                       correctness.passed, " of ", correctness.called, " called cases pass (",
@@ -135,7 +135,7 @@ std::string RenderFailures(const RunReport& report) {
   if (report.failures.empty()) return "";
   std::string out = absl::StrCat("Did not pass: ", FailuresText(report), "\n");
   for (const FailureGroup& group : report.failures) {
-    absl::StrAppend(&out, "\n", GroupText(group), ": ", OutcomeName(group.outcome), "\n  ",
+    absl::StrAppend(&out, "\n", OneLine(GroupText(group)), ": ", OutcomeName(group.outcome), "\n  ",
                     OneLine(group.cause), "\n");
     const std::string text = OneLine(ExampleText(group));
     if (!text.empty()) absl::StrAppend(&out, "  ", text, "\n");

@@ -8,10 +8,13 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
+#include "cases/base/text.h"
 #include "server/telemetry/line_budget.h"
 
 namespace diopi::server {
 namespace {
+
+constexpr size_t kLongestValue = size_t{1} << 14;  // a client may have chosen it
 
 // One per process, like spdlog's default logger, which it belongs to.
 std::atomic<LogFormat> process_format = LogFormat::kLogfmt;
@@ -30,83 +33,16 @@ spdlog::level::level_enum SpdlogLevel(LogLevel level) {
   return spdlog::level::err;
 }
 
-// How many bytes from `at` on make one character of UTF-8; 0: none does (RFC 3629, section 4).
-size_t CharacterLength(std::string_view text, size_t at) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const unsigned first = byte(at);
-  if (first < 0x80) return 1;
-  size_t length = 0;
-  unsigned least = 0x80;  // of the second byte
-  unsigned most = 0xbf;
-  if (first >= 0xc2 && first <= 0xdf) {
-    length = 2;
-  } else if (first >= 0xe0 && first <= 0xef) {
-    length = 3;
-    if (first == 0xe0) least = 0xa0;
-    if (first == 0xed) most = 0x9f;
-  } else if (first >= 0xf0 && first <= 0xf4) {
-    length = 4;
-    if (first == 0xf0) least = 0x90;
-    if (first == 0xf4) most = 0x8f;
-  } else {
-    return 0;
-  }
-  if (byte(at + 1) < least || byte(at + 1) > most) return 0;
-  for (size_t i = 2; i < length; ++i) {
-    if (byte(at + i) < 0x80 || byte(at + i) > 0xbf) return 0;
-  }
-  return length;
-}
-
-void AppendEscaped(char c, std::string* out) {
-  switch (c) {
-    case '"':
-      *out += "\\\"";
-      return;
-    case '\\':
-      *out += "\\\\";
-      return;
-    case '\n':
-      *out += "\\n";
-      return;
-    case '\r':
-      *out += "\\r";
-      return;
-    case '\t':
-      *out += "\\t";
-      return;
-    default:
-      break;
-  }
-  if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-    absl::StrAppend(out, "\\u", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad4));
-  } else {
-    out->push_back(c);
-  }
-}
-
-std::string Quoted(std::string_view text) {
-  std::string out = "\"";
-  for (size_t at = 0; at < text.size();) {
-    const size_t length = CharacterLength(text, at);
-    if (length == 0) {
-      out += "\xef\xbf\xbd";
-      ++at;
-    } else if (length == 1) {
-      AppendEscaped(text[at++], &out);
-    } else {
-      out.append(text.substr(at, length));
-      at += length;
-    }
-  }
-  return out + "\"";
-}
-
 bool NeedsQuotes(std::string_view text) {
-  return text.empty() || std::any_of(text.begin(), text.end(), [](char c) {
+  return text.empty() || text.size() > kLongestValue || std::any_of(text.begin(), text.end(), [](char c) {
            const auto byte = static_cast<unsigned char>(c);
            return byte <= ' ' || byte >= 0x7f || c == '"' || c == '=' || c == '\\';
          });
+}
+
+std::string Value(std::string_view text) {
+  if (text.size() <= kLongestValue) return QuotedText(text);
+  return QuotedText(std::string(text.substr(0, kLongestValue)) + "...");
 }
 
 // JSON has no NaN and no infinity.
@@ -122,9 +58,9 @@ std::string FormatLine(LogFormat format, std::string_view event, std::initialize
   const auto append = [&](const Field& field) {
     if (!line.empty()) line += format == LogFormat::kJson ? "," : " ";
     if (format == LogFormat::kJson) {
-      absl::StrAppend(&line, "\"", field.key, "\":", IsJsonNumber(field) ? field.value : Quoted(field.value));
+      absl::StrAppend(&line, "\"", field.key, "\":", IsJsonNumber(field) ? field.value : Value(field.value));
     } else {
-      absl::StrAppend(&line, field.key, "=", NeedsQuotes(field.value) ? Quoted(field.value) : field.value);
+      absl::StrAppend(&line, field.key, "=", NeedsQuotes(field.value) ? Value(field.value) : field.value);
     }
   };
   append({"event", event});

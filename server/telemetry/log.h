@@ -43,8 +43,8 @@ void LogRefusal(LogLevel level, std::initializer_list<Field> fields);
 bool Logs(LogLevel level);
 
 // The line without time and level. A logfmt value is quoted when it is empty or holds a space, '=', '"' or a
-// control character; quotes, backslashes and control characters in quoted values, and in JSON, are escaped as
-// in JSON. Bytes that are not UTF-8 become U+FFFD.
+// control character or one beyond ASCII. Quoted values are JSON strings with only printable characters
+// (QuotedText in cases/base/text.h), of which no more than the first 16 KiB are shown.
 std::string FormatLine(LogFormat format, std::string_view event, std::initializer_list<Field> fields);
 
 }  // namespace diopi::server

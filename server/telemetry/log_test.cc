@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "cases/base/text_testing.h"
+
 namespace diopi::server {
 namespace {
 
@@ -27,6 +29,7 @@ TEST(LogTest, QuotesWhatMustBeQuoted) {
       {std::string("nul\0\x1b[31m\x7f", 10), R"("nul\u0000\u001b[31m\u007f")",
        R"("nul\u0000\u001b[31m\u007f")"},
       {"grün", R"("grün")", R"("grün")"},
+      {"\u202e|\u009b", R"("\u202e|\u009b")", R"("\u202e|\u009b")"},
       {"\xff\xc0\x80 \xed\xa0\x80",
        "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"",
        "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
@@ -41,6 +44,17 @@ TEST(LogTest, QuotesWhatMustBeQuoted) {
     const auto status = google::protobuf::util::JsonStringToMessage(
         absl::StrCat("{", FormatLine(LogFormat::kJson, "e", {{"k", row.value}}), "}"), &parsed);
     EXPECT_TRUE(status.ok()) << status.ToString();
+  }
+}
+
+// Clients choose many of the values.
+TEST(LogTest, NothingHostileOrEndlessReachesALine) {
+  for (const LogFormat format : {LogFormat::kLogfmt, LogFormat::kJson}) {
+    const std::string line = FormatLine(format, "e", {{"k", HostileText()}});
+    EXPECT_EQ(FirstForbidden(line), "");
+    EXPECT_FALSE(HasForgedLine(line));
+    EXPECT_NE(line.find(kLegitimateText), std::string::npos) << line;
+    EXPECT_LT(FormatLine(format, "e", {{"k", std::string(400'000, 'x')}}).size(), 20'000U);
   }
 }
 

@@ -1,8 +1,11 @@
 // Tables as CSV (RFC 4180), for spreadsheets.
 
-// A field that a spreadsheet would take for a formula begins with an apostrophe; a number is none.
+// A field that a spreadsheet would take for a formula begins with an apostrophe; numbers and dashes alone are none. The
+// wide forms are those that East Asian spreadsheets read alike. CsvField in reports/document/escape.cc has the same rule.
 function field(text: string): string {
-  const safe = /^[=+\-@\t]/.test(text) && !/^-?[\d.]+(e-?\d+)?$/i.test(text) ? `'${text}` : text;
+  const formula =
+    /^[=+\-@\t\r\n＝＋－＠]/.test(text) && !/^(-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[- ]+)$/i.test(text);
+  const safe = formula ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
