@@ -14,6 +14,7 @@
 #include "reports/evaluation/summary.h"
 #include "reports/model/outcome.h"
 #include "reports/model/run_summary.h"
+#include "reports/model/workers_word.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 #include "reports/render/run_document.h"
@@ -108,6 +109,9 @@ class Writer {
         {t_("Sandbox"), options_.sandbox().empty() ? Text{t_("not recorded"), Tone::kMuted}
                                                    : Text{t_.Recorded(options_.sandbox())}},
     };
+    if (const std::string word = WorkersWord(options_); !word.empty()) {
+      facts.rows.push_back({t_("Rests on the worker's word"), {t_.Recorded(word)}});
+    }
     if (options_.shard_count() > 0) {
       facts.rows.push_back({t_("Shard"), {t_("$0 of $1", options_.shard_index(), options_.shard_count())}});
     }

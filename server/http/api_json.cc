@@ -7,6 +7,7 @@
 #include "proto/abi/abi.h"
 #include "proto/enum_name.h"
 #include "reports/model/outcome.h"
+#include "reports/model/workers_word.h"
 #include "reports/render/diff.h"
 #include "reports/render/exploration.h"
 #include "reports/render/performance.h"
@@ -34,6 +35,7 @@ Json OptionsJson(const v1::RunOptions& options) {
           {"selection", reports::SelectionText(options.selection())},
           {"suite", options.selection().suite().empty() ? "core" : options.selection().suite()},
           {"sandbox", options.sandbox()},
+          {"workers_word", reports::WorkersWord(options)},
           {"owner", options.owner()},
           {"shard_index", options.shard_index()},
           {"shard_count", options.shard_count()}};

@@ -151,7 +151,15 @@ export function runPage(cases: number): RunPage {
   });
   return {
     ...summary(cases),
-    options: { repeat: 1, shuffle_seed: '0', timeout_s: 30, selection: 'all of suite core', suite: 'core' },
+    options: {
+      repeat: 1,
+      shuffle_seed: '0',
+      timeout_s: 30,
+      selection: 'all of suite core',
+      suite: 'core',
+      workers_word:
+        'leaks, results that differ from call to call, checks of the library as a whole, times: the library can answer for the worker, and the agent observes all else itself',
+    },
     operators,
     waivers: [],
     public_rule: { judged: cases, ours_alone: 3, theirs_alone: 1 },

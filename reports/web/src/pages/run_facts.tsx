@@ -96,6 +96,10 @@ export function RunFacts({ run }: { run: RunPage }) {
     ...listFact(t('facts.environment'), run.environment),
     ...listFact(t('facts.adaptor'), run.adaptor.map(recorded)),
     { name: t('facts.public'), value: <PublicRule run={run} /> },
+    !!run.options['workers_word'] && {
+      name: t('facts.workers_word'),
+      value: recorded(String(run.options['workers_word'])),
+    },
     run.widened > 0 && {
       name: t('facts.widened'),
       value: t('facts.widened_by', { n: run.widened }),

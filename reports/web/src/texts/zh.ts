@@ -361,6 +361,7 @@ export const zh: Record<Key, string> = {
   'facts.selection': '选择范围',
   'facts.suite': '用例集',
   'facts.sandbox': '沙箱',
+  'facts.workers_word': '仅凭工作进程所述',
   'facts.owner': '所有者',
   'facts.shard': '分片',
   'facts.more': '完整来源信息',
