@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
+#include "cases/core/block_fill.h"
 #include "impl_loader/caller/test_cases.h"
 
 namespace diopi::loader {
@@ -108,6 +110,42 @@ TEST_F(OthersFrame, ReportsWhatHasChanged) {
       Found(),
       "the library wrote 1 element of the storage of out that do not belong to the tensor (its strides were "
       "ignored), the first at 1");
+}
+
+// Of an input made in blocks a part of 64 KiB in sixteen is looked at, and the last one.
+TEST(CheckFrame, SamplesLargeInputs) {
+  constexpr int64_t kPart = 64 << 10;
+  constexpr int64_t kParts = 40;
+  v1::TensorSpec spec = Spec(v1::Dtype::float32, {kParts * kPart / 4});
+  spec.mutable_fill()->mutable_normal()->set_std(1);
+  const auto blocks = BlockTensor::Open(spec, 5);
+  ASSERT_TRUE(blocks.ok() && *blocks != nullptr) << blocks.status();
+  const v1::Case c = CaseBuilder("diopiAbs")
+                         .Tensor("out", v1::ROLE_OUTPUT, Spec(v1::Dtype::float32, {4}))
+                         .Tensor("input", v1::ROLE_INPUT, spec)
+                         .Done();
+  const std::vector<InputView> inputs = {
+      {"input", (*blocks)->dtype(), (*blocks)->shape(), nullptr, kParts * kPart, blocks->get()}};
+  runtime::Arena arena;
+  diopiContext context{&arena, nullptr, {}};
+  const auto frame =
+      CallFrame::Build(*abi::FindFunction("diopiAbs"), c, inputs, v1::Dtype::unsupported, &context);
+  ASSERT_TRUE(frame.ok()) << frame.status();
+  (*frame)->Prepare(kPoison[0], true, "");
+  std::byte* const data = (*frame)->tensors()[1].tensor.storage.mirror;
+  for (int64_t part = 0; part < kParts; ++part) {
+    for (const int64_t at : {part * kPart, (part + 1) * kPart - 1}) {
+      data[at] ^= std::byte{1};
+      for (const Inputs inputs_seen : {Inputs::kAll, Inputs::kSample, Inputs::kSent}) {
+        Findings findings;
+        CheckFrame(frame->get(), context, &findings, inputs_seen);
+        const bool sampled = part % 16 == 0 || part == kParts - 1;
+        const bool seen = inputs_seen == Inputs::kAll || (inputs_seen == Inputs::kSample && sampled);
+        EXPECT_EQ(findings.list().size(), seen ? 1U : 0U) << at << " " << static_cast<int>(inputs_seen);
+      }
+      data[at] ^= std::byte{1};
+    }
+  }
 }
 
 TEST(Findings, KeepsTheFirstOfEachKindAndKey) {

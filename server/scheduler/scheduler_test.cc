@@ -166,6 +166,21 @@ TEST(SchedulerTest, AnIdleAgentWaitsUntilTheNextExpiryAtMost) {
   EXPECT_EQ(scheduler.Lease("b", {}).retry_in, absl::Milliseconds(100));
 }
 
+TEST(SchedulerTest, AfterTheClockWentBackNoCaseIsHeldForLongerThanALease) {
+  FakeClock clock;
+  clock.Advance(absl::Hours(1));
+  Scheduler scheduler(MakeCases(2), {}, LeaseOf(10), &clock);
+  EXPECT_THAT(scheduler.Lease("a", {2, 0}).cases, ElementsAre(0, 1));
+  clock.Advance(-absl::Hours(1));
+  EXPECT_EQ(scheduler.Counts().leased, 2U);  // the first call that sees the new time
+  clock.Advance(absl::Milliseconds(9900));
+  const LeaseBatch nothing = scheduler.Lease("b", {2, 0});
+  EXPECT_TRUE(nothing.cases.empty());
+  EXPECT_EQ(nothing.retry_in, absl::Milliseconds(100));
+  clock.Advance(absl::Milliseconds(100));
+  EXPECT_THAT(scheduler.Lease("b", {2, 0}).cases, ElementsAre(0, 1));
+}
+
 TEST(SchedulerTest, CasesThatNeverReachedTheirAgentWaitAgain) {
   FakeClock clock;
   Scheduler scheduler(MakeCases(4), {}, LeaseOf(10), &clock);

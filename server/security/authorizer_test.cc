@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "server/security/token_file.h"
 
@@ -77,6 +79,20 @@ TEST_F(AuthorizerTest, AnExpiredTokenIsRefusedByName) {
   EXPECT_EQ(RefusedToken(refused), "expired");
   EXPECT_EQ(RefusedToken(authorizer->Check(*valid, Role::kAdmin).status()), "valid");
   EXPECT_EQ(RefusedToken(authorizer->Check("diopi_no", Role::kRead).status()), "");
+}
+
+TEST_F(AuthorizerTest, ATokenEndsAtItsTime) {
+  const auto authorizer = Authorizer::FromTokens(data_, false);
+  const absl::Time now = absl::Now();
+  const std::pair<absl::Duration, bool> rows[] = {
+      {-absl::Hours(24), false},     {-absl::Minutes(1), false}, {-absl::Seconds(1), false},
+      {absl::ZeroDuration(), false}, {absl::Hours(1), true},     {absl::Hours(24), true},
+  };
+  for (const auto& [left, accepted] : rows) {
+    const auto token = AddToken(data_, absl::StrCat("t", absl::ToInt64Seconds(left)), Role::kRun, now + left);
+    ASSERT_TRUE(token.ok()) << token.status();
+    EXPECT_EQ(authorizer->Check(*token, Role::kRun).ok(), accepted) << left;
+  }
 }
 
 TEST_F(AuthorizerTest, AFileThatCannotBeReadLetsNobodyIn) {
