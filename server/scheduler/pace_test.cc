@@ -111,6 +111,20 @@ TEST(PaceTest, AnAgentWithEnoughWorkWaits) {
   EXPECT_LE(batch.retry_in, BatchesOf(2).max_retry);
 }
 
+TEST(PaceTest, AnAgentThatFellSilentNoLongerSharesTheWork) {
+  Pace pace({.target = absl::Seconds(2)}, Cases(30, 0.1));
+  for (size_t i = 0; i < 30; ++i) pace.Enter(i);
+  pace.Allow("a", 1, 1, absl::ZeroDuration());
+  pace.Give("a", 0, absl::ZeroDuration());
+  pace.Leave(0);
+  pace.Take("a", 0, Pace::End::kDone, absl::Seconds(0.1));
+  pace.Allow("b", 1, 1, absl::Seconds(1));
+  // Both would need 1.45 s for the other cases; at the end an agent holds half of its share.
+  EXPECT_NEAR(pace.Allow("a", 1000, 1, absl::Seconds(30.9)).cost, 0.725, 1e-9);
+  // After half a minute "a" is alone, and gets as much as it may ever hold.
+  EXPECT_NEAR(pace.Allow("a", 1000, 1, absl::Seconds(31)).cost, 2, 1e-9);
+}
+
 TEST(PaceTest, EveryIdleWorkerGetsACase) {
   SimulatedClock clock;
   Scheduler scheduler(Cases(100, 10), {}, BatchesOf(2), &clock);
