@@ -7,6 +7,7 @@ usage: mutate.py [options] BUILD_FOLDER
   --seed N           which ones: the same seed chooses the same changes of the same sources (1)
   --folder F         only this folder and those in it; may be repeated (default: see FOLDERS)
   --only FILE[:LINE] every possible change of this file or line; may be repeated
+  --tests F          runs the tests of this folder, too; may be repeated
   --with TEXT        with one --only FILE:LINE: replaces the line by TEXT
   --list             prints the chosen changes and makes none
   --resume           leaves out what BUILD_FOLDER/mutate/results.jsonl has, and adds the rest
@@ -128,21 +129,22 @@ class Saved:
 
 
 class Tests:
-    """The tests that a folder's CMakeLists.txt defines."""
+    """The tests that a folder's CMakeLists.txt defines, and those of other folders."""
 
-    def __init__(self, root, build, folder, jobs, limit):
+    def __init__(self, root, build, folder, others, jobs, limit):
         self.root, self.build, self.jobs = root, build, jobs
-        while not (tests := self._defined(folder)):
+        while not self._defined([folder]):
             folder = os.path.dirname(folder)
             if not folder:
                 raise Failure('no folder above has tests')
-        self.folder = folder
+        self.folder, folders = folder, [folder, *others]
+        tests = self._defined(folders)
         known = run(['ninja', '-C', build, '-t', 'targets', 'all']).stdout
         self.targets = [name for name in tests if re.search(rf'^{re.escape(name)}: ', known, re.MULTILINE)]
         built = self.make()
         if built != 'built':
             raise Failure(f'the targets of {folder} cannot be built unchanged:\n{built}')
-        self.tests, self.times = self._defined(folder), {}  # again: ctest names no command before it is built
+        self.tests, self.times = self._defined(folders), {}  # again: ctest names no command before it is built
         for name in list(self.tests):
             start = time.monotonic()
             outcome = self._run(name, limit)
@@ -155,19 +157,21 @@ class Tests:
             self.times[name] = time.monotonic() - start
         print(f'{folder}: ' + ', '.join(f'{name} {t:.1f} s' for name, t in self.times.items()), flush=True)
 
-    def _defined(self, folder):
+    def _defined(self, folders):
         """ctest's entries by name."""
-        if not (self.build / folder).is_dir():
-            return {}
-        listed = json.loads(subprocess.run(['ctest', '--test-dir', self.build / folder, '--show-only=json-v1'],
-                                           capture_output=True, text=True, check=True).stdout)
-        graph, result = listed['backtraceGraph'], {}
-        for test in listed['tests']:
-            node = graph['nodes'][test['backtrace']]
-            while 'parent' in node:
-                node = graph['nodes'][node['parent']]
-            if graph['files'][node['file']] == str(self.root / folder / 'CMakeLists.txt'):
-                result[test['name']] = test
+        result = {}
+        for folder in folders:
+            if not (self.build / folder).is_dir():
+                continue
+            listed = json.loads(subprocess.run(['ctest', '--test-dir', self.build / folder, '--show-only=json-v1'],
+                                               capture_output=True, text=True, check=True).stdout)
+            graph = listed['backtraceGraph']
+            for test in listed['tests']:
+                node = graph['nodes'][test['backtrace']]
+                while 'parent' in node:
+                    node = graph['nodes'][node['parent']]
+                if graph['files'][node['file']] == str(self.root / folder / 'CMakeLists.txt'):
+                    result[test['name']] = test
         return result
 
     def make(self, environment=None):
@@ -259,7 +263,7 @@ def campaign(options, root, build, chosen):
                     continue
                 place = os.path.dirname(file)
                 if place not in tests:
-                    tests[place] = Tests(root, build, place, options.jobs, options.limit)
+                    tests[place] = Tests(root, build, place, options.tests or [], options.jobs, options.limit)
                 start = time.monotonic()
                 outcome, by = tests[place].judge(saved, file, change)
                 results.append({'folder': tests[place].folder, 'file': file, 'line': change.line, 'kind': change.kind,
@@ -285,6 +289,7 @@ def main(arguments):
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--folder', action='append')
     parser.add_argument('--only', action='append')
+    parser.add_argument('--tests', action='append')
     parser.add_argument('--with', dest='text')
     parser.add_argument('--limit', type=float, default=120)
     parser.add_argument('-j', dest='jobs', type=int, default=2)
