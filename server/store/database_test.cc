@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <thread>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "proto/enum_name.h"
@@ -414,6 +415,37 @@ TEST(DatabaseTest, ListsNewestFirstByChip) {
   const absl::Status missing = database->GetRun("nope").status();
   EXPECT_TRUE(absl::IsNotFound(missing));
   EXPECT_THAT(std::string(missing.message()), HasSubstr(ids[1]));
+}
+
+TEST(DatabaseTest, NothingIsDoneWithAnUnknownRun) {
+  const ScratchFolder folder;
+  const auto database = OpenIn(folder);
+  const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(1))->run_id();
+  const v1::Verdict verdict = MakeVerdict(0, v1::OUTCOME_PASS);
+  const v1::Verdict* const each = &verdict;
+  const v1::MachineFacts machine;
+  const std::pair<const char*, absl::Status> rows[] = {
+      {"CasesOf", database->CasesOf("x").status()},
+      {"DoneCases", database->DoneCases("x").status()},
+      {"Append", database->Append("x", {verdict}).status()},
+      {"AppendEach", database->AppendEach("x", {each}).status()},
+      {"AppendPerformance", database->AppendPerformance("x", {}, &machine)},
+      {"Performance", database->Performance("x").status()},
+      {"WriteExploration", database->WriteExploration("x", {})},
+      {"ChangeRun", database->ChangeRun("x", {.state = v1::RUN_STATE_FINISHED})},
+      {"SetSubmission", database->SetSubmission("x", {})},
+      {"AdoptLibrary", database->AdoptLibrary("x", {})},
+      {"GetRun", database->GetRun("x").status()},
+      {"Verdicts", database->Verdicts("x", {}).status()},
+      {"PageOfVerdicts", database->PageOfVerdicts("x", {}, "", 1).status()},
+      {"KeepAlive", database->KeepAlive("x", absl::Hours(1))},
+  };
+  for (const auto& [name, status] : rows) {
+    EXPECT_TRUE(absl::IsNotFound(status)) << name << " " << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(id)) << name;
+  }
+  EXPECT_EQ(database->GetRun(id)->state(), v1::RUN_STATE_RUNNING);
+  EXPECT_EQ(database->GetRun(id)->done(), 0);
 }
 
 // Nobody asks how many runs a chip has and means its explorations.

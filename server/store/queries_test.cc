@@ -58,6 +58,41 @@ v1::Verdict WithOutput(int i, v1::Outcome outcome, bool public_pass, int64_t flu
   return verdict;
 }
 
+TEST_F(QueriesTest, EveryQueryOfAnUnknownRunNamesThoseThatExist) {
+  const struct {
+    const char* name;
+    absl::Status (*ask)(Queries&, const std::string&);
+  } rows[] = {
+      {"Run", [](Queries& q, const std::string& run) { return q.Run(run).status(); }},
+      {"RunCounts", [](Queries& q, const std::string& run) { return q.RunCounts(run).status(); }},
+      {"Describe", [](Queries& q, const std::string& run) { return q.Describe(run).status(); }},
+      {"Tallies", [](Queries& q, const std::string& run) { return q.Tallies(run).status(); }},
+      {"ExportedFunctions",
+       [](Queries& q, const std::string& run) { return q.ExportedFunctions(run).status(); }},
+      {"Devices", [](Queries& q, const std::string& run) { return q.Devices(run).status(); }},
+      {"Cases", [](Queries& q, const std::string& run) { return q.Cases(run, {}).status(); }},
+      {"Verdict", [](Queries& q, const std::string& run) { return q.Verdict(run, CaseId(0)).status(); }},
+      {"FailedVerdicts", [](Queries& q, const std::string& run) { return q.FailedVerdicts(run).status(); }},
+      {"Failures", [](Queries& q, const std::string& run) { return q.Failures(run).status(); }},
+      {"OutcomesOf",
+       [](Queries& q, const std::string& run) { return q.OutcomesOf(run, {CaseId(0)}).status(); }},
+      {"Times", [](Queries& q, const std::string& run) { return q.Times(run).status(); }},
+      {"Performance", [](Queries& q, const std::string& run) { return q.Performance(run).status(); }},
+      {"MeasuredCalls", [](Queries& q, const std::string& run) { return q.MeasuredCalls(run).status(); }},
+      {"Recent", [](Queries& q, const std::string& run) { return q.Recent(run, 0, 1).status(); }},
+  };
+  const std::string run = Create("c", 1);
+  Append(run, {MakeVerdict(0, v1::OUTCOME_PASS)});
+  const auto queries = Open();
+  for (const auto& row : rows) {
+    EXPECT_TRUE(row.ask(*queries, run).ok()) << row.name;
+    EXPECT_TRUE(row.ask(*queries, "latest").ok()) << row.name;
+    const absl::Status unknown = row.ask(*queries, "x");
+    EXPECT_TRUE(absl::IsNotFound(unknown)) << row.name;
+    EXPECT_THAT(std::string(unknown.message()), HasSubstr("no run 'x'; there are " + run)) << row.name;
+  }
+}
+
 // A verdict of each kind that is counted differently.
 std::vector<v1::Verdict> Mixture() {
   std::vector<v1::Verdict> verdicts = {
