@@ -103,6 +103,26 @@ TEST(CaseCaller, FewerSamplesWhereTheTimeIsOver) {
   EXPECT_EQ((*caller)->Time(AddCase({7}), AddInputs({7}), options)->microseconds.size(), 3U);
 }
 
+TEST(CaseCaller, ASampleHasAsManyCallsAsTakeItsTime) {
+  auto caller = CaseCaller::Open(VendorPath("good"), false);
+  ASSERT_TRUE(caller.ok()) << caller.status();
+  const struct {
+    double sample_seconds;
+    int max_calls;
+    int calls;
+  } rows[] = {
+      {1e6, 5, 5}, {1e6, 1, 1}, {1e6, 0, 1}, {0, 50, 1}, {1e-8, 50, 1},  // every call takes longer
+  };
+  for (const auto& row : rows) {
+    TimeOptions options = Quick();
+    options.sample_seconds = row.sample_seconds;
+    options.max_calls = row.max_calls;
+    const auto time = (*caller)->Time(AddCase({7}), AddInputs({7}), options);
+    ASSERT_TRUE(time.ok()) << time.status();
+    EXPECT_EQ(time->calls, row.calls) << row.sample_seconds << " " << row.max_calls;
+  }
+}
+
 TEST(CaseCaller, EnoughSamplesForANarrowIntervalAndColdOnes) {
   const auto vendor = VendorLibrary::Open(VendorPath("good"), "");
   ASSERT_TRUE(vendor.ok()) << vendor.status();
