@@ -11,6 +11,8 @@ usage: mutate.py [options] BUILD_FOLDER
   --with TEXT        with one --only FILE:LINE: replaces the line by TEXT
   --list             prints the chosen changes and makes none
   --resume           leaves out what BUILD_FOLDER/mutate/results.jsonl has, and adds the rest
+  --together N       builds up to N changes as one program, which makes the one that $DIOPI_CHANGE names, where that is
+                     possible (24); 1: each is built alone, as it would be written
   --dirty            starts although the work tree differs from the commit
   --limit S          leaves out tests that take longer than S seconds on the unchanged tree (120)
   -j N               parallel build jobs (2)
@@ -108,24 +110,27 @@ def named(root, only, text):
 
 
 class Saved:
-    """The content of the file that is changed at the moment, in a folder that outlives this process."""
+    """The content of the files that are changed at the moment, in a folder that outlives this process."""
 
     def __init__(self, root, folder):
-        self.root, self.name, self.content = root, folder / 'changed_file', folder / 'its_content'
+        self.root, self.kept = root, folder / 'changed_files'
 
-    def change(self, file, text):
-        self.content.write_bytes((self.root / file).read_bytes())
-        self.name.write_text(file)
-        (self.root / file).write_text(text)
+    def change(self, texts):
+        part = self.kept.with_suffix('.part')
+        part.write_text(json.dumps({file: (self.root / file).read_text() for file in texts}))
+        part.rename(self.kept)
+        for file, text in texts.items():
+            (self.root / file).write_text(text)
 
     def restore(self):
-        """Gives the file its content back, with a new time, so that it is built again."""
-        if self.name.is_file():
-            file = self.root / self.name.read_text()
-            file.write_bytes(self.content.read_bytes())
-            self.name.unlink()
-            return file
-        return None
+        """Gives the files their content back, with a new time, so that they are built again."""
+        if not self.kept.is_file():
+            return []
+        contents = json.loads(self.kept.read_text())
+        for file, text in contents.items():
+            (self.root / file).write_text(text)
+        self.kept.unlink()
+        return list(contents)
 
 
 class Tests:
@@ -181,12 +186,13 @@ class Tests:
             return done.stdout
         return 'nothing to do' if self.targets and 'no work to do' in done.stdout and environment else 'built'
 
-    def _run(self, name, limit):
+    def _run(self, name, limit, more=None):
         """What failed; empty: nothing."""
         test = self.tests[name]
         properties = {p['name']: p['value'] for p in test['properties']}
         environment = {**os.environ, 'GTEST_FAIL_FAST': '1', 'GTEST_COLOR': 'no', 'HOME': '/tmp', 'TMPDIR': '/tmp'}
         environment.update(line.split('=', 1) for line in properties.get('ENVIRONMENT', []))
+        environment.update(more or {})
         # As process 1 of its namespace a test would miss signals; when the shell, which is, ends, all others are killed.
         script = ('mount --bind "$1" "$1" && mount -o remount,bind,ro / && mount -t tmpfs -o size=4g tmpfs /tmp && '
                   f'ulimit -d {MEMORY >> 10} && cd "$2" && shift 2 && "$@"; exit $?')
@@ -211,19 +217,48 @@ class Tests:
         lines = (self.root / file).read_text().split('\n')
         lines[change.line - 1] = change.after
         try:
-            saved.change(file, '\n'.join(lines))
+            saved.change({file: '\n'.join(lines)})
             built = self.make({'CCACHE_READONLY': '1'})
             if built != 'built':
                 return ('not built', '') if built == 'nothing to do' else ('does not compile', _error(built))
-            for name in sorted(self.times, key=self.times.get):
-                failed = self._run(name, 20 + 4 * self.times[name])
-                if failed == 'timed out':
-                    return 'timed out', name
-                if failed:
-                    return 'noticed', failed
-            return 'survived', ''
+            return self._try({})
         finally:
             saved.restore()
+
+    def judge_together(self, saved, changes):
+        """Builds the changes as one program that can make each of them; yields ((file, change), outcome, which test noticed),
+        for some."""
+        numbered = dict(enumerate(changes, 1))
+        try:
+            while len(numbered) > 1:
+                texts = {}
+                for number, (file, change) in numbered.items():
+                    lines = texts.setdefault(file, (self.root / file).read_text().split('\n'))
+                    lines[change.line - 1] = mutations.switched(change, number)
+                saved.change({file: mutations.SWITCH + '\n'.join(lines) for file, lines in texts.items()})
+                built = self.make({'CCACHE_READONLY': '1'})
+                if built == 'built':
+                    break
+                saved.restore()
+                wrong = {(file, int(line) - mutations.SWITCH.count('\n'))
+                         for file, line in re.findall(r'([\w/.]+):(\d+):\d+: error:', built.replace(f'{self.root}/', ''))}
+                left = {n: (file, c) for n, (file, c) in numbered.items() if (file, c.line) not in wrong}
+                numbered = left if len(left) < len(numbered) else {}
+            if len(numbered) < 2 or self._try({})[0] != 'survived':
+                return
+            for number, each in numbered.items():
+                yield each, *self._try({'DIOPI_CHANGE': str(number)})
+        finally:
+            saved.restore()
+
+    def _try(self, environment):
+        for name in sorted(self.times, key=self.times.get):
+            failed = self._run(name, 20 + 4 * self.times[name], environment)
+            if failed == 'timed out':
+                return 'timed out', name
+            if failed:
+                return 'noticed', failed
+        return 'survived', ''
 
 
 def _error(output):
@@ -257,21 +292,27 @@ def campaign(options, root, build, chosen):
     done = {(r['file'], r['line'], r['after']) for r in results}
     tests = {}
     with open(log, 'a' if options.resume else 'w') as out:
+        def record(file, change, outcome, by):
+            results.append({'folder': tests[os.path.dirname(file)].folder, 'file': file, 'line': change.line,
+                            'kind': change.kind, 'before': change.before, 'after': change.after, 'outcome': outcome, 'by': by})
+            done.add((file, change.line, change.after))
+            out.write(json.dumps(results[-1]) + '\n')
+            out.flush()
+            print(row(results[-1]), flush=True)
+
+        def left(of):
+            return [(f, c) for f, c in chosen if os.path.dirname(f) == of and (f, c.line, c.after) not in done]
+
         try:
-            for file, change in chosen:
-                if (file, change.line, change.after) in done:
+            for place in dict.fromkeys(os.path.dirname(file) for file, _ in chosen):
+                if not left(place):
                     continue
-                place = os.path.dirname(file)
-                if place not in tests:
-                    tests[place] = Tests(root, build, place, options.tests or [], options.jobs, options.limit)
-                start = time.monotonic()
-                outcome, by = tests[place].judge(saved, file, change)
-                results.append({'folder': tests[place].folder, 'file': file, 'line': change.line, 'kind': change.kind,
-                                'before': change.before, 'after': change.after, 'outcome': outcome, 'by': by,
-                                'seconds': round(time.monotonic() - start, 1)})
-                out.write(json.dumps(results[-1]) + '\n')
-                out.flush()
-                print(row(results[-1]), flush=True)
+                tests[place] = Tests(root, build, place, options.tests or [], options.jobs, options.limit)
+                for batch in batches(left(place), options.together):
+                    for (file, change), outcome, by in tests[place].judge_together(saved, batch):
+                        record(file, change, outcome, by)
+                for file, change in left(place):
+                    record(file, change, *tests[place].judge(saved, file, change))
         finally:
             for one in {t.folder: t for t in tests.values()}.values():
                 one.make()  # the objects of the unchanged files
@@ -280,6 +321,18 @@ def campaign(options, root, build, chosen):
         print(row(result))
     print('\n' + summary(results))
     return 1 if any(r['outcome'] == 'survived' for r in results) else 0
+
+
+def batches(changes, size):
+    """The changes that can be built together, at most `size` at once and one per line; sources may be compiled alone."""
+    waiting = [(file, change) for file, change in changes if size > 1 and mutations.switched(change, 1) is not None]
+    while waiting:
+        lines = {}
+        for file, change in waiting:
+            lines.setdefault((file, change.line), (file, change))
+        batch = list(lines.values())[:size]
+        yield batch
+        waiting = [each for each in waiting if each not in batch]
 
 
 def main(arguments):
@@ -292,6 +345,7 @@ def main(arguments):
     parser.add_argument('--tests', action='append')
     parser.add_argument('--with', dest='text')
     parser.add_argument('--limit', type=float, default=120)
+    parser.add_argument('--together', type=int, default=24)
     parser.add_argument('-j', dest='jobs', type=int, default=2)
     for flag in ['--list', '--resume', '--dirty']:
         parser.add_argument(flag, action='store_true')
@@ -310,9 +364,8 @@ def main(arguments):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise Failure(f'another run changes this tree ({lock.name})') from None
-        restored = Saved(root, build / 'mutate').restore()
-        if restored:
-            print(f'{restored}: restored after a run that was killed', flush=True)
+        for file in Saved(root, build / 'mutate').restore():
+            print(f'{file}: restored after a run that was killed', flush=True)
         if not options.list and not options.dirty and run(['git', '-C', root, 'status', '--porcelain']).stdout:
             raise Failure('the work tree differs from the commit; commit first, or use --dirty')
         if options.only:

@@ -16,6 +16,21 @@ class Change:
     after: str
 
 
+# Before the code of a source whose changes are switched by the environment. Sources may be compiled together.
+SWITCH = '''\
+#ifndef DIOPI_CHANGED
+#include <cstdlib>
+namespace diopi_change {
+inline const int number = [] {
+  const char* const text = std::getenv("DIOPI_CHANGE");
+  return text == nullptr ? 0 : std::atoi(text);
+}();
+}
+#define DIOPI_CHANGED(n) (::diopi_change::number == (n))
+#endif
+'''
+
+
 _TOKEN = re.compile(r'''
     //[^\n]* | /\*.*?\*/ |
     R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)" |
@@ -170,3 +185,40 @@ def changes(text):
         for kind, after in (*_conditions(code, line), *_dropped(codes, i, line)):
             add(kind, after)
     return found
+
+
+def switched(change, number):
+    """The line with both versions, of which DIOPI_CHANGE=number chooses the changed one; None where one line cannot hold both."""
+    chosen, (before, after) = f'DIOPI_CHANGED({number})', (_code(change.before), _code(change.after))
+    indent = change.before[:len(change.before) - len(change.before.lstrip())]
+    if 'constexpr' in before or before.count('{') != after.count('{') and after.strip() != '{}':
+        return None
+    if after.strip() == '{}':
+        if re.match(r'\s*return\b', before):
+            return f'{indent}if (!{chosen}) {before.strip()}'
+        return f'{indent}{{ if (!{chosen}) {before.strip()} }}' if before.rstrip().endswith(';') else None
+    heads = [re.match(r'\s*(?:\} else )?if (\()', text) for text in (before, after)]
+    if all(heads):
+        ends = [_closing(text, head.start(1)) for text, head in zip((before, after), heads)]
+        if min(ends) < 0:
+            return None
+        whole = [text[head.end():end] for text, head, end in zip((before, after), heads, ends)]
+        if before[:heads[0].end()] == after[:heads[1].end()] and before[ends[0]:] == after[ends[1]:]:
+            if any(';' in text for text in whole):
+                return None
+            return f'{before[:heads[0].end()]}{chosen} ? static_cast<bool>({whole[1]}) : static_cast<bool>({whole[0]}){before[ends[0]:]}'
+        if ' else ' in before or not before.rstrip().endswith(';'):
+            return None  # the change is in what follows the condition
+        return f'{indent}if ({chosen}) {{ {after.strip()} }} else {{ {before.strip()} }}'
+    for pattern in (r'(\s*return )([^{}]*)(;\s*)', r'(\s*(?:const )?(?:bool|double|int|size_t|u?int\d+_t) \w+ = )([^{}]*)(;\s*)'):
+        parts = [re.fullmatch(pattern, text) for text in (before, after)]
+        if all(parts):
+            return f'{parts[0][1]}{chosen} ? ({parts[1][2]}) : ({parts[0][2]}){parts[0][3]}'
+    if _STATEMENT.fullmatch(before) and _STATEMENT.fullmatch(after) and before.count('(') == before.count(')'):
+        return f'{indent}{{ if ({chosen}) {{ {after.strip()} }} else {{ {before.strip()} }} }}'
+    return None
+
+
+def _code(line):
+    """The line without a comment at its end."""
+    return line[:len(code_lines(line)[0].rstrip())]
