@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "cases/core/catalog.h"
@@ -192,6 +193,27 @@ v1::Verdict Waived(const Judged& judged, const AppliedProfile& applied) {
   v1::Verdict verdict = judged.verdict;
   applied.Waive(judged.c, judged.references, judged.actual, &verdict);
   return verdict;
+}
+
+// Integers beyond 2^53 that differ by one are the same number as doubles.
+TEST(WaiverTest, CountsNeighbouringLargeIntegersAsDifferent) {
+  const auto make = [](int64_t value) {
+    HostTensor tensor{v1::Dtype::int64, {1}, {}};
+    tensor.data.assign(reinterpret_cast<const char*>(&value), sizeof(value));
+    return tensor;
+  };
+  constexpr int64_t kLarge = int64_t{1} << 53;
+  const std::pair<const char*, bool> rows[] = {
+      {"atol: 0.5", false}, {"atol: 1", true}, {"atol: 2", true}, {"rtol: 1e-9", true}};
+  for (const auto& [tolerance, waived] : rows) {
+    Judged judged = FailedRelu(v1::Judge::EXACT, {}, {});
+    judged.c.mutable_args(0)->mutable_tensor()->set_dtype(v1::Dtype::int64);
+    judged.references["out"] = make(kLarge);
+    judged.actual["out"] = make(kLarge + 1);
+    EXPECT_EQ(Waived(judged, Applied(Waiver(tolerance, "2026-06-01"))).outcome(),
+              waived ? v1::OUTCOME_WAIVED : v1::OUTCOME_FAIL)
+        << tolerance;
+  }
 }
 
 TEST(WaiverTest, CoversWhatItStatesAndNoMore) {
