@@ -112,6 +112,33 @@ TEST_F(OthersFrame, ReportsWhatHasChanged) {
       "ignored), the first at 1");
 }
 
+// Between the elements of an inout lies what was there before the call.
+TEST(CheckFrame, WatchesTheGapsOfAnInout) {
+  const float values[2] = {-1, -2};
+  v1::TensorSpec spec = Spec(v1::Dtype::float32, {2});
+  spec.set_strides(0, 3);
+  spec.set_storage_elements(4);
+  const v1::Case c = CaseBuilder("diopiAbsInp").Tensor("input", v1::ROLE_INOUT, spec).Done();
+  runtime::Arena arena;
+  diopiContext context{&arena, nullptr, {}};
+  const auto frame = CallFrame::Build(*abi::FindFunction("diopiAbsInp"), c,
+                                      {{"input", v1::Dtype::float32, {2}, values, sizeof(values)}},
+                                      v1::Dtype::unsupported, &context);
+  ASSERT_TRUE(frame.ok()) << frame.status();
+  for (const int64_t damaged : {-1, 1, 2}) {
+    (*frame)->Prepare(kPoison[0], true, "");
+    auto* const data = reinterpret_cast<float*>((*frame)->tensors()[0].tensor.storage.mirror);
+    data[0] = data[3] = 7;  // the elements
+    if (damaged >= 0) data[damaged] = 0;
+    Findings findings;
+    CheckFrame(frame->get(), context, &findings);
+    ASSERT_EQ(findings.list().size(), damaged < 0 ? 0U : 1U) << damaged;
+    if (damaged < 0) continue;
+    EXPECT_EQ(findings.list()[0].kind(), v1::MemoryFinding::WROTE_GAP);
+    EXPECT_EQ(findings.list()[0].index(), damaged);
+  }
+}
+
 // Of an input made in blocks a part of 64 KiB in sixteen is looked at, and the last one.
 TEST(CheckFrame, SamplesLargeInputs) {
   constexpr int64_t kPart = 64 << 10;
