@@ -18,7 +18,8 @@ usage: mutate.py [options] BUILD_FOLDER
   -j N               parallel build jobs (2)
 
 Each change is written into the tree, what the tests of its folder need is built, and they run until one fails; then the file
-gets its old content back, also after Ctrl-C. If this process is killed, the next start does it first. Outcomes:
+gets its old content back, also after Ctrl-C. If this process is killed, the next start does it first. Until it ends, commit
+nothing from the tree, and build nothing else in BUILD_FOLDER. Outcomes:
 
   noticed          a test failed (it is named) or crashed
   timed out        a test took four times as long as on the unchanged tree, plus 20 s; somebody would notice

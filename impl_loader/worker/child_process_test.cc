@@ -5,6 +5,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 namespace diopi::loader {
 namespace {
 
@@ -55,6 +57,28 @@ TEST(ChildProcess, PassesFilesAndEnvironmentAndNothingElse) {
   EXPECT_EQ((*child)->Reap().status, 0);
   EXPECT_EQ(ReadAll(out[0]).substr(0, 12), "new\n0 1 2 3 ");
   for (const int fd : {out[0], other[0], other[1]}) close(fd);
+}
+
+TEST(ChildProcess, ReplacesWhatIsNamedInTheEnvironmentAndKeepsTheRest) {
+  ASSERT_EQ(setenv("DIOPI_X", "own", 1), 0);
+  ASSERT_EQ(setenv("DIOPI_KEPT", "kept", 1), 0);
+  int out[2];
+  ASSERT_EQ(pipe2(out, O_CLOEXEC), 0);
+  ChildOptions options;
+  options.program = "/usr/bin/env";  // shows each entry, of the same name too
+  options.environment = {"DIOPI_X=new"};
+  options.files = {-1, out[1], -1};
+  auto child = ChildProcess::Spawn(options);
+  unsetenv("DIOPI_X");
+  unsetenv("DIOPI_KEPT");
+  ASSERT_TRUE(child.ok()) << child.status();
+  close(out[1]);
+  EXPECT_EQ((*child)->Reap().status, 0);
+  const std::string shown = "\n" + ReadAll(out[0]);
+  EXPECT_NE(shown.find("\nDIOPI_KEPT=kept\n"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("\nDIOPI_X=new\n"), std::string::npos) << shown;
+  EXPECT_EQ(shown.find("\nDIOPI_X=own\n"), std::string::npos) << shown;
+  close(out[0]);
 }
 
 TEST(ChildProcess, TerminatesPolitelyThenByForceWithItsGroup) {
