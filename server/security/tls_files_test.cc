@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
@@ -29,6 +30,15 @@ TEST(TlsFilesTest, ReadsWhatBelongsTogether) {
   EXPECT_THAT(texts->key, HasSubstr("BEGIN PRIVATE KEY"));
   EXPECT_TRUE(ReadTlsFiles({"", "", authority.ca()}).ok());
   EXPECT_TRUE(ReadTlsFiles({}).ok());
+}
+
+TEST(TlsFilesTest, ReadsFilesOfAtMost4MiB) {
+  const TestAuthority authority;
+  const auto largest = std::uintmax_t{4} << 20;
+  std::filesystem::resize_file(authority.ca(), largest);  // what follows the certificate is ignored
+  EXPECT_TRUE(ReadTlsFiles({"", "", authority.ca()}).ok());
+  std::filesystem::resize_file(authority.ca(), largest + 1);
+  EXPECT_TRUE(absl::IsInvalidArgument(ReadTlsFiles({"", "", authority.ca()}).status()));
 }
 
 TEST(TlsFilesTest, SaysWhichFileIsWrongAndWhy) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -136,6 +137,20 @@ TEST_F(TokenFileTest, NamesTheDamagedLine) {
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << bad;
     EXPECT_THAT(std::string(status.message()), HasSubstr("tokens:2: not a token"));
   }
+}
+
+TEST_F(TokenFileTest, ReadsAFileOfAtMost16MiB) {
+  Write("");
+  EXPECT_TRUE(ReadTokens(Path()).ok());
+  const auto largest = std::uintmax_t{16} << 20;
+  std::filesystem::resize_file(Path(), largest);
+  EXPECT_EQ(ReadTokens(Path()).status().code(), absl::StatusCode::kDataLoss) << "it was read";
+  std::filesystem::resize_file(Path(), largest + 1);
+  EXPECT_THAT(std::string(ReadTokens(Path()).status().message()), HasSubstr("not a file of tokens"));
+  std::filesystem::remove(Path());
+  std::filesystem::create_directory(Path());
+  ASSERT_EQ(chmod(Path().c_str(), 0700), 0);
+  EXPECT_THAT(std::string(ReadTokens(Path()).status().message()), HasSubstr("not a file of tokens"));
 }
 
 TEST_F(TokenFileTest, FollowsNoLink) {
