@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -11,9 +14,12 @@
 #include <memory>
 #include <mutex>
 #include <sstream>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/descriptor.h"
 #include "client/rpc/client.h"
+#include "client/rpc/credentials.h"
 #include "diopi/v1/service.grpc.pb.h"
 #include "server/security/certificates_testing.h"
 
@@ -119,6 +125,32 @@ TEST_F(CredentialsTest, MutualTls) {
   const absl::Status other = Connect(With(stranger_.Issue("agent")));
   EXPECT_TRUE(absl::IsUnauthenticated(other)) << other;
   EXPECT_THAT(std::string(other.message()), HasSubstr("does not accept the certificate in --tls-cert"));
+}
+
+// As a server that is stopped, or that has too many connections: it says nothing of certificates.
+TEST_F(CredentialsTest, AServerThatEndsAConnectionNeedsNoCertificate) {
+  const TestPair pair = authority_.Issue("server");
+  const std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context(SSL_CTX_new(TLS_server_method()),
+                                                                  SSL_CTX_free);
+  ASSERT_EQ(SSL_CTX_use_certificate_chain_file(context.get(), pair.certificate.c_str()), 1);
+  ASSERT_EQ(SSL_CTX_use_PrivateKey_file(context.get(), pair.key.c_str(), SSL_FILETYPE_PEM), 1);
+  const Descriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in name{AF_INET, 0, {htonl(INADDR_LOOPBACK)}, {}};
+  socklen_t size = sizeof(name);
+  ASSERT_EQ(bind(listener.get(), reinterpret_cast<sockaddr*>(&name), size), 0);
+  ASSERT_EQ(listen(listener.get(), 1), 0);
+  ASSERT_EQ(getsockname(listener.get(), reinterpret_cast<sockaddr*>(&name), &size), 0);
+  std::thread server([&] {
+    const Descriptor client(accept(listener.get(), nullptr, nullptr));
+    const std::unique_ptr<SSL, decltype(&SSL_free)> session(SSL_new(context.get()), SSL_free);
+    SSL_set_fd(session.get(), client.get());
+    EXPECT_EQ(SSL_accept(session.get()), 1);
+  });
+  const absl::StatusOr<Credentials> credentials = LoadCredentials({authority_.ca(), "", "", "", false});
+  ASSERT_TRUE(credentials.ok()) << credentials.status();
+  const absl::Status told = ExplainTls(absl::StrCat("127.0.0.1:", ntohs(name.sin_port)), *credentials);
+  server.join();
+  EXPECT_TRUE(told.ok()) << told;
 }
 
 TEST_F(CredentialsTest, ExpiredCertificates) {

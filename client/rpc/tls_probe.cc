@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <memory>
 
 #include "absl/strings/match.h"
@@ -141,6 +142,9 @@ absl::Status Describe(const std::string& address, const SSL* session) {
   return absl::OkStatus();  // gRPC's own error says as much
 }
 
+// HTTP/2's preface, with a SETTINGS frame that has nothing in it.
+constexpr absl::string_view kPreface("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0", 33);
+
 }  // namespace
 
 absl::Status ExplainTls(const std::string& address, const Credentials& credentials) {
@@ -158,6 +162,9 @@ absl::Status ExplainTls(const std::string& address, const Credentials& credentia
   SSL_CTX_set_verify(context.get(), tls ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
   constexpr std::array<unsigned char, 3> kHttp2 = {2, 'h', '2'};
   SSL_CTX_set_alpn_protos(context.get(), kHttp2.data(), kHttp2.size());
+  bool asked = false;  // whether the server asks for a client's certificate
+  const auto note = [](SSL*, void* flag) { return *static_cast<bool*>(flag) = true, 1; };
+  SSL_CTX_set_cert_cb(context.get(), note, &asked);
   const Session session(SSL_new(context.get()));
   Expect(session.get(), host);
   SSL_set_fd(session.get(), connection.descriptor());
@@ -169,13 +176,14 @@ absl::Status ExplainTls(const std::string& address, const Credentials& credentia
                  : absl::OkStatus();
   }
   if (!shook) return Describe(address, session.get());
-  // A server checks the client's certificate after the handshake; if it accepts, it then sends HTTP/2 bytes.
+  // A server checks the client's certificate after the handshake. If it accepts, it answers HTTP/2's preface,
+  // and if not, it ends the connection. One that has not asked for a certificate ends it for another reason.
+  SSL_write(session.get(), kPreface.data(), static_cast<int>(kPreface.size()));
   char first = 0;
-  const int got = SSL_read(session.get(), &first, 1);
-  if (got == 1) return absl::OkStatus();
-  const int error = SSL_get_error(session.get(), got);
+  if (SSL_read(session.get(), &first, 1) == 1) return absl::OkStatus();
+  const bool slow = errno == EAGAIN || errno == EWOULDBLOCK;
   ERR_clear_error();
-  if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE) return absl::OkStatus();  // slow
+  if (!asked || slow) return absl::OkStatus();
   return absl::UnauthenticatedError(
       credentials.certificate.empty()
           ? absl::StrCat("the server at ", address,
