@@ -380,6 +380,7 @@ HttpResponse Finish(const HttpRequest& request, const Answer& answer) {
 }  // namespace
 
 void RegisterApi(HttpServer* http, std::shared_ptr<Queries> queries, const ApiOptions& options) {
+  http->OnStop([queries] { queries->End(); });
   const auto api = std::make_shared<const Api>(std::move(queries), options);
   const auto get = [http, &api](const std::string& pattern,
                                 Answer (Api::*handler)(const HttpRequest&) const) {

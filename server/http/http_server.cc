@@ -110,7 +110,11 @@ class RoutingServer final : public HttpServer {
   }
 
   absl::Status SetTls(const TlsTexts& tls) override { return transport_->SetTls(tls); }
-  void Stop() override { transport_->Stop(); }
+  void OnStop(std::function<void()> end) override { ends_.push_back(std::move(end)); }
+  void Stop() override {
+    for (const auto& end : std::exchange(ends_, {})) end();
+    transport_->Stop();
+  }
   const std::string& address() const override { return address_; }
 
  private:
@@ -183,6 +187,7 @@ class RoutingServer final : public HttpServer {
 
   const HttpOptions options_;
   std::vector<Route> routes_;
+  std::vector<std::function<void()>> ends_;
   std::string listening_on_;
   std::string address_;
   const std::unique_ptr<Transport> transport_;

@@ -90,6 +90,8 @@ class HttpServer {
   // Applies to new connections. InvalidArgument: these texts cannot be used, and the former ones stay in
   // force.
   virtual absl::Status SetTls(const TlsTexts& tls) = 0;
+  // `end` is called when the server stops: handlers in progress should then end soon. Before Listen.
+  virtual void OnStop(std::function<void()> end) = 0;
   // Waits for calls in flight, and up to 5 s for clients to read their answers.
   virtual void Stop() = 0;
   // HOST:PORT with the actual port.

@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/synchronization/notification.h"
 
 namespace diopi::server {
 namespace {
@@ -222,6 +223,23 @@ TEST_F(HttpTest, RefusesWhatIsNoRequestOrMoreThanOne) {
     EXPECT_THAT(Receive(fd, "\r\n\r\n"), testing::StartsWith("HTTP/1.1 " + status)) << request.substr(0, 80);
     close(fd);
   }
+}
+
+TEST_F(HttpTest, AHandlerInProgressLearnsThatTheServerStops) {
+  server_ = HttpServer::Create({});
+  absl::Notification called;
+  absl::Notification stops;
+  server_->Get("/long", [&](const HttpRequest&) {
+    called.Notify();
+    stops.WaitForNotification();
+    return JsonResponse("{}");
+  });
+  server_->OnStop([&] { stops.Notify(); });
+  ASSERT_TRUE(server_->Listen("127.0.0.1", 0).ok());
+  std::thread client([port = Port()] { httplib::Client("127.0.0.1", port).Get("/long"); });
+  called.WaitForNotification();
+  server_->Stop();  // waits for the handler
+  client.join();
 }
 
 TEST_F(HttpTest, OnePortOneServer) {

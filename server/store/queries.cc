@@ -84,6 +84,10 @@ Queries::Queries(std::unique_ptr<Connection> connection) : connection_(std::move
 
 Queries::~Queries() = default;
 
+void Queries::End() {
+  connection_->End();
+}
+
 absl::Status Queries::NoSuchRun(const std::string& run_id) {
   const absl::StatusOr<std::string> others = RunsThatThereAre(connection_.get());
   if (!others.ok()) return others.status();

@@ -111,6 +111,20 @@ std::vector<v1::Verdict> Mixture() {
   return verdicts;
 }
 
+// A page about a large run must not delay the end of the server.
+TEST_F(QueriesTest, NothingLargeIsReadAfterTheEnd) {
+  constexpr int kCases = 2000;
+  const std::string run = Create("chip", kCases);
+  std::vector<v1::Verdict> verdicts;
+  for (int i = 0; i < kCases; ++i) verdicts.push_back(WithOutput(i, v1::OUTCOME_FAIL, false, 0));
+  Append(run, verdicts);
+  const std::unique_ptr<Queries> queries = Open();
+  EXPECT_EQ(queries->FailedVerdicts(run)->size(), size_t{kCases});
+  queries->End();
+  EXPECT_TRUE(absl::IsCancelled(queries->FailedVerdicts(run).status()))
+      << queries->FailedVerdicts(run).status();
+}
+
 TEST_F(QueriesTest, TotalsAreTheSameWhileTheRunGoesOnAndAfterwards) {
   const std::string run = Create("c", 9);
   const auto queries = Open();

@@ -19,6 +19,7 @@ namespace {
 
 // How long a writer waits for another process's transaction.
 constexpr int kBusyTimeoutMs = 10'000;
+constexpr int kStepsAtOnce = 1000;  // of SQLite's machine, before a reading connection looks whether it ends
 
 absl::string_view View(std::string_view text) {
   return {text.data(), text.size()};
@@ -104,6 +105,8 @@ absl::Status StatusOfCode(int code, std::string_view message, const std::string&
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return absl::UnavailableError(absl::StrCat(path, ": another process holds the database: ", text));
+    case SQLITE_INTERRUPT:
+      return absl::CancelledError(absl::StrCat(path, ": ", text));
     case SQLITE_CONSTRAINT:
       return absl::InvalidArgumentError(absl::StrCat(path, ": ", text));
     default:
@@ -161,6 +164,8 @@ absl::Status Connection::OpenHandle(const std::string& uri, int flags) {
   }
   sqlite3_extended_result_codes(db_, 1);
   sqlite3_busy_timeout(db_, kBusyTimeoutMs);
+  const auto ended = [](void* flag) { return static_cast<std::atomic<bool>*>(flag)->load() ? 1 : 0; };
+  if ((flags & SQLITE_OPEN_READONLY) != 0) sqlite3_progress_handler(db_, kStepsAtOnce, ended, &ended_);
   // Debian's SQLite would overwrite deleted data with zeros.
   return Execute("PRAGMA foreign_keys = ON; PRAGMA secure_delete = OFF");
 }

@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -132,6 +133,9 @@ class Connection {
   // The first column of the query's first row; 0 when there is no row.
   absl::StatusOr<int64_t> QueryInt(const std::string& sql);
 
+  // Of a read-only connection: what it executes now or later is Cancelled after some work. Thread-safe.
+  void End() { ended_ = true; }
+
   int64_t LastInsertRowid() const { return sqlite3_last_insert_rowid(db_); }
   const std::string& path() const { return path_; }
 
@@ -141,6 +145,7 @@ class Connection {
 
   const std::string path_;
   sqlite3* db_ = nullptr;
+  std::atomic<bool> ended_ = false;
   std::map<std::string, std::unique_ptr<sqlite3_stmt, FinalizeStatement>, std::less<>> statements_;
 };
 
