@@ -33,7 +33,7 @@ class PrintableBuffer final : public std::streambuf {
 
   std::streambuf* const sink_;
   std::mutex mutex_;
-  PrintablePieces pieces_;
+  PrintablePieces pieces_ = PrintablePieces(true);
 };
 
 // While it lives, std::cout and std::cerr write through a PrintableBuffer each. Every program of ours has one

@@ -28,6 +28,19 @@ TEST(PrintableStream, PassesOnWhatIsPrintable) {
   EXPECT_EQ(sink.str().back(), '\r');
 }
 
+// The lines of a CSV file end with CR LF, also where the two come apart.
+TEST(PrintableStream, KeepsLineEnds) {
+  std::ostringstream out;
+  {
+    PrintableBuffer buffer(out.rdbuf());
+    std::ostream stream(&buffer);
+    stream << "a,b\r\nc\rd\r"
+           << "\n"
+           << "\r";
+  }
+  EXPECT_EQ(out.str(), "a,b\r\nc?d\r\n?");
+}
+
 TEST(PrintableStream, HoldsTheStandardStreams) {
   std::ostringstream out;
   std::ostringstream err;

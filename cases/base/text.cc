@@ -174,6 +174,17 @@ std::string PrintableJson(std::string_view json) {
   return printable;
 }
 
+std::string PrintablePieces::Printable(std::string_view text) const {
+  constexpr std::string_view kLineEnd = "\r\n";
+  std::string printable;
+  for (size_t end = 0; keeps_line_ends_ && (end = text.find(kLineEnd)) != text.npos;) {
+    printable += PrintableText(text.substr(0, end));
+    printable += kLineEnd;
+    text.remove_prefix(end + kLineEnd.size());
+  }
+  return printable + PrintableText(text);
+}
+
 std::string PrintablePieces::Add(std::string_view piece) {
   std::string text = std::move(begun_);
   text.append(piece);
@@ -188,7 +199,7 @@ std::string PrintablePieces::Add(std::string_view piece) {
   }
   begun_ = text.substr(whole);
   text.resize(whole);
-  return PrintableText(text);
+  return Printable(text);
 }
 
 std::string PrintablePieces::Finish() {

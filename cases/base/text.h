@@ -38,12 +38,17 @@ std::string PrintableJson(std::string_view json);
 // Makes a text printable that arrives in pieces, which may end within a character.
 class PrintablePieces {
  public:
+  // `keeps_line_ends`: CR LF stays CR LF, as in a CSV file.
+  explicit PrintablePieces(bool keeps_line_ends = false) : keeps_line_ends_(keeps_line_ends) {}
   // What PrintableText gives for all pieces, up to the last whole character.
   std::string Add(std::string_view piece);
   // What is left of the last character.
   std::string Finish();
 
  private:
+  std::string Printable(std::string_view text) const;
+
+  bool keeps_line_ends_;
   std::string begun_;
 };
 

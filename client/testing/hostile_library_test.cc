@@ -47,6 +47,7 @@ std::map<std::string, Column> ReadTable() {
   std::map<std::string, Column> columns;
   std::vector<std::string> headings;
   for (const absl::string_view line : absl::StrSplit(ReadFile(kPage), '\n')) {
+    if (!headings.empty() && !absl::StartsWith(line, "|")) break;  // the page has other tables
     if (!absl::StartsWith(line, "| ")) continue;
     std::vector<std::string> cells = absl::StrSplit(line, '|');
     for (std::string& cell : cells) absl::StripAsciiWhitespace(&cell);

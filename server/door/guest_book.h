@@ -39,8 +39,8 @@ struct DoorLimits {
   int connections = 1024;
   // Connections on which no call was allowed yet are strangers': of all addresses, and of one. At the limit a
   // new one replaces the one that has been of no use for the longest time.
-  int strangers = 256;
-  int strangers_per_address = 64;
+  int strangers = 512;
+  int strangers_per_address = 256;  // a laboratory's agents may all start at once
   // False: all clients share an address, because they come through a proxy.
   bool count_addresses = true;
   std::chrono::milliseconds probation{60'000};  // for an address after an abuse
