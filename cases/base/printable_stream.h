@@ -1,4 +1,4 @@
-// Standard output and error on which nothing but printable text appears, whoever wrote what a program prints.
+// Standard output and error on which only printable text appears, also where a program prints others' text.
 #ifndef CASES_BASE_PRINTABLE_STREAM_H_
 #define CASES_BASE_PRINTABLE_STREAM_H_
 

@@ -23,7 +23,7 @@ struct Range {
 };
 
 // Unicode 15.1: the categories Cc, Cf, Zl, Zp and Cs, the property Default_Ignorable_Code_Point, and the
-// noncharacters but for the last two of each plane.
+// noncharacters except the last two of each plane.
 constexpr Range kUnprintable[] = {
     {0x0000, 0x001F},   {0x007F, 0x009F},   {0x00AD, 0x00AD},   {0x034F, 0x034F},   {0x0600, 0x0605},
     {0x061C, 0x061C},   {0x06DD, 0x06DD},   {0x070F, 0x070F},   {0x0890, 0x0891},   {0x08E2, 0x08E2},

@@ -80,7 +80,7 @@ struct OutputTensor {
   int32_t dtype = 0;
   std::vector<int64_t> shape;
   std::string data;  // dense; empty where it is `large`
-  // The last call's elements lie in RunOptions.frame, where whoever checks the frame reads them.
+  // The last call's elements lie in RunOptions.frame, and the caller that checks the frame reads them there.
   bool in_frame = false;
 
   // An output of which nobody makes another copy in this process.

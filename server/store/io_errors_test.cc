@@ -1,5 +1,5 @@
-// The first reads of the file, and some of the later ones, fail in turn, in every call: the caller is told,
-// or gets what it gets without a fault.
+// The first reads of the file, and some of the later ones, fail in turn, in every call: the caller gets an
+// error, or gets what it gets without a fault.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
