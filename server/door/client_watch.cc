@@ -40,7 +40,7 @@ int PriceOf(uint8_t type, uint8_t flags, uint32_t length, bool admitted) {
     case kHeaders:
       return admitted ? -kControlFramesPerCall : 10;
     case kReset:
-      return admitted ? 100 : 20;
+      return admitted ? 100 : kPriceOfReset;
     case kWindowUpdate:
       return 1;
     default:

@@ -12,6 +12,8 @@ namespace diopi::server {
 // The server announces this many streams at a time (SETTINGS_MAX_CONCURRENT_STREAMS). Our agents use a few.
 inline constexpr int kStreamsAtOnce = 128;
 
+inline constexpr int kPriceOfReset = 20;
+
 // What some bytes cost. Points measure work that a client may cause without being allowed to call anything: a
 // reset makes gRPC build a call and throw it away (20; 100 if it could be let through to a handler), a
 // SETTINGS or PING frame makes it answer (10).

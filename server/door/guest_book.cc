@@ -26,7 +26,7 @@ constexpr Budget::Size kOfStranger{2'000, 500};
 constexpr Budget::Size kOfStrangerOnProbation{200, 50};
 constexpr Budget::Size kOfAddress{3'000, 1'000};
 // Connections. An agent opens a few, and its retries are at most 20 a second.
-constexpr Budget::Size kArrivals{500, 100};
+constexpr Budget::Size kArrivals{300, 50};
 constexpr Budget::Size kArrivalsOnProbation{20, 5};
 // gRPC's clients announce room for more data at most this often.
 constexpr double kBytesPerPoint = 4096;
@@ -120,15 +120,19 @@ void GuestBook::Leave(const Guest& guest) {
   --from->second.guests;  // Find removes it, if it has to
 }
 
-bool GuestBook::Spend(Guest* guest, int points, uint64_t relayed, DoorClock::time_point now) {
+bool GuestBook::Spend(Guest* guest, const Nuisance& nuisance, uint64_t relayed, DoorClock::time_point now) {
   const std::lock_guard lock(mutex_);
   const auto found = addresses_.find(guest->address);
   if (found == addresses_.end()) return true;
-  const double net = points - static_cast<double>(relayed) / kBytesPerPoint;
+  const double net = nuisance.points - static_cast<double>(relayed) / kBytesPerPoint;
   if (guest->admitted) return guest->budget.Take(net, kOfConnection, now);
   const bool probation = OnProbation(found->second, now);
   if (!guest->budget.Take(net, probation ? kOfStrangerOnProbation : kOfStranger, now)) return false;
-  return !limits_.count_addresses || found->second.nuisance.Take(std::max(net, 0.0), kOfAddress, now);
+  // A laboratory's clients may all connect at once.
+  const double opening = nuisance.dearest < kPriceOfReset ? std::clamp(net, 0.0, guest->opening) : 0;
+  guest->opening -= opening;
+  const double charged = std::max(net, 0.0) - opening;
+  return !limits_.count_addresses || found->second.nuisance.Take(charged, kOfAddress, now);
 }
 
 void GuestBook::CountClosed(Address* address, const std::string& name, const std::string& peer,

@@ -54,7 +54,9 @@ struct Guest {
   std::string peer;     // "ipv4:10.0.0.7:51234", as gRPC writes it
   std::atomic<bool> admitted = false;
   std::atomic<DoorClock::time_point> useful;  // when it last called or sent data
-  Budget budget;                              // the book's own
+  // The book's own. `opening`: points that do not count against its address, of SETTINGS and a first call.
+  Budget budget;
+  double opening = 45;
 };
 
 // Thread-safe.
@@ -70,7 +72,7 @@ class GuestBook {
   void Leave(const Guest& guest);
   // False: it has spent what it or the strangers of its address had, and must be closed. `relayed`: bytes
   // sent to it since the last call, which explain some frames.
-  bool Spend(Guest* guest, int points, uint64_t relayed, DoorClock::time_point now);
+  bool Spend(Guest* guest, const Nuisance& nuisance, uint64_t relayed, DoorClock::time_point now);
   // `guest` is closed because of `why`, of which there are few: literals. With `abuse` its address is on
   // probation from now on: its strangers get a tenth, and few new connections. Names an address in the log at
   // most once in the time of a probation.

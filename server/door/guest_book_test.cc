@@ -9,6 +9,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+Nuisance Points(int points, int dearest) {
+  Nuisance nuisance;
+  nuisance.points = points;
+  nuisance.dearest = dearest;
+  return nuisance;
+}
+
 // A book with a clock of its own.
 class GuestBookTest : public testing::Test {
  protected:
@@ -20,7 +27,7 @@ class GuestBookTest : public testing::Test {
   // How many resets it may send at once, of at most a million.
   int Resets(Guest* guest) {
     int count = 0;
-    while (count < 1'000'000 && book_.Spend(guest, 20, 0, now_)) ++count;
+    while (count < 1'000'000 && book_.Spend(guest, Points(20, 20), 0, now_)) ++count;
     return count;
   }
   double Value(const std::string& name, const std::string& label) {
@@ -53,8 +60,8 @@ TEST_F(GuestBookTest, AConnectionHasABudgetThatRefills) {
 TEST_F(GuestBookTest, BytesThatWereSentExplainFrames) {
   const auto guest = Arrive();
   Resets(guest.get());
-  EXPECT_FALSE(book_.Spend(guest.get(), 100, 0, now_));
-  EXPECT_TRUE(book_.Spend(guest.get(), 100, 1 << 20, now_));
+  EXPECT_FALSE(book_.Spend(guest.get(), Points(100, 20), 0, now_));
+  EXPECT_TRUE(book_.Spend(guest.get(), Points(100, 20), 1 << 20, now_));
 }
 
 TEST_F(GuestBookTest, StrangersOfAnAddressShareABudgetAndOthersHaveTheirOwn) {
@@ -66,6 +73,16 @@ TEST_F(GuestBookTest, StrangersOfAnAddressShareABudgetAndOthersHaveTheirOwn) {
   const auto neighbour = Arrive();
   book_.Admit(neighbour->id);
   EXPECT_GT(Resets(neighbour.get()), alone);
+}
+
+TEST_F(GuestBookTest, ManyClientsOfAnAddressMayConnectAtOnce) {
+  limits_.strangers = limits_.strangers_per_address = limits_.connections = 300;
+  GuestBook book(limits_);
+  for (int i = 0; i < 250; ++i) {
+    const auto guest = book.Arrive("10.0.0.1", "ipv4:10.0.0.1:1", now_).guest;
+    ASSERT_NE(guest, nullptr);
+    EXPECT_TRUE(book.Spend(guest.get(), Points(41, 10), 0, now_)) << i;
+  }
 }
 
 TEST_F(GuestBookTest, AnAbuseCutsTheLimitsOfStrangersForAWhile) {
@@ -147,7 +164,7 @@ TEST(GuestBookOfAProxyTest, CountsNoAddresses) {
     book.Closed(*arrival.guest, "RST_STREAM", true, now);
     guests.push_back(arrival.guest);
   }
-  for (const auto& guest : guests) EXPECT_TRUE(book.Spend(guest.get(), 1500, 0, now));
+  for (const auto& guest : guests) EXPECT_TRUE(book.Spend(guest.get(), Points(1500, 20), 0, now));
 }
 
 TEST(GuestBookMemoryTest, ForgetsAddresses) {

@@ -72,7 +72,7 @@ bool Relay::Admit(std::string_view bytes) {
   if (nuisance.useful) guest_->useful = now;
   std::string_view why = nuisance.violation;
   if (why.empty() && nuisance.points != 0 &&
-      !shared_->book->Spend(guest_.get(), nuisance.points, std::exchange(relayed_, 0), now)) {
+      !shared_->book->Spend(guest_.get(), nuisance, std::exchange(relayed_, 0), now)) {
     why = nuisance.kind;
   }
   if (why.empty()) return true;
