@@ -332,8 +332,9 @@ absl::Status GrpcServer::Listen(Address address) {
   server_->GetHealthCheckService()->SetServingStatus(v1::Conformance::service_full_name(), true);
   address_ = address.Text();
   // With mutual TLS, only those whom its authority knows get in: then by the server's inner channel.
-  self_call_ = options_.tls.ca.empty() ? std::make_unique<SelfCall>(address, options_.tls.any(), own_token_)
-                                       : std::make_unique<SelfCall>(server_->InProcessChannel({}), own_token_);
+  self_call_ = options_.tls.ca.empty()
+                   ? std::make_unique<SelfCall>(address, options_.tls.any(), own_token_)
+                   : std::make_unique<SelfCall>(server_->InProcessChannel({}), own_token_);
   upkeep_ = std::thread([this] { Upkeep(); });
   return absl::OkStatus();
 }
