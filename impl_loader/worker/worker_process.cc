@@ -174,17 +174,16 @@ bool WorkerProcess::Ended() const {
 
 absl::Status WorkerProcess::Greet(const WorkerOptions& options) {
   v1::WorkerHello sandboxed;
-  if (absl::Status s = AwaitHello(options, load_deadline_, &sandboxed); !s.ok()) return s;
-  if (absl::Status s = AwaitHello(options, load_deadline_, &hello_); !s.ok()) return s;
+  if (absl::Status s = AwaitHello(options, /*loading=*/false, &sandboxed); !s.ok()) return s;
+  if (absl::Status s = AwaitHello(options, /*loading=*/true, &hello_); !s.ok()) return s;
   told_.Close();
   hello_.set_sandbox(sandboxed.sandbox());
   return absl::OkStatus();
 }
 
-absl::Status WorkerProcess::AwaitHello(const WorkerOptions& options, Clock::time_point deadline,
-                                       v1::WorkerHello* hello) {
+absl::Status WorkerProcess::AwaitHello(const WorkerOptions& options, bool loading, v1::WorkerHello* hello) {
   CallOutcome outcome;
-  switch (Await(deadline, hello)) {
+  switch (Await(load_deadline_, hello)) {
     case Event::kMessage:
       if (absl::Status s = CheckHello(options.device_bytes, hello); !s.ok()) {
         return LibrarysFault(
@@ -195,6 +194,12 @@ absl::Status WorkerProcess::AwaitHello(const WorkerOptions& options, Clock::time
     case Event::kEnded:
       DescribeEnd("loading the library", &outcome);
       if (WasKilled(outcome)) return absl::UnavailableError(outcome.text);
+      // Nothing of the library has run before the first hello. Killing the first process of the worker's PID
+      // namespace, for one, keeps the keeper from starting the worker.
+      if (!loading) {
+        return absl::UnavailableError(absl::StrCat("the worker ended with exit status ", outcome.exit_status,
+                                                   " before it loaded the library"));
+      }
       return LibrarysFault(
           absl::StrCat(outcome.text, outcome.backtrace.empty() ? "" : "\n", outcome.backtrace));
     case Event::kDeadline:

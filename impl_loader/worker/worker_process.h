@@ -56,8 +56,7 @@ class WorkerProcess {
   WorkerProcess(const WorkerOptions& options, SharedMemory* shared, LogPump* log, int end)
       : grace_(options.kill_grace), shared_(shared), log_(log), end_(end) {}
   absl::Status Spawn(const WorkerOptions& options);
-  absl::Status AwaitHello(const WorkerOptions& options, std::chrono::steady_clock::time_point deadline,
-                          v1::WorkerHello* hello);
+  absl::Status AwaitHello(const WorkerOptions& options, bool loading, v1::WorkerHello* hello);
   void LearnPid();
   absl::Status Greet(const WorkerOptions& options);
   std::string LastWords() const;
