@@ -22,7 +22,7 @@ inline std::string Excerpt(absl::string_view text, size_t most_bytes = 60) {
 // may have megabytes.
 inline std::string WithShortLines(absl::string_view message) {
   constexpr size_t kLine = 2000;
-  constexpr size_t kAll = 64 * 1024;
+  constexpr size_t kAll = size_t{64} << 10;
   std::string out;
   while (!message.empty() && out.size() < kAll) {
     const size_t end = std::min(message.find('\n'), message.size());

@@ -15,8 +15,9 @@ bool PrintableBuffer::Write(std::string_view text) {
 }
 
 bool PrintableBuffer::Pass(std::string_view printable) {
-  const auto size = static_cast<std::streamsize>(printable.size());
-  return sink_->sputn(printable.data(), size) == size;
+  const std::streamsize written =
+      sink_->sputn(printable.data(), static_cast<std::streamsize>(printable.size()));
+  return written == static_cast<std::streamsize>(printable.size());
 }
 
 PrintableBuffer::int_type PrintableBuffer::overflow(int_type character) {
@@ -42,8 +43,8 @@ PrintableStreams::~PrintableStreams() {
 void WriteControl(std::string_view sequence, std::ostream* out) {
   const auto* printable = dynamic_cast<PrintableBuffer*>(out->rdbuf());
   std::streambuf* sink = printable == nullptr ? out->rdbuf() : printable->sink();
-  const auto size = static_cast<std::streamsize>(sequence.size());
-  if (sink->sputn(sequence.data(), size) != size) out->setstate(std::ios::badbit);
+  const std::streamsize written = sink->sputn(sequence.data(), static_cast<std::streamsize>(sequence.size()));
+  if (written != static_cast<std::streamsize>(sequence.size())) out->setstate(std::ios::badbit);
 }
 
 }  // namespace diopi

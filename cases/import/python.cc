@@ -77,7 +77,7 @@ absl::StatusOr<std::string> RunPython(const std::string& script, const std::vect
   if (!process.ok()) return absl::FailedPreconditionError(process.status().message());
   const std::optional<ExitStatus> ended = process->WaitFor(kLimit);
   const std::string said = ReadFile(err_path).value_or("");
-  const absl::Status status = StatusOf(ended, Excerpt(std::string(absl::StripAsciiWhitespace(said))));
+  absl::Status status = StatusOf(ended, Excerpt(std::string(absl::StripAsciiWhitespace(said))));
   if (!status.ok()) return status;
   return ReadFile(out_path, kMostPrintedBytes);
 }

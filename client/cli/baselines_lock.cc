@@ -8,7 +8,7 @@
 namespace diopi::cli {
 
 absl::StatusOr<FileLock> LockBaselines(const std::string& data_folder, double wait_s) {
-  const absl::Status made = MakeFolder(data_folder);
+  absl::Status made = MakeFolder(data_folder);
   if (!made.ok()) return made;
   const std::string path = data_folder + "/gen.lock";
   return FileLock::Take(path, absl::Seconds(wait_s), [&] {

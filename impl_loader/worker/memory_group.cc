@@ -91,7 +91,7 @@ absl::StatusOr<MemoryGroup> MemoryGroup::Make(uint64_t bytes) {
       return status;
   }
   RemoveAbandoned(around);
-  const MemoryGroup group(absl::StrCat(around, "/", kPrefix, getpid()));
+  MemoryGroup group(absl::StrCat(around, "/", kPrefix, getpid()));
   if (mkdir(group.folder_.c_str(), 0755) != 0) return Refused("no memory cgroup");
   const std::string limit = group.folder_ + (version1 ? "/memory.limit_in_bytes" : "/memory.max");
   absl::Status status = Write(limit, absl::StrCat(bytes));

@@ -181,5 +181,6 @@ int Main(const Options& options) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
-  return diopi::server::Main({argc > 1 ? std::atof(argv[1]) : 5, {argv + std::min(argc, 2), argv + argc}});
+  return diopi::server::Main(
+      {argc > 1 ? std::strtod(argv[1], nullptr) : 5, {argv + std::min(argc, 2), argv + argc}});
 }
