@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <memory>
 
 #include "absl/strings/match.h"
@@ -180,8 +179,9 @@ absl::Status ExplainTls(const std::string& address, const Credentials& credentia
   // and if not, it ends the connection. One that has not asked for a certificate ends it for another reason.
   SSL_write(session.get(), kPreface.data(), static_cast<int>(kPreface.size()));
   char first = 0;
-  if (SSL_read(session.get(), &first, 1) == 1) return absl::OkStatus();
-  const bool slow = errno == EAGAIN || errno == EWOULDBLOCK;
+  const int got = SSL_read(session.get(), &first, 1);
+  if (got == 1) return absl::OkStatus();
+  const bool slow = SSL_get_error(session.get(), got) == SSL_ERROR_WANT_READ;
   ERR_clear_error();
   if (!asked || slow) return absl::OkStatus();
   return absl::UnauthenticatedError(

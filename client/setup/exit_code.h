@@ -24,7 +24,7 @@ using OutcomeCounts = std::map<std::string, int64_t>;
 int64_t CountOf(const OutcomeCounts& outcomes, bool (*counts)(v1::Outcome));
 
 // What the end of another of our programs means for the one that started it, with `text` as the message: the
-// status whose exit status is the same. Internal for any other end, except a kill from outside (for want of
+// status whose exit status is the same. Internal for any other end, except a kill from outside (for lack of
 // memory, say), which is FailedPrecondition.
 absl::Status StatusOfExit(const ExitStatus& ended, absl::string_view text);
 

@@ -10,7 +10,7 @@
 #include "cases/base/text_testing.h"
 #include "impl_loader/testdata/vendor_common.h"
 
-// A function by the ABI's name but for the control sequence in it.
+// A function with the ABI's name and a control sequence in it.
 __asm__(
     ".globl \"diopi\x1b[2J\xe2\x80\xaeReluu\"\n"
     ".type \"diopi\x1b[2J\xe2\x80\xaeReluu\", @function\n"
