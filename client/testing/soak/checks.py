@@ -39,6 +39,10 @@ class Results:
         return [Run(row["run"], row["state"], row["chip"], int(row["done"]), int(row["cases"]), row["library"],
                     row["partial"]) for row in self.rows("runs")]
 
+    def progress(self):
+        """What changes as long as any run gets on."""
+        return [(run.id, run.done, run.state) for run in self.runs()]
+
     def verdicts(self, run):
         return [Verdict(row["case"], row["outcome"], row["signal"], row["reason"]) for row in self.rows("report", "--run", run.id)]
 

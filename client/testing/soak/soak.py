@@ -204,13 +204,18 @@ class Soak:
                  f"server {self.measure()[0]:.0f} MiB, {self.measure()[1]} descriptors, {len(self.problems)} problems")
 
     def wait_for(self, what, reached):
-        """Steps until `reached`. False, with a problem, if it does not happen in time."""
-        end = time.monotonic() + PATIENCE_S
+        """Steps until `reached`. False, with a problem, if no run gets on for PATIENCE_S before that."""
+        changed_at, before = time.monotonic(), None
         while not reached():
-            if time.monotonic() > end:
+            if before != (before := self.results.progress()):
+                changed_at = time.monotonic()
+            if time.monotonic() - changed_at > PATIENCE_S:
                 self.problem(f"timed out after {PATIENCE_S} s waiting for {what}")
                 return False
-            self.step()
+            for _ in range(20):
+                if reached():
+                    break
+                self.step()
         return True
 
     def calm_down(self):
@@ -249,7 +254,7 @@ class Soak:
     def bring_runs_to_their_end(self):
         changed_at, before = time.monotonic(), None
         while open_runs := [run for run in self.results.runs() if run.state != "finished" and not was_never_begun(run)]:
-            if before != (before := [(run.id, run.done, run.state) for run in open_runs]):
+            if before != (before := self.results.progress()):
                 changed_at = time.monotonic()
             still_s = time.monotonic() - changed_at
             if still_s > PATIENCE_S:
