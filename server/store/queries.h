@@ -199,7 +199,7 @@ class Queries {
   static absl::StatusOr<std::unique_ptr<Queries>> Open(const std::string& path);
   ~Queries();
 
-  // What is asked now or later fails soon, as Cancelled: the process ends. Thread-safe.
+  // What is asked now or later fails soon, as Unavailable: the process ends. Thread-safe.
   void End() ABSL_NO_THREAD_SAFETY_ANALYSIS;
 
   absl::StatusOr<RunRow> Run(const std::string& run_id);

@@ -121,7 +121,7 @@ TEST_F(QueriesTest, NothingLargeIsReadAfterTheEnd) {
   const std::unique_ptr<Queries> queries = Open();
   EXPECT_EQ(queries->FailedVerdicts(run)->size(), size_t{kCases});
   queries->End();
-  EXPECT_TRUE(absl::IsCancelled(queries->FailedVerdicts(run).status()))
+  EXPECT_TRUE(absl::IsUnavailable(queries->FailedVerdicts(run).status()))
       << queries->FailedVerdicts(run).status();
 }
 

@@ -133,7 +133,8 @@ class Connection {
   // The first column of the query's first row; 0 when there is no row.
   absl::StatusOr<int64_t> QueryInt(const std::string& sql);
 
-  // Of a read-only connection: what it executes now or later is Cancelled after some work. Thread-safe.
+  // Of a read-only connection, at a shutdown: what it executes now or later is Unavailable after some work.
+  // Thread-safe.
   void End() { ended_ = true; }
 
   int64_t LastInsertRowid() const { return sqlite3_last_insert_rowid(db_); }

@@ -48,14 +48,14 @@ class Reader(Thread):
         path = self.random.choice(PAGES)
         full = self.soak.faults.disk_was_full()
         try:
-            status, _ = read_page(self.soak, path)
+            status, body = read_page(self.soak, path)
         except (OSError, http.client.HTTPException):  # a server that was killed, terminated or stopped
             self.counts["connections broke"] += 1
             return
         self.counts["pages read"] += 1
-        if status < 500 or full or self.soak.faults.disk_was_full() or (status == 503 and path in ("/readyz", "/healthz")):
-            return
-        self.soak.problem(f"the page {path} has status {status}")
+        ending = status == 503 and (path in ("/readyz", "/healthz") or b"shutting down" in body)
+        if status >= 500 and not (full or ending or self.soak.faults.disk_was_full()):
+            self.soak.problem(f"the page {path} has status {status}: {body[:200]}")
 
 
 def read_page(soak, path):
