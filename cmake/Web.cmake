@@ -2,13 +2,17 @@
 # path, or to an empty file if the page is left out.
 option(DIOPI_WEB "Build the dashboards' page when Node 18 or newer and npm are found" ON)
 
-# diopi_embed(TARGET FILE f FUNCTION name HEADER h): defines `std::string_view name()` of diopi::server, declared in the
-# header h, which returns the bytes of f; it is compiled again when they change.
+# diopi_embed(TARGET FILE f FUNCTION name HEADER h [NAMESPACE n]): defines `std::string_view name()` of n (diopi::server),
+# declared in the header h, which returns the bytes of f; it is compiled again when they change.
 function(diopi_embed target)
-  cmake_parse_arguments(ARG "" "FILE;FUNCTION;HEADER" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "FILE;FUNCTION;HEADER;NAMESPACE" "" ${ARGN})
   set(FILE ${ARG_FILE})
   set(FUNCTION ${ARG_FUNCTION})
   set(HEADER ${ARG_HEADER})
+  set(NAMESPACE diopi::server)
+  if(ARG_NAMESPACE)
+    set(NAMESPACE ${ARG_NAMESPACE})
+  endif()
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${ARG_FUNCTION}.cc)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/embedded.cc.in ${source} @ONLY)
   # On its own: in a unity source its dependency would be lost.
@@ -42,7 +46,9 @@ else()
   set(_web ${PROJECT_SOURCE_DIR}/reports/web)
   set(_copy ${PROJECT_BINARY_DIR}/web)  # npm writes beside the sources, so it gets a copy of them
   set(DIOPI_WEB_PAGE ${_copy}/dist/index.html)
-  file(GLOB_RECURSE _sources CONFIGURE_DEPENDS ${_web}/src/* ${_web}/*.ts ${_web}/*.json ${_web}/*.html)
+  set(_findings ${PROJECT_SOURCE_DIR}/cases/findings)  # texts that pages and programs share
+  file(GLOB_RECURSE _sources CONFIGURE_DEPENDS ${_web}/src/* ${_web}/*.ts ${_web}/*.json ${_web}/*.html
+       ${_findings}/*.txt ${_findings}/testdata/*)
   list(FILTER _sources EXCLUDE REGEX "/(node_modules|dist)/")
   add_custom_command(
     OUTPUT ${DIOPI_WEB_PAGE}

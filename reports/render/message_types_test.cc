@@ -68,7 +68,8 @@ struct Types {
     for (int i = 0; i < message->field_count(); ++i) {
       const FieldDescriptor* field = message->field(i);
       if (field->enum_type() != nullptr) Add(field->enum_type());
-      if (field->message_type() != nullptr && !field->is_map()) Add(field->message_type());
+      const Descriptor* type = field->is_map() ? nullptr : field->message_type();
+      if (type != nullptr && type != message) Add(type);  // findings have findings as parts
     }
     messages.push_back(message);
   }

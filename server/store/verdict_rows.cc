@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/findings/describe.h"
 #include "server/store/message_delta.h"
 #include "server/store/run_bytes.h"
 #include "server/store/varint.h"
@@ -105,6 +106,7 @@ absl::Status ReadVerdict(const Statement& row, int first, const std::string& pat
   if (const auto us = MicrosecondsOf(row, first + 5); us.has_value()) verdict->set_call_us(*us);
   if (const auto us = MicrosecondsOf(row, first + 6); us.has_value()) verdict->set_elapsed_us(*us);
   if (!row.IsNull(first + 7)) verdict->set_device_index(static_cast<int32_t>(row.Int(first + 7)));
+  Describe(verdict);
   return absl::OkStatus();
 }
 
@@ -218,7 +220,9 @@ absl::StatusOr<bool> VerdictWriter::Insert(const v1::Verdict& verdict) {
   if (known->duplicate) return false;
   const absl::StatusOr<int64_t> reference = ProvenanceId(verdict);
   if (!reference.ok()) return reference.status();
-  const absl::StatusOr<int64_t> content = ContentOf(*known, verdict);
+  v1::Verdict bare;
+  if (verdict.findings_size() > 0 || verdict.has_cause()) ClearDescription(&(bare = verdict));
+  const absl::StatusOr<int64_t> content = ContentOf(*known, bare.case_id().empty() ? verdict : bare);
   if (!content.ok()) return content.status();
   absl::StatusOr<Statement> insert = connection_->Prepare(kInsertResult);
   if (!insert.ok()) return insert.status();

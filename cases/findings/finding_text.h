@@ -1,0 +1,24 @@
+// What findings say, in the reader's language. All functions are thread-safe.
+#ifndef CASES_FINDINGS_FINDING_TEXT_H_
+#define CASES_FINDINGS_FINDING_TEXT_H_
+
+#include <google/protobuf/repeated_ptr_field.h>
+
+#include <string>
+
+#include "diopi/v1/finding.pb.h"
+
+namespace diopi {
+
+enum class FindingLanguage { kEnglish, kChinese };
+
+// One clause, without a full stop. A code of a later version, which the tables lack, shows its fields.
+std::string FindingText(const v1::Finding& finding, FindingLanguage language = FindingLanguage::kEnglish);
+
+// Clauses, joined by "; ".
+std::string FindingsText(const google::protobuf::RepeatedPtrField<v1::Finding>& findings,
+                         FindingLanguage language = FindingLanguage::kEnglish);
+
+}  // namespace diopi
+
+#endif  // CASES_FINDINGS_FINDING_TEXT_H_
