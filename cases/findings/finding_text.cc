@@ -3,6 +3,7 @@
 // the same in a browser; the two are tested with the same table, testdata/texts.json.
 #include "cases/findings/finding_text.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -127,7 +128,17 @@ class Writer {
   FindingLanguage language_;
 };
 
+bool NestsAtMost(const google::protobuf::RepeatedPtrField<v1::Finding>& findings, int levels) {
+  return std::all_of(findings.begin(), findings.end(), [levels](const v1::Finding& finding) {
+    return levels > 0 && NestsAtMost(finding.parts(), levels - 1);
+  });
+}
+
 }  // namespace
+
+bool IsShallow(const google::protobuf::RepeatedPtrField<v1::Finding>& findings) {
+  return NestsAtMost(findings, kDeepestFinding);
+}
 
 std::string FindingText(const v1::Finding& finding, FindingLanguage language) {
   const Table& table = TableOf(language);

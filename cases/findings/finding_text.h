@@ -15,6 +15,10 @@ enum class FindingLanguage { kEnglish, kChinese };
 // One clause, without a full stop. A code of a later version, which the tables lack, shows its fields.
 std::string FindingText(const v1::Finding& finding, FindingLanguage language = FindingLanguage::kEnglish);
 
+// Whether findings nest at most kDeepestFinding levels. What comes from a worker or an agent must.
+inline constexpr int kDeepestFinding = 8;
+bool IsShallow(const google::protobuf::RepeatedPtrField<v1::Finding>& findings);
+
 // Clauses, joined by "; ".
 std::string FindingsText(const google::protobuf::RepeatedPtrField<v1::Finding>& findings,
                          FindingLanguage language = FindingLanguage::kEnglish);

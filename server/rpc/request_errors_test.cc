@@ -90,6 +90,11 @@ TEST(RequestErrorsTest, AReportWithOneBadVerdictStoresNothing) {
       {[](v1::Verdict* v) { v->set_case_hash("0"); }, "another version"},
       {[](v1::Verdict* v) { v->set_outcome(v1::OUTCOME_UNSPECIFIED); }, "no known outcome"},
       {[](v1::Verdict* v) { v->set_outcome(static_cast<v1::Outcome>(77)); }, "no known outcome"},
+      {[](v1::Verdict* v) {
+         v1::Finding* finding = v->add_findings();
+         for (int i = 0; i < 8; ++i) finding = finding->add_parts();
+       },
+       "nest too deeply"},
   };
   for (const Row& row : rows) {
     v1::ReportRequest request;

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/stage.h"
 #include "cases/core/fill.h"
+#include "cases/findings/finding_text.h"
 #include "proto/enum_name.h"
 #include "server/rpc/case_stream.h"
 #include "server/rpc/lease_frame.h"
@@ -46,6 +47,10 @@ absl::Status CheckVerdicts(const ActiveRun& run, const v1::ReportRequest& reques
     if (verdict.outcome() == v1::OUTCOME_UNSPECIFIED || !v1::Outcome_IsValid(verdict.outcome())) {
       return absl::InvalidArgumentError(
           absl::StrCat("the verdict on ", verdict.case_id(), " has no known outcome"));
+    }
+    if (!IsShallow(verdict.findings()) || !IsShallow(verdict.cause().parts())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the findings of the verdict on ", verdict.case_id(), " nest too deeply"));
     }
   }
   for (const v1::Measurement& measurement : request.measurements()) {

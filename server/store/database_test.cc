@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/findings/describe.h"
 #include "proto/enum_name.h"
 #include "server/store/database_testing.h"
 #include "server/store/filler_testing.h"
@@ -40,6 +41,7 @@ v1::Verdict FullVerdict() {
   scalar.set_key("scalar");
   scalar.set_leaning(1);  // its figures are measured zeros
   scalar.set_grade("A");
+  Describe(&verdict);
   return verdict;
 }
 

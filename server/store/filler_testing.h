@@ -20,8 +20,11 @@ class Filler {
     const google::protobuf::Descriptor& type = *message->GetDescriptor();
     for (int i = 0; i < type.field_count(); ++i) {
       const google::protobuf::FieldDescriptor& field = *type.field(i);
+      if (field.message_type() == &type && depth_ == kDeepest) continue;  // a message within its own kind
       const int times = field.is_repeated() ? 3 : 1;
+      ++depth_;
       for (int j = 0; j < times; ++j) Set(message, field);
+      --depth_;
     }
   }
 
@@ -61,7 +64,10 @@ class Filler {
     }
   }
 
+  static constexpr int kDeepest = 3;
+
   int next_ = 0;
+  int depth_ = 0;  // of the message that is being filled
 };
 
 }  // namespace diopi::server

@@ -20,6 +20,8 @@ using google::protobuf::Reflection;
 
 // More than any message has, so that damaged bytes cannot ask for all memory.
 constexpr uint64_t kMostElements = uint64_t{1} << 20;
+// Messages within messages: more than findings have, so that damaged bytes cannot exhaust the stack.
+constexpr int kDeepest = 16;
 
 constexpr uint8_t kNan = 9;  // after 0 to 8 leading bytes
 constexpr char kHexDigits[] = "0123456789abcdef";
@@ -118,6 +120,9 @@ class Field {
   const std::string& text(int i, std::string* scratch) const {
     return reflection_.GetRepeatedStringReference(message_, field_, i, scratch);
   }
+  const Message& message() const {
+    return reflection_.GetMessage(message_, field_);
+  }  // the default if absent
   const Message& message(int i) const { return reflection_.GetRepeatedMessage(message_, field_, i); }
 
  private:
@@ -179,6 +184,8 @@ bool Same(const Message& one, const Message& other, const Reflection& reflection
       std::string second;
       return a.text(&first) == b.text(&second);
     }
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      return SameMessages(a.message(), b.message());
     default:
       return a.integer() == b.integer();
   }
@@ -266,6 +273,8 @@ void PutValue(const Message& base, const Message& message, const Reflection& ref
       return PutDouble(now.real(), out);
     case FieldDescriptor::CPPTYPE_STRING:
       return PutString(now.text(&scratch), out);
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      return Encode(Field(base, reflection, field).message(), now.message(), 0, out);
     default:
       return PutZigzag(now.integer(), out);
   }
@@ -285,7 +294,7 @@ void Encode(const Message& base, const Message& message, FieldSet without, std::
   }
 }
 
-bool Apply(ByteReader* in, Message* message);
+bool Apply(ByteReader* in, int depth, Message* message);
 
 void SetInteger(Message* message, const Reflection& reflection, const FieldDescriptor* field, int64_t value) {
   switch (field->cpp_type()) {
@@ -314,7 +323,7 @@ bool TakeIntegers(ByteReader* in, uint64_t size, const FieldDescriptor* field, M
   return in->ok();
 }
 
-bool TakeMessages(ByteReader* in, uint64_t size, const FieldDescriptor* field, Message* message) {
+bool TakeMessages(ByteReader* in, uint64_t size, int depth, const FieldDescriptor* field, Message* message) {
   const Reflection& reflection = *message->GetReflection();
   int have = reflection.FieldSize(*message, field);
   for (; static_cast<uint64_t>(have) > size; --have) reflection.RemoveLast(message, field);
@@ -324,16 +333,17 @@ bool TakeMessages(ByteReader* in, uint64_t size, const FieldDescriptor* field, M
       Message* added = reflection.AddMessage(message, field);
       if (at > 0) added->CopyFrom(reflection.GetRepeatedMessage(*message, field, at - 1));
     }
-    if (!Apply(in, reflection.MutableRepeatedMessage(message, field, at))) return false;
+    if (!Apply(in, depth + 1, reflection.MutableRepeatedMessage(message, field, at))) return false;
   }
   return true;
 }
 
-bool TakeElements(ByteReader* in, const FieldDescriptor* field, Message* message) {
+bool TakeElements(ByteReader* in, int depth, const FieldDescriptor* field, Message* message) {
   const Reflection& reflection = *message->GetReflection();
   const uint64_t size = in->Varint();
   if (!in->ok() || size > kMostElements) return false;
-  if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) return TakeMessages(in, size, field, message);
+  if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE)
+    return TakeMessages(in, size, depth, field, message);
   if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT32) {
     return TakeIntegers<int32_t>(in, size, field, message);
   }
@@ -345,8 +355,9 @@ bool TakeElements(ByteReader* in, const FieldDescriptor* field, Message* message
   return in->ok();
 }
 
-bool TakeValue(ByteReader* in, const Reflection& reflection, const FieldDescriptor* field, Message* message) {
-  if (field->is_repeated()) return TakeElements(in, field, message);
+bool TakeValue(ByteReader* in, const Reflection& reflection, int depth, const FieldDescriptor* field,
+               Message* message) {
+  if (field->is_repeated()) return TakeElements(in, depth, field, message);
   if (field->has_presence() && in->Byte() == 0) {
     reflection.ClearField(message, field);
     return in->ok();
@@ -365,19 +376,22 @@ bool TakeValue(ByteReader* in, const Reflection& reflection, const FieldDescript
     case FieldDescriptor::CPPTYPE_STRING:
       reflection.SetString(message, field, TakeString(in));
       break;
+    case FieldDescriptor::CPPTYPE_MESSAGE:
+      return Apply(in, depth + 1, reflection.MutableMessage(message, field));
     default:
       SetInteger(message, reflection, field, in->Zigzag());
   }
   return in->ok();
 }
 
-bool Apply(ByteReader* in, Message* message) {
+bool Apply(ByteReader* in, int depth, Message* message) {
+  if (depth > kDeepest) return false;
   const Descriptor& type = *message->GetDescriptor();
   const Reflection& reflection = *message->GetReflection();
   FieldSet changed = in->Varint();
   for (; in->ok() && changed != 0; changed &= changed - 1) {
     const FieldDescriptor* field = FieldOf(type, std::countr_zero(changed) + 1);
-    if (field == nullptr || !TakeValue(in, reflection, field, message)) return false;
+    if (field == nullptr || !TakeValue(in, reflection, depth, field, message)) return false;
   }
   return in->ok();
 }
@@ -392,7 +406,7 @@ std::string EncodeDelta(const Message& base, const Message& message, FieldSet wi
 
 bool ApplyDelta(std::string_view delta, Message* message) {
   ByteReader in(delta);
-  return Apply(&in, message) && in.empty();
+  return Apply(&in, 0, message) && in.empty();
 }
 
 }  // namespace diopi::server

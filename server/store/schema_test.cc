@@ -15,6 +15,7 @@
 #include <sstream>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "build_paths.h"
@@ -82,7 +83,10 @@ void AddFields(const google::protobuf::Descriptor& type, std::string* text) {
                     field.cpp_type_name(), field.has_presence() ? " optional " : " ", field.name(), "\n");
   }
   for (int i = 0; i < type.field_count(); ++i) {
-    if (type.field(i)->message_type() != nullptr) AddFields(*type.field(i)->message_type(), text);
+    const google::protobuf::Descriptor* inner = type.field(i)->message_type();
+    const bool known =
+        inner != nullptr && absl::StrContains(*text, absl::StrCat("-- ", inner->full_name(), "\n"));
+    if (inner != nullptr && !known) AddFields(*inner, text);
   }
 }
 

@@ -178,6 +178,8 @@ BEGIN SELECT RAISE (ABORT, 'verdicts are never updated'); END;
 -- 30 bool adapted
 -- 31 repeated string conversions
 -- 32 string device_reference
+-- 33 repeated message findings
+-- 34 message optional cause
 -- diopi.v1.OutputStats
 -- 1 string key
 -- 2 enum dtype
@@ -220,3 +222,20 @@ BEGIN SELECT RAISE (ABORT, 'verdicts are never updated'); END;
 -- 4 double tolerance
 -- 5 string actual_text
 -- 6 string expected_text
+-- diopi.v1.Finding
+-- 1 enum code
+-- 2 string name
+-- 3 int64 optional count
+-- 4 int64 optional of
+-- 5 message optional place
+-- 6 int64 optional index
+-- 7 string got
+-- 8 string expected
+-- 9 string limit
+-- 10 string off
+-- 11 string word
+-- 12 bool exact
+-- 13 string said
+-- 14 repeated message parts
+-- diopi.v1.Finding.Place
+-- 1 repeated int64 at
