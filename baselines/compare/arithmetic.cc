@@ -10,13 +10,13 @@
 #include <cmath>
 #include <set>
 
-#include "absl/strings/str_cat.h"
 #include "cases/core/reference_key.h"
 
 namespace diopi::baselines {
 namespace {
 
 using D = v1::Dtype;
+using F = v1::Finding;
 
 constexpr size_t kLeast = 16;  // elements that chance cannot move one way together (2^-16), or to one size
 
@@ -35,20 +35,19 @@ class Directions {
       }
     }
   }
-  Remark Text() const {
+  Remark Seen() const {
     if (values_.size() < kLeast) return {};
-    if (toward_zero_ && !down_ && !up_) return Of("truncated toward zero");
-    if (away_ && !down_ && !up_) return Of("rounded away from zero");
-    if (down_) return Of("rounded down");
-    if (up_) return Of("rounded up");
+    if (toward_zero_ && !down_ && !up_) return Of("truncated");
+    if (away_ && !down_ && !up_) return Of("rounded_away");
+    if (down_) return Of("rounded_down");
+    if (up_) return Of("rounded_up");
     return {};
   }
 
  private:
   static Remark Of(const std::string& way) {
-    return {"; results are " + way + " instead of to nearest",
-            "results are " + way + " instead of to nearest",
-            1 - 4 * std::ldexp(1.0, -static_cast<int>(kLeast))};
+    const v1::Finding wrong = Found(F::ROUNDED_WRONG).Word(way);
+    return {{wrong}, wrong, 1 - 4 * std::ldexp(1.0, -static_cast<int>(kLeast))};
   }
   bool any() const { return toward_zero_ || away_ || down_ || up_; }
   void Clear() { toward_zero_ = away_ = down_ = up_ = false; }
@@ -78,7 +77,7 @@ enum class Lean { kNone, kTowardZero, kEither };
 // in units of the contract's own noise, over the outputs that fail without it.
 struct Hypothesis {
   Contracts contract;
-  const char* text;
+  F::Code found;
   double log2_rms;
   double spread;
   Lean lean;
@@ -87,10 +86,10 @@ struct Hypothesis {
 
 const std::vector<Hypothesis>& Hypotheses() {
   static const auto* const kAll = new std::vector<Hypothesis>{
-      {{.tc32 = true}, "a float32 accumulator that truncates", 1.4, 0.5, Lean::kTowardZero, 0.15},
-      {{.fastconv = true}, "Winograd convolution", -1.2, 1.5, Lean::kNone, 0.4},
-      {{.tf32 = true}, "TF32 products", -0.9, 0.8, Lean::kEither, 0.2},
-      {{.native16 = true}, "intermediate results in the 16-bit type", -1.2, 0.9, Lean::kNone, 0.3}};
+      {{.tc32 = true}, F::TRUNCATING_ACCUMULATOR, 1.4, 0.5, Lean::kTowardZero, 0.15},
+      {{.fastconv = true}, F::WINOGRAD, -1.2, 1.5, Lean::kNone, 0.4},
+      {{.tf32 = true}, F::TF32_PRODUCTS, -0.9, 0.8, Lean::kEither, 0.2},
+      {{.native16 = true}, F::INTERMEDIATE_16_BIT, -1.2, 0.9, Lean::kNone, 0.3}};
   return *kAll;
 }
 // A bug's errors are equally likely to have any size, over so many octaves.
@@ -179,8 +178,8 @@ bool Explains(const Job& job, const OutputOracle& declared, const Hypothesis& hy
 
 Remark HowComputed(const Job& job, const OutputOracle& oracle, const Tally& tally) {
   if (tally.elements < static_cast<int64_t>(kLeast) || job.actual.dtype == D::float64) return {};
-  Remark direction = Directions(oracle, job.actual).Text();
-  if (!direction.text.empty()) return direction;
+  Remark direction = Directions(oracle, job.actual).Seen();
+  if (!direction.observed.empty()) return direction;
   const Hypothesis* best = nullptr;
   double highest = 0;
   double all = kBugPrior / kOctaves;
@@ -198,10 +197,9 @@ Remark HowComputed(const Job& job, const OutputOracle& oracle, const Tally& tall
   if (best == nullptr) return {};
   const double confidence = highest / all;
   if (confidence < kLeastConfidence) return {};
-  const std::string contract = ContractNames(best->contract).front();
-  return {absl::StrCat("; the errors have the size of ", best->text),
-          absl::StrCat("consistent with ", best->text, "; declare ", contract, " if the device computes so"),
-          confidence, best->text, contract};
+  return {{Found(F::ERRORS_SIZED_AS).Part(Found(best->found))},
+          Found(F::DECLARE).Word(ContractNames(best->contract).front()).Part(Found(best->found)),
+          confidence};
 }
 
 }  // namespace diopi::baselines

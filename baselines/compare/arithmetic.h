@@ -7,10 +7,9 @@
 
 namespace diopi::baselines {
 
-// "; results are truncated toward zero instead of rounded", or, where all errors together have the size of an
-// arithmetic that the device did not declare (RMS 0.2 to 2.5 of its noise, and every element passes under
-// it):
-// "; the errors have the size of TF32 products". Empty when none is certain. Reads the output again.
+// That results are not rounded to nearest, or, where all errors together have the size of an arithmetic that
+// the device did not declare (RMS 0.2 to 2.5 of its noise, and every element passes under it), that one.
+// Nothing when none is certain. Reads the output again.
 Remark HowComputed(const Job& job, const OutputOracle& oracle, const Tally& tally);
 
 }  // namespace diopi::baselines

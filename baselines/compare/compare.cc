@@ -8,33 +8,25 @@
 #include <algorithm>
 #include <limits>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "baselines/compare/gates.h"
 #include "baselines/compare/readings.h"
 #include "cases/base/hash.h"
 #include "cases/base/output_hash.h"
 #include "cases/core/reference_key.h"
+#include "cases/findings/describe.h"
 
 namespace diopi::baselines {
 namespace {
 
-// Dtype and shape are judged before any number.
-bool HasForm(const Job& job, v1::OutputStats* stats) {
-  if (job.actual.dtype != job.output.dtype) {
-    Fail("S",
-         absl::StrCat("dtype ", std::string(DtypeName(job.actual.dtype)), ", expected ",
-                      std::string(DtypeName(job.output.dtype))),
-         stats);
-  } else if (job.actual.shape != job.expected.shape) {
-    Fail("S",
-         absl::StrCat("shape ", ShapeText(job.actual.shape), ", expected ", ShapeText(job.expected.shape)),
-         stats);
-  }
-  return stats->ok();
-}
+using F = v1::Finding;
 
 bool JudgeOne(const Job& job, v1::OutputStats* stats, Findings* findings) {
-  if (!HasForm(job, stats)) return true;
+  // Before any number.
+  if (const auto wrong = WrongForm(job.actual, job.output.dtype, job.expected.shape); wrong.has_value()) {
+    Fail("S", {*wrong}, stats, findings);
+    return true;
+  }
   switch (job.output.kind) {
     case v1::Judge::MATH:
     case v1::Judge::ACCUMULATION:
@@ -45,7 +37,7 @@ bool JudgeOne(const Job& job, v1::OutputStats* stats, Findings* findings) {
     case v1::Judge::UNORDERED:
       return JudgeUnordered(job, stats, findings);
     case v1::Judge::RANDOM:
-      return JudgeRandom(job, stats, &findings->harness_error);
+      return JudgeRandom(job, stats, findings);
     default:
       return JudgeExact(job, stats, findings);
   }
@@ -64,20 +56,10 @@ void ClearFigures(v1::OutputStats* stats) {
   }
 }
 
-void AddReason(const std::string& text, v1::Verdict* verdict) {
-  verdict->set_reason(verdict->reason().empty() ? text : absl::StrCat(verdict->reason(), "; ", text));
-}
-
-v1::Verdict& HarnessError(const std::string& key, const std::string& text, v1::Verdict* verdict) {
-  verdict->set_outcome(v1::OUTCOME_HARNESS_ERROR);
-  verdict->set_reason(absl::StrCat(key, ": ", text));
-  return *verdict;
-}
-
 // Says that a reading was needed to pass, with the reason that the operator's file states.
 void TellReading(const v1::Reading& reading, v1::Verdict* verdict) {
   verdict->add_readings(ReadingName(reading));
-  AddReason(absl::StrCat("accepted as ", ReadingName(reading), ": ", reading.reason()), verdict);
+  *verdict->add_findings() = Found(F::ACCEPTED_AS).Word(ReadingName(reading)).Said(reading.reason());
 }
 
 // Like JudgeOne, but a NaN that only SPREAD_NAN accepts counts as the reference's value. Adds the number of
@@ -98,12 +80,12 @@ bool JudgeAccepted(const Job& job, v1::OutputStats* stats, Findings* findings, i
 }
 
 // An in-place operand with the same bytes as before the call: no other cause explains a failure as well.
-void TellUnchanged(const Job& job, v1::OutputStats* stats, Findings* findings) {
+void TellUnchanged(const Job& job, Findings* findings) {
   const HostTensor* before = Find(job.inputs, job.output.key);
   if (before == nullptr || before->data.empty() || before->data != job.actual.data) return;
-  findings->cause = "the operand is unchanged, as if the function had done nothing";
+  findings->cause = Found(F::OPERAND_UNCHANGED);
   findings->confidence = 1;
-  stats->set_detail(absl::StrCat(stats->detail(), "; ", findings->cause));
+  findings->found.push_back(*findings->cause);
 }
 
 v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
@@ -119,12 +101,13 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
   int64_t spread = 0;
   for (const JudgedOutput& output : JudgedOutputs(c)) {
     const HostTensor* expected = Find(references, output.key);
-    if (expected == nullptr)
-      return HarnessError(output.key, "the baseline has no reference for it", &verdict);
+    if (expected == nullptr) {
+      SetHarnessError(output.key, "the baseline has no reference for it", &verdict);
+      return verdict;
+    }
     const HostTensor* tensor = Find(actual, output.key);
     if (tensor == nullptr) {
-      verdict.set_outcome(v1::OUTCOME_FAIL);
-      AddReason(absl::StrCat(output.key, ": the call returned no such output"), &verdict);
+      FailCase(output.key, {Found(F::OUTPUT_MISSING)}, &verdict);
       continue;
     }
     HostTensor parts;
@@ -134,19 +117,14 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
     const Job job{
         c, inputs, references, actual, output, *expected, judged, options.contracts.For(c), options.explain};
     if (!JudgeAccepted(job, &stats, &findings, &spread)) {
-      return HarnessError(output.key, findings.harness_error, &verdict);
+      SetHarnessError(output.key, findings.harness_error, &verdict);
+      return verdict;
     }
     if (!stats.ok()) {
-      TellUnchanged(job, &stats, &findings);
-      verdict.set_outcome(v1::OUTCOME_FAIL);
-      AddReason(absl::StrCat(output.key, ": ", stats.detail()), &verdict);
-      if (!findings.cause.empty() && findings.confidence > verdict.cause_confidence()) {
-        verdict.set_likely_cause(findings.cause);
-        verdict.set_cause_confidence(findings.confidence);
-        verdict.clear_consistent_with();
-        if (!findings.arithmetic.empty()) verdict.add_consistent_with(findings.arithmetic);
-        verdict.set_declarable(findings.declarable);
-      }
+      TellUnchanged(job, &findings);
+      FailCase(output.key, findings.found, &verdict);
+      if (findings.cause.has_value() && findings.confidence > verdict.cause_confidence())
+        SetCause(*findings.cause, findings.confidence, &verdict);
     }
     widened = Union(widened, findings.widened);
     *verdict.add_outputs() = std::move(stats);
@@ -173,6 +151,25 @@ v1::Verdict CompareByEachReading(const v1::Case& c, const TensorMap& inputs, con
   return verdict;
 }
 
+// After signs that OPPOSITE_SIGNS leaves free have been set to the reference's.
+v1::Verdict CompareWithSigns(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+                             const TensorMap& actual, const CompareOptions& options) {
+  const v1::Reading* signs = FindReading(c, v1::Reading::OPPOSITE_SIGNS);
+  if (signs == nullptr) return CompareByEachReading(c, inputs, references, actual, options);
+  TensorMap known = references;
+  TensorMap aligned = actual;
+  TakeOppositeSigns(*signs, references, ReferencePart::kDevice, &known);
+  const int64_t changed = TakeOppositeSigns(*signs, references, ReferencePart::kValue, &aligned);
+  v1::Verdict verdict = CompareByEachReading(c, inputs, known, aligned, options);
+  if (changed == 0) return verdict;
+  for (v1::OutputStats& stats : *verdict.mutable_outputs()) {
+    stats.set_digest(Hex64(HashOutput(actual.at(stats.key()).data)));
+  }
+  if (verdict.outcome() == v1::OUTCOME_PASS) TellReading(*signs, &verdict);
+  if (verdict.outcome() == v1::OUTCOME_FAIL) *verdict.add_findings() = Found(F::SIGNS_SET).Count(changed);
+  return verdict;
+}
+
 }  // namespace
 
 v1::OutputStats NewStats(const JudgedOutput& output, const TensorView& actual) {
@@ -189,23 +186,8 @@ v1::OutputStats NewStats(const JudgedOutput& output, const TensorView& actual) {
 
 v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                         const TensorMap& actual, const CompareOptions& options) {
-  const v1::Reading* signs = FindReading(c, v1::Reading::OPPOSITE_SIGNS);
-  if (signs == nullptr) return CompareByEachReading(c, inputs, references, actual, options);
-  TensorMap known = references;
-  TensorMap aligned = actual;
-  TakeOppositeSigns(*signs, references, ReferencePart::kDevice, &known);
-  const int64_t changed = TakeOppositeSigns(*signs, references, ReferencePart::kValue, &aligned);
-  v1::Verdict verdict = CompareByEachReading(c, inputs, known, aligned, options);
-  if (changed == 0) return verdict;
-  for (v1::OutputStats& stats : *verdict.mutable_outputs()) {
-    stats.set_digest(Hex64(HashOutput(actual.at(stats.key()).data)));
-  }
-  if (verdict.outcome() == v1::OUTCOME_PASS) TellReading(*signs, &verdict);
-  if (verdict.outcome() == v1::OUTCOME_FAIL) {
-    AddReason(absl::StrCat("compared after ", changed, " free ", changed == 1 ? "sign was" : "signs were",
-                           " set to the reference's"),
-              &verdict);
-  }
+  v1::Verdict verdict = CompareWithSigns(c, inputs, references, actual, options);
+  Describe(&verdict);
   return verdict;
 }
 
@@ -225,6 +207,17 @@ void AddWouldPassUnder(const v1::Case& c, const TensorMap& inputs, const TensorM
         CompareCase(c, inputs, references, actual, {.contracts = Union(declared, one), .explain = false});
     if (under.outcome() == v1::OUTCOME_PASS) verdict->add_would_pass_under(ContractNames(one).front());
   }
+}
+
+void TellWouldPassUnder(v1::Verdict* verdict) {
+  if (verdict->would_pass_under().empty()) return;
+  *verdict->add_findings() = Found(F::PASSES_UNDER).Word(absl::StrJoin(verdict->would_pass_under(), " or "));
+}
+
+void SetCause(const v1::Finding& cause, double confidence, v1::Verdict* verdict) {
+  *verdict->mutable_cause() = cause;
+  verdict->set_cause_confidence(confidence);
+  verdict->set_declarable(cause.code() == F::DECLARE ? cause.word() : "");
 }
 
 }  // namespace diopi::baselines

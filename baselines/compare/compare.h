@@ -14,9 +14,10 @@ struct CompareOptions {
   bool explain = true;          // look for what the wrong elements have in common, and for the cause
 };
 
-// Judges every output of the case that has a judge. INDEX_OF, RANDOM and the text about a failure need
+// Judges every output of the case that has a judge. INDEX_OF, RANDOM and what is found of a failure need
 // `inputs`. The verdict's outcome is PASS or FAIL (HARNESS_ERROR when a reference is missing);
-// reason, likely_cause, outputs, contracts, dtype, function and case fields are filled.
+// findings, cause, the texts that are made of these, outputs, contracts, dtype, function and case fields are
+// filled.
 //
 // `references` hold, per output KEY: KEY (r as float64, or the case's own dtype for exact kinds), KEY.sigma
 // and KEY.low for r, KEY.n (float32, f(1)) and KEY.exact (uint8 1: no order of summation rounds) of
@@ -29,6 +30,12 @@ v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const Tensor
 // under which, by itself, the case would pass.
 void AddWouldPassUnder(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                        const TensorMap& actual, const CompareOptions& options, v1::Verdict* verdict);
+
+// Adds these contracts, where there are any, to the findings.
+void TellWouldPassUnder(v1::Verdict* verdict);
+
+// Names the likely cause, with the contract to declare where it is one.
+void SetCause(const v1::Finding& cause, double confidence, v1::Verdict* verdict);
 
 }  // namespace diopi::baselines
 

@@ -12,8 +12,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "baselines/compare/expect.h"
 #include "baselines/compare/gates.h"
 #include "baselines/compare/groups.h"
@@ -27,11 +25,12 @@
 #include "cases/core/reference_key.h"
 #include "cases/core/slice_axes.h"
 #include "cases/core/slices.h"
+#include "cases/findings/describe.h"
 
 namespace diopi::baselines {
 namespace {
 
-constexpr char kPlace[] = "first at [";
+using F = v1::Finding;
 
 // Infinities may lie beyond the largest compared value by less than this factor.
 constexpr double kRoomForOverflow = 16;
@@ -96,7 +95,7 @@ double LargestMagnitude(const HostTensor& tensor) {
 
 // Sums of products of finite numbers are finite, unless they may overflow.
 void CheckFinite(const JudgedOutput& output, const TensorViews& inputs, const HostTensor& expected,
-                 const TensorView& actual, v1::OutputStats* stats) {
+                 const TensorView& actual, v1::OutputStats* stats, Findings* findings) {
   if (output.kind != v1::Judge::ACCUMULATION || !stats->ok()) return;
   const double largest = LargestMagnitude(expected);
   if (!(largest * kRoomForOverflow < RuleFor(output.dtype, 0).top_binade)) return;
@@ -106,9 +105,7 @@ void CheckFinite(const JudgedOutput& output, const TensorViews& inputs, const Ho
   for (const auto& [key, tensor] : inputs) {
     if (FirstNotFinite(tensor) >= 0) return;
   }
-  Fail("P",
-       absl::StrCat("the element at ", PlaceText(actual.shape, first), " is not finite, but every input is"),
-       stats);
+  Fail("P", {Found(F::NOT_FINITE).Place(PlaceAt(actual.shape, first))}, stats, findings);
 }
 
 // The deviation of right elements from exact ones: their noise and the rounding of the result, or what the
@@ -133,23 +130,20 @@ double DeviationOf(const JudgedOutput& output, const HostTensor& expected, const
 }
 
 // Replaces places in the sample by places in the whole output.
-std::string InWhole(std::string text, const std::vector<int64_t>& places, const std::vector<int64_t>& shape) {
-  for (size_t at = text.find(kPlace); at != std::string::npos; at = text.find(kPlace, at + 1)) {
-    const size_t begin = at + sizeof(kPlace) - 2;
-    const size_t end = text.find(']', begin);
-    size_t index = 0;
-    if (end == std::string::npos || !absl::SimpleAtoi(text.substr(begin + 1, end - begin - 1), &index))
-      continue;
-    if (index < places.size()) text.replace(begin, end - begin + 1, PlaceText(shape, places[index]));
+void PutIntoWhole(const std::vector<int64_t>& places, const std::vector<int64_t>& shape,
+                  v1::Finding* finding) {
+  const auto& at = finding->place().at();
+  if (at.size() == 1 && at[0] < static_cast<int64_t>(places.size())) {
+    const std::vector<int64_t> whole = PlaceAt(shape, places[static_cast<size_t>(at[0])]);
+    finding->mutable_place()->mutable_at()->Assign(whole.begin(), whole.end());
   }
-  return text;
+  for (v1::Finding& part : *finding->mutable_parts()) PutIntoWhole(places, shape, &part);
 }
 
 void PutIntoWhole(const std::vector<int64_t>& places, const TensorView& actual, const std::string& digest,
                   v1::OutputStats* stats) {
   stats->mutable_shape()->Assign(actual.shape.begin(), actual.shape.end());
   stats->set_digest(digest);
-  stats->set_detail(InWhole(stats->detail(), places, actual.shape));
   if (stats->argmax() >= 0) stats->set_argmax(places[static_cast<size_t>(stats->argmax())]);
   for (v1::Mismatch& mismatch : *stats->mutable_first()) {
     mismatch.set_index(places[static_cast<size_t>(mismatch.index())]);
@@ -162,17 +156,22 @@ std::vector<int64_t> ShapeIn(const HostTensor& sizes) {
   return shape;
 }
 
-bool HasForm(const JudgedOutput& output, const v1::Case& c, const TensorView& actual) {
+// Null where the case does not say it.
+const v1::TensorSpec* SpecOf(const JudgedOutput& output, const v1::Case& c) {
   for (const v1::Argument& arg : c.args()) {
-    const bool in_list = arg.has_tensors() && BelongsTo(output.key, arg.name());
-    if (arg.name() != output.key && !in_list) continue;
+    if (arg.name() == output.key && !arg.has_tensors()) return &arg.tensor();
+    if (!arg.has_tensors() || !BelongsTo(output.key, arg.name())) continue;
     size_t index = 0;
-    if (in_list && !absl::SimpleAtoi(output.key.substr(arg.name().size() + 1), &index)) return false;
-    const v1::TensorSpec& spec = in_list ? arg.tensors().tensors(static_cast<int>(index)) : arg.tensor();
-    return actual.dtype == spec.dtype() &&
-           std::equal(actual.shape.begin(), actual.shape.end(), spec.shape().begin(), spec.shape().end());
+    if (!absl::SimpleAtoi(output.key.substr(arg.name().size() + 1), &index)) return nullptr;
+    return &arg.tensors().tensors(static_cast<int>(index));
   }
-  return false;
+  return nullptr;
+}
+
+bool HasForm(const JudgedOutput& output, const v1::Case& c, const TensorView& actual) {
+  const v1::TensorSpec* spec = SpecOf(output, c);
+  return spec != nullptr && actual.dtype == spec->dtype() &&
+         std::equal(actual.shape.begin(), actual.shape.end(), spec->shape().begin(), spec->shape().end());
 }
 
 // Of a tensor that the library makes, the reference says the shape.
@@ -208,19 +207,16 @@ class WholeOutputs {
 
   const std::set<std::string>& names() const { return names_; }
 
-  // Their mismatches go into the verdict's reason.
+  // Their mismatches go into the verdict's findings.
   void AddTo(v1::Verdict* verdict) const {
     for (const JudgedOutput& output : JudgedOutputs(c_)) {
       if (!names_.contains(output.key) || verdict->outcome() == v1::OUTCOME_HARNESS_ERROR) continue;
       v1::OutputStats stats = NewStats(output, actual_.at(output.key));
-      std::string harness_error;
-      if (!Judge(output, &stats, &harness_error)) {
-        verdict->set_outcome(v1::OUTCOME_HARNESS_ERROR);
-        verdict->set_reason(absl::StrCat(output.key, ": ", harness_error));
+      Findings findings;
+      if (!Judge(output, &stats, &findings)) {
+        SetHarnessError(output.key, findings.harness_error, verdict);
       } else if (!stats.ok()) {
-        verdict->set_outcome(v1::OUTCOME_FAIL);
-        verdict->set_reason(absl::StrCat(verdict->reason(), verdict->reason().empty() ? "" : "; ", output.key,
-                                         ": ", stats.detail()));
+        FailCase(output.key, findings.found, verdict);
       }
       *verdict->add_outputs() = std::move(stats);
     }
@@ -235,36 +231,30 @@ class WholeOutputs {
            (IsMade(output) && !HasForm(output, c_, references_, whole));
   }
 
-  bool Judge(const JudgedOutput& output, v1::OutputStats* stats, std::string* harness_error) const {
+  bool Judge(const JudgedOutput& output, v1::OutputStats* stats, Findings* findings) const {
     const TensorView& whole = actual_.at(output.key);
     if (!HasForm(output, c_, references_, whole)) {
-      Fail("S", FormText(output, whole), stats);
+      const std::optional<v1::Finding> wrong = WrongForm(whole, output.dtype, ShapeOf(output));
+      Fail("S", {wrong.value_or(Found(F::WRONG_SHAPE))}, stats, findings);
       return true;
     }
     if (output.kind == v1::Judge::RANDOM)
-      return JudgeLargeRandom(c_, output, inputs_, actual_, stats, harness_error);
+      return JudgeLargeRandom(c_, output, inputs_, actual_, stats, findings);
     const auto at = places_.find(output.key);
     const HostTensor* expected = Find(references_, output.key);
     if (at == places_.end() || expected == nullptr) {
-      *harness_error = "the baseline has no reference for it";
+      findings->harness_error = "the baseline has no reference for it";
       return false;
     }
-    return JudgeLargePicks(c_, output, inputs_, *expected, at->second, actual_, stats, harness_error);
+    return JudgeLargePicks(c_, output, inputs_, *expected, at->second, actual_, stats, findings);
   }
 
-  std::string FormText(const JudgedOutput& output, const TensorView& whole) const {
-    const std::string form =
-        absl::StrCat(std::string(DtypeName(whole.dtype)), " of shape ", ShapeText(whole.shape));
+  std::vector<int64_t> ShapeOf(const JudgedOutput& output) const {
     const HostTensor* made = Find(references_, ReferenceKey(output.key, ReferencePart::kShape));
-    const v1::Argument* arg = FindArgument(c_, output.key);
-    std::vector<int64_t> wanted;
-    if (made != nullptr) {
-      wanted = ShapeIn(*made);
-    } else if (arg != nullptr) {
-      wanted = {arg->tensor().shape().begin(), arg->tensor().shape().end()};
-    }
-    return absl::StrCat(form, ", expected ", std::string(DtypeName(output.dtype)), " of shape ",
-                        ShapeText(wanted));
+    if (made != nullptr) return ShapeIn(*made);
+    const v1::TensorSpec* spec = SpecOf(output, c_);
+    if (spec == nullptr) return {};
+    return {spec->shape().begin(), spec->shape().end()};
   }
 
   const v1::Case& c_;
@@ -287,14 +277,15 @@ SlicePlaces AllPlaces(const v1::Case& c, SlicePlaces places, const TensorMap& re
 // Elements that are not compared one by one, where a hash of all is known. Not where NaN may be moved, whose
 // bits are free.
 void CheckHash(const std::string& key, const TensorViews& inputs, const TensorMap& references,
-               const TensorView& whole, const std::string& digest, v1::OutputStats* stats) {
+               const TensorView& whole, const std::string& digest, v1::OutputStats* stats,
+               Findings* findings) {
   const HostTensor* hash = Find(references, ReferenceKey(key, ReferencePart::kHash));
   if (!stats->ok() || hash == nullptr || hash->data == digest) return;
   if (hash->data.size() != digest.size() && hash->data == Xxh128Hex(whole.data)) return;  // an older baseline
   if (std::any_of(inputs.begin(), inputs.end(),
                   [](const auto& input) { return FirstNotFinite(input.second) >= 0; }))
     return;
-  Fail("X", "the elements that are compared one by one are right, but a hash of all elements differs", stats);
+  Fail("X", {Found(F::HASH_DIFFERS)}, stats, findings);
 }
 
 // Whether every element is among those that are compared one by one.
@@ -311,8 +302,8 @@ struct WholeOutput {
   const std::vector<int64_t>* places = nullptr;
   const TensorView* tensor = nullptr;
   v1::OutputStats* stats = nullptr;
-  bool passed = false;  // at the places
-  std::string digest;   // of all elements
+  std::string digest;  // of all elements
+  Findings findings;   // about all elements
 };
 
 std::vector<WholeOutput> OutputsWith(const SlicePlaces& places, const v1::Case& c, const TensorViews& actual,
@@ -322,7 +313,7 @@ std::vector<WholeOutput> OutputsWith(const SlicePlaces& places, const v1::Case& 
     const auto at = places.find(output.key);
     for (v1::OutputStats& stats : *verdict->mutable_outputs()) {
       if (stats.key() != output.key || at == places.end() || stats.shape_size() != 1) continue;
-      outputs.push_back({output, &at->second, &actual.at(output.key), &stats, stats.ok(), ""});
+      outputs.push_back({output, &at->second, &actual.at(output.key), &stats, "", {}});
     }
   }
   return outputs;
@@ -340,11 +331,12 @@ void CheckAllOf(const v1::Case& c, const cases::SliceAxes* axes, const TensorVie
     const double deviation = DeviationOf(each->output, references.at(key), references, taken.at(key));
     probed = ProbeProduct(c, *axes, key, inputs, *each->tensor, deviation);
   }
-  if (!probed.finite) CheckFinite(each->output, inputs, references.at(key), *each->tensor, stats);
-  if (stats->ok() && probed.wrong.has_value()) Fail("P", *probed.wrong, stats);
+  if (!probed.finite)
+    CheckFinite(each->output, inputs, references.at(key), *each->tensor, stats, &each->findings);
+  if (stats->ok() && probed.wrong.has_value()) Fail("P", {*probed.wrong}, stats, &each->findings);
   // After everything else that reads the output: what was read is what has this hash.
   each->digest = Hex64(HashOutput(each->tensor->data));
-  CheckHash(key, inputs, references, *each->tensor, each->digest, stats);
+  CheckHash(key, inputs, references, *each->tensor, each->digest, stats, &each->findings);
 }
 
 // The case with the number of groups in its judges.
@@ -408,25 +400,20 @@ v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places_of_case, 
   for (const WholeOutput& each : wholes) {
     compared += static_cast<int64_t>(each.places->size());
     elements += NumElements(each.tensor->shape);
-    if (each.passed && !each.stats->ok()) {
-      verdict.set_outcome(v1::OUTCOME_FAIL);
-      verdict.set_reason(absl::StrCat(each.output.key, ": ", each.stats->detail()));
+    for (v1::Finding& finding : *verdict.mutable_findings()) {
+      if (finding.code() == F::OF_OUTPUT && finding.name() == each.output.key)
+        PutIntoWhole(*each.places, each.tensor->shape, &finding);
     }
-    const std::string detail = each.stats->detail();
+    if (!each.findings.found.empty()) FailCase(each.output.key, each.findings.found, &verdict);
     PutIntoWhole(*each.places, *each.tensor, each.digest, each.stats);
-    if (!detail.empty())
-      verdict.set_reason(absl::StrReplaceAll(verdict.reason(), {{detail, each.stats->detail()}}));
   }
   const bool sampled_fail = verdict.outcome() == v1::OUTCOME_FAIL;
   whole_outputs.AddTo(&verdict);
   if (sampled_fail && verdict.outcome() == v1::OUTCOME_FAIL) {
-    verdict.set_reason(
-        absl::StrCat(verdict.reason(), "; compared on slices: ", compared, " of ", elements, " elements"));
-    if (!verdict.would_pass_under().empty()) {
-      verdict.set_reason(absl::StrCat(verdict.reason(), "; would pass under contract ",
-                                      absl::StrJoin(verdict.would_pass_under(), " or ")));
-    }
+    *verdict.add_findings() = Found(F::ON_SLICES).Count(compared).Of(elements);
+    TellWouldPassUnder(&verdict);
   }
+  Describe(&verdict);
   return verdict;
 }
 

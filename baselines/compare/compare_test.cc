@@ -357,11 +357,11 @@ TEST(Picks, AreJudgedByWhatTheyPick) {
            {{1, 2, 0, 2}, ""},
            {{2, 1, 2, 0}, ""},  // ties the other way round
            {{1, 1, 0, 2}, "index 1 at [0, 1] picks an element that its slice already picks"},
-           {{0, 2, 0, 2}, "1 of 4 elements differs, first at [0, 0]: index 0 picks 5, expected a pick of 7"},
+           {{0, 2, 0, 2}, "1 of 4 elements differs, first at [0, 0]; index 0 picks 5, expected a pick of 7"},
            {{1, 2, 0, 3},
-            "1 of 4 elements differs, first at [1, 1]: index 3 is outside [0, 3); the last element"},
+            "1 of 4 elements differs, first at [1, 1]; index 3 is outside [0, 3); the last element"},
            {{1, 2, 0, -1},
-            "1 of 4 elements differs, first at [1, 1]: index -1 is outside [0, 3); the last element"}}) {
+            "1 of 4 elements differs, first at [1, 1]; index -1 is outside [0, 3); the last element"}}) {
     for (const std::string& values : {std::string("values"), std::string()}) {
       const v1::Verdict v = CompareCase(Picking(true, values, -1), inputs, references,
                                         {{"out", Tensor(D::int64, {2, 2}, row.picks)}});

@@ -91,10 +91,12 @@ class ConvolutionProbe {
     for (size_t i = 0; i < expected.size(); ++i) {
       probed.finite = probed.finite && std::isfinite(sides_[0].sums[i]);
       if (probed.wrong.has_value() || std::fabs(sides_[0].sums[i] - expected[i]) <= limit) continue;
-      probed.wrong = absl::StrCat(
-          "the elements at ", PlaceText(sides_[0].operand.tensor().shape, places.at[i]), " along ",
-          absl::StrJoin(mixed, " and "), ", added up with random signs, are ", sides_[0].sums[i],
-          " instead of ", expected[i], " +- ", limit, ": some that were not compared are wrong");
+      probed.wrong = Found(v1::Finding::SUM_WRONG)
+                         .Place(PlaceAt(sides_[0].operand.tensor().shape, places.at[i]))
+                         .Word(absl::StrJoin(mixed, ", "))
+                         .Got(absl::StrCat(sides_[0].sums[i]))
+                         .Expected(absl::StrCat(expected[i]))
+                         .Limit(absl::StrCat(limit));
     }
     return probed;
   }

@@ -12,6 +12,7 @@
 #include "cases/core/resolved_axes.h"
 #include "cases/core/slice_axes.h"
 #include "diopi/v1/case.pb.h"
+#include "diopi/v1/finding.pb.h"
 
 namespace diopi::baselines {
 
@@ -21,8 +22,8 @@ inline constexpr double kProbeLimit = 16;
 
 // What a probe says of a whole output.
 struct Probed {
-  bool finite = false;               // every element is: all were added up
-  std::optional<std::string> wrong;  // what is, in words
+  bool finite = false;  // every element is: all were added up
+  std::optional<v1::Finding> wrong;
 };
 
 struct ProbedOutput {

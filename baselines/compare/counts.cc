@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_format.h"
 #include "baselines/compare/tails.h"
+#include "cases/findings/finding.h"
 
 namespace diopi::baselines {
 
@@ -14,16 +15,19 @@ void Counts::Add(const std::vector<double>& p, double draws) {
   }
 }
 
-std::string Counts::Check(const char* what, double checks, double room) const {
+std::optional<v1::Finding> Counts::Check(const char* what, double checks, double room) const {
   const double alpha = kAlpha / (checks * static_cast<double>(mean.size()));
   for (size_t k = 0; k < mean.size(); ++k) {
     const double bound = BernsteinBound(variance[k] + room, 1, alpha) + room;
     if (std::fabs(seen[k] - mean[k]) <= bound) continue;
-    return absl::StrFormat(
-        "%s %d occurs %.0f times, expected about %.1f; off by more than %.1f with a probability below 1e-7",
-        what, k, seen[k], mean[k], bound);
+    return Found(v1::Finding::OCCURS)
+        .Word(what)
+        .Index(static_cast<int64_t>(k))
+        .Count(static_cast<int64_t>(seen[k]))
+        .Expected(absl::StrFormat("%.1f", mean[k]))
+        .Limit(absl::StrFormat("%.1f", bound));
   }
-  return "";
+  return std::nullopt;
 }
 
 }  // namespace diopi::baselines

@@ -3,8 +3,10 @@
 #define BASELINES_COMPARE_COUNTS_H_
 
 #include <cstddef>
-#include <string>
+#include <optional>
 #include <vector>
+
+#include "diopi/v1/finding.pb.h"
 
 namespace diopi::baselines {
 
@@ -15,9 +17,9 @@ struct Counts {
   explicit Counts(size_t count) : mean(count, 0), variance(count, 0), seen(count, 0) {}
   // `draws` draws with these probabilities.
   void Add(const std::vector<double>& p, double draws);
-  // Names the first outcome that occurs too often or too rarely, as `what` ("index") and its number; empty
-  // when there is none. The level is divided among `checks` such objects. Each mean may be off by `room`.
-  std::string Check(const char* what, double checks, double room = 0) const;
+  // The first outcome that occurs too often or too rarely, as `what` ("index") and its number. The level is
+  // divided among `checks` such objects. Each mean may be off by `room`.
+  std::optional<v1::Finding> Check(const char* what, double checks, double room = 0) const;
 };
 
 }  // namespace diopi::baselines

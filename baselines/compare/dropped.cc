@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "baselines/compare/expect.h"
 #include "baselines/compare/judging.h"
@@ -36,8 +35,8 @@ double DropRate(const v1::Case& c) {
   return p;
 }
 
-std::string CheckDropped(const TensorView& input, const TensorView& actual, double keep,
-                         absl::FunctionRef<bool(int64_t)> kept, v1::OutputStats* stats) {
+std::optional<v1::Finding> CheckDropped(const TensorView& input, const TensorView& actual, double keep,
+                                        absl::FunctionRef<bool(int64_t)> kept, v1::OutputStats* stats) {
   const int64_t count = NumElements(actual.shape);
   const auto at = [](const TensorView& tensor, int64_t i) {
     return ElementAsDouble(tensor.dtype, tensor.data.data(), i);
@@ -55,7 +54,7 @@ std::string CheckDropped(const TensorView& input, const TensorView& actual, doub
   const double rounded = RoundedTo(actual.dtype, scale);
   if (FormatOf(actual.dtype).precision < 24 && !fits(scale) && fits(rounded)) scale = rounded;
   int64_t wrong = 0;
-  std::string first;
+  std::optional<v1::Finding> found;
   for (int64_t i = 0; i < count; ++i) {
     const double y = at(actual, i);
     const double x = at(input, i);
@@ -63,8 +62,11 @@ std::string CheckDropped(const TensorView& input, const TensorView& actual, doub
     if (DropoutElementOk(rule, y, x, keeps, scale)) continue;
     const double expected = keeps ? x * scale : 0;
     if (wrong++ == 0) {
-      first =
-          absl::StrFormat("first at %s: got %.9g, expected %.9g", PlaceText(actual.shape, i), y, expected);
+      found = Found(v1::Finding::WRONG_ELEMENTS)
+                  .Of(count)
+                  .Place(PlaceAt(actual.shape, i))
+                  .Got(absl::StrFormat("%.9g", y))
+                  .Expected(absl::StrFormat("%.9g", expected));
     }
     if (static_cast<size_t>(stats->first_size()) < kMaxFirst) {
       v1::Mismatch* m = stats->add_first();
@@ -74,7 +76,8 @@ std::string CheckDropped(const TensorView& input, const TensorView& actual, doub
     }
   }
   stats->set_mismatches(wrong);
-  return wrong == 0 ? "" : absl::StrCat(CountText(wrong, count), ", ", first);
+  if (found.has_value()) found->set_count(wrong);
+  return found;
 }
 
 }  // namespace diopi::baselines

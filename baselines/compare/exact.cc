@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/gates.h"
@@ -13,6 +14,7 @@ namespace diopi::baselines {
 namespace {
 
 using D = v1::Dtype;
+using F = v1::Finding;
 
 // A subnormal result that was flushed to zero, where the dtype and the judge allow it.
 bool Flushed(const Job& job, const PointwiseRule& rule, double y, double r) {
@@ -113,22 +115,20 @@ class ExactEvidence : public Evidence {
   const HostTensor* evaluated_;
 };
 
-void Describe(const Job& job, const PointwiseRule& rule, const Tally& tally, v1::OutputStats* stats,
-              Findings* findings) {
-  if (!job.explain) return Fail("X", "", stats);
-  Remark pattern = PatternText(ExactEvidence(job, rule), tally);
+void TellWrongBits(const Job& job, const PointwiseRule& rule, const Tally& tally, v1::OutputStats* stats,
+                   Findings* findings) {
+  if (!job.explain) return Fail("X", {}, stats, findings);
+  const int64_t first = tally.first.front();
+  Fail("X", {WrongElements(job.actual, tally, ElementText(job.expected, first)).Exact(true)}, stats,
+       findings);
+  Remark pattern = PatternOf(ExactEvidence(job, rule), tally);
   // All of them, not only the first few that are kept.
-  if (pattern.cause.empty() && static_cast<size_t>(tally.mismatches) == tally.first.size() &&
+  if (!pattern.cause.has_value() && static_cast<size_t>(tally.mismatches) == tally.first.size() &&
       PicksEqualValues(job, tally.first)) {
-    pattern = {pattern.text + "; the wrong index picks an equal value",
-               "a tie is broken in favour of another element"};
+    pattern.observed.push_back(Found(F::EQUAL_VALUE_PICKED));
+    pattern = {std::move(pattern.observed), Found(F::TIE_BROKEN)};
   }
-  findings->cause = pattern.cause;
-  findings->confidence = pattern.confidence;
-  Fail("X",
-       absl::StrCat(FirstText(job.actual, tally, ElementText(job.expected, tally.first.front())), " exactly",
-                    pattern.text),
-       stats);
+  Tell(std::move(pattern), findings);
 }
 
 }  // namespace
@@ -164,7 +164,7 @@ bool JudgeExact(const Job& job, v1::OutputStats* stats, Findings* findings) {
     AddFirst(job.actual, index, ElementAsDouble(job.expected.dtype, job.expected.data.data(), index), 0,
              ElementText(job.expected, index), stats);
   }
-  if (tally.mismatches > 0) Describe(job, rule, tally, stats, findings);
+  if (tally.mismatches > 0) TellWrongBits(job, rule, tally, stats, findings);
   return true;
 }
 

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 
 namespace diopi::baselines {
 namespace {
@@ -35,32 +36,62 @@ const HostTensor* Find(const TensorMap& tensors, const std::string& key) {
   return found == tensors.end() ? nullptr : &found->second;
 }
 
-void Fail(const std::string& gate, const std::string& detail, v1::OutputStats* stats) {
-  const bool more = !stats->ok();
+void Fail(const std::string& gate, std::vector<v1::Finding> found, v1::OutputStats* stats,
+          Findings* findings) {
+  stats->set_gates(stats->ok() ? gate : absl::StrCat(stats->gates(), ",", gate));
   stats->set_ok(false);
-  stats->set_gates(more ? absl::StrCat(stats->gates(), ",", gate) : gate);
-  stats->set_detail(more ? absl::StrCat(stats->detail(), "; ", detail) : detail);
+  std::move(found.begin(), found.end(), std::back_inserter(findings->found));
 }
 
-std::string PlaceText(const std::vector<int64_t>& shape, int64_t index) {
+void FailCase(const std::string& key, const std::vector<v1::Finding>& found, v1::Verdict* verdict) {
+  verdict->set_outcome(v1::OUTCOME_FAIL);
+  *verdict->add_findings() = Found(v1::Finding::OF_OUTPUT).Name(key).Parts(found);
+}
+
+void Tell(Remark remark, Findings* findings) {
+  std::move(remark.observed.begin(), remark.observed.end(), std::back_inserter(findings->found));
+  findings->cause = std::move(remark.cause);
+  findings->confidence = remark.confidence;
+}
+
+void SetHarnessError(const std::string& key, const std::string& error, v1::Verdict* verdict) {
+  verdict->set_outcome(v1::OUTCOME_HARNESS_ERROR);
+  verdict->clear_findings();
+  verdict->clear_cause();
+  verdict->clear_cause_confidence();
+  verdict->clear_declarable();
+  *verdict->add_findings() =
+      Found(v1::Finding::OF_OUTPUT).Name(key).Part(Found(v1::Finding::HARNESS).Said(error));
+}
+
+std::optional<v1::Finding> WrongForm(const TensorView& actual, Dtype dtype,
+                                     const std::vector<int64_t>& shape) {
+  if (actual.dtype != dtype) {
+    return Found(v1::Finding::WRONG_DTYPE)
+        .Got(std::string(DtypeName(actual.dtype)))
+        .Expected(std::string(DtypeName(dtype)));
+  }
+  if (actual.shape == shape) return std::nullopt;
+  return Found(v1::Finding::WRONG_SHAPE).Got(ShapeText(actual.shape)).Expected(ShapeText(shape));
+}
+
+std::vector<int64_t> PlaceAt(const std::vector<int64_t>& shape, int64_t index) {
   std::vector<int64_t> at(shape.size());
   for (size_t i = shape.size(); i-- > 0;) {
     at[i] = index % std::max<int64_t>(shape[i], 1);
     index /= std::max<int64_t>(shape[i], 1);
   }
-  return absl::StrCat("[", absl::StrJoin(at, ", "), "]");
+  return at;
 }
 
-std::string CountText(int64_t mismatches, int64_t elements) {
-  return absl::StrCat(mismatches, " of ", elements, elements == 1 ? " element" : " elements",
-                      mismatches == 1 ? " differs" : " differ");
-}
-
-std::string FirstText(const HostTensor& actual, const Tally& tally, const std::string& expected) {
+Found WrongElements(const HostTensor& actual, const Tally& tally, std::string expected) {
   const int64_t index = tally.first.front();
-  return absl::StrCat(CountText(tally.mismatches, tally.elements), ", first at ",
-                      PlaceText(actual.shape, index), ": got ", ElementText(actual, index), ", expected ",
-                      expected);
+  return Found(v1::Finding::WRONG_ELEMENTS)
+      .Count(tally.mismatches)
+      .Of(tally.elements)
+      .Place(PlaceAt(actual.shape, index))
+      .Got(ElementText(actual, index))
+      .Expected(std::move(expected));
 }
 
 void AddFirst(const HostTensor& actual, int64_t index, double expected, double tolerance,

@@ -1,8 +1,9 @@
-// What all gates share: an output's references, and the sentences that describe a failure.
+// What all gates share: an output's references, and the findings that describe a failure.
 #ifndef BASELINES_COMPARE_EXPECT_H_
 #define BASELINES_COMPARE_EXPECT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,8 @@
 #include "baselines/compare/judging.h"
 #include "baselines/compare/patterns.h"
 #include "baselines/compare/tally.h"
-#include "cases/base/tensor.h"
+#include "cases/base/tensor_view.h"
+#include "cases/findings/finding.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::baselines {
@@ -34,27 +36,37 @@ bool AnyInput(const TensorMap& inputs, bool (*test)(double));
 // The tensor of that key, or null.
 const HostTensor* Find(const TensorMap& tensors, const std::string& key);
 
-// The findings about one output, besides its figures.
+// What is known of one output, besides its figures.
 struct Findings {
-  std::string harness_error;  // the references are unusable
-  std::string cause;          // of the failure, where it is known
-  double confidence = 0;      // in the cause
-  std::string arithmetic;     // of the cause: the way of computing that it assumes
-  std::string declarable;     // of the cause: the contract for it
-  Contracts widened;          // declared contracts that widened the tolerance
+  std::vector<v1::Finding> found;    // why it fails
+  std::string harness_error;         // the references are unusable
+  std::optional<v1::Finding> cause;  // of the failure, where it is known
+  double confidence = 0;             // in the cause
+  Contracts widened;                 // declared contracts that widened the tolerance
 };
 
-// Marks the output as failed by `gate`, with the reason in words. Later gates and reasons are added.
-void Fail(const std::string& gate, const std::string& detail, v1::OutputStats* stats);
+// Marks the output as failed by `gate`. Later gates and findings are added.
+void Fail(const std::string& gate, std::vector<v1::Finding> found, v1::OutputStats* stats,
+          Findings* findings);
 
-// "[1000]", "[0, 3]", "[]": where a flat row-major index lies.
-std::string PlaceText(const std::vector<int64_t>& shape, int64_t index);
+// Fails the case, for what is found about the output `key`.
+void FailCase(const std::string& key, const std::vector<v1::Finding>& found, v1::Verdict* verdict);
 
-// "3 of 1003 elements differ", "1 of 1 element differs".
-std::string CountText(int64_t mismatches, int64_t elements);
+// Adds what the mismatches have in common, and takes the cause.
+void Tell(Remark remark, Findings* findings);
 
-// "3 of 1003 elements differ, first at [1000]: got 0, expected 0.5".
-std::string FirstText(const HostTensor& actual, const Tally& tally, const std::string& expected);
+// The verdict about unusable references of the output `key`; nothing else that was found counts.
+void SetHarnessError(const std::string& key, const std::string& error, v1::Verdict* verdict);
+
+// Another dtype or shape than expected.
+std::optional<v1::Finding> WrongForm(const TensorView& actual, Dtype dtype,
+                                     const std::vector<int64_t>& shape);
+
+// Where a flat row-major index lies.
+std::vector<int64_t> PlaceAt(const std::vector<int64_t>& shape, int64_t index);
+
+// How many elements differ, and the first of them.
+Found WrongElements(const HostTensor& actual, const Tally& tally, std::string expected);
 
 // Adds an entry to `stats.first`; `expected_text` is in full, from ElementText or NumberText.
 void AddFirst(const HostTensor& actual, int64_t index, double expected, double tolerance,

@@ -41,7 +41,7 @@ bool PicksEqualValues(const Job& job, const std::vector<int64_t>& places);
 bool JudgeUnordered(const Job& job, v1::OutputStats* stats, Findings* findings);
 
 // RANDOM, gate RANDOM: by distribution, each check with a false alarm rate of at most 1e-7.
-bool JudgeRandom(const Job& job, v1::OutputStats* stats, std::string* harness_error);
+bool JudgeRandom(const Job& job, v1::OutputStats* stats, Findings* findings);
 
 }  // namespace diopi::baselines
 

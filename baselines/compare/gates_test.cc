@@ -192,8 +192,8 @@ TEST(ExactData, MustBeMetExactly) {
   EXPECT_EQ(v.outputs(0).gates(), "X");
   EXPECT_EQ(v.outputs(0).mismatches(), 1);
   EXPECT_EQ(v.reason(),
-            "out: 1 of 4 elements differs, first at [0]: got 2050, expected 2048 exactly, as every order of "
-            "summation gives it");
+            "out: 1 of 4 elements differs, first at [0]: got 2050, expected 2048 exactly; every order of "
+            "summation gives the expected value");
   EXPECT_EQ(CompareCase(c, {}, references, {{"out", Row(D::float16, {2048, 0, -7, 65504})}}).outcome(),
             v1::OUTCOME_FAIL);
   // 16-bit arithmetic rounds on the way.

@@ -14,6 +14,8 @@
 namespace diopi::baselines {
 namespace {
 
+using F = v1::Finding;
+
 int64_t IndexAt(const HostTensor& tensor, int64_t i) {
   if (tensor.dtype == v1::Dtype::int64) {
     int64_t value = 0;
@@ -21,6 +23,10 @@ int64_t IndexAt(const HostTensor& tensor, int64_t i) {
     return value;
   }
   return static_cast<int64_t>(ElementAsDouble(tensor.dtype, tensor.data.data(), i));
+}
+
+v1::Finding OutsideOf(int64_t size, int64_t index) {
+  return Found(F::INDEX_OUTSIDE).Got(absl::StrCat(index)).Limit(absl::StrCat("[0, ", size, ")"));
 }
 
 std::string_view BytesAt(const HostTensor& tensor, int64_t i) {
@@ -75,18 +81,18 @@ class Picks {
     return IndexAt(indices, i) >= 0 && IndexAt(indices, i) < slices_.middle;
   }
 
-  // Empty when element i of `actual` is right.
-  std::string Wrong(int64_t i) const {
+  // Whether element i of `actual` is right.
+  bool IsRight(int64_t i) const {
+    return InRange(job_.actual, i) && SameElement(*input_, Source(job_.actual, i), wanted(), WantedAt(i));
+  }
+
+  v1::Finding WhyWrong(int64_t i) const {
     const int64_t index = IndexAt(job_.actual, i);
-    if (!InRange(job_.actual, i)) {
-      return absl::StrCat("index ", index, " is outside [0, ", slices_.middle, ")");
-    }
-    const int64_t source = Source(job_.actual, i);
-    const HostTensor& wanted = values_ != nullptr ? *values_ : *input_;
-    const int64_t at = values_ != nullptr ? i : Source(job_.expected, i);
-    if (SameElement(*input_, source, wanted, at)) return "";
-    return absl::StrCat("index ", index, " picks ", ElementText(*input_, source), ", expected a pick of ",
-                        ElementText(wanted, at));
+    if (!InRange(job_.actual, i)) return OutsideOf(slices_.middle, index);
+    return Found(F::INDEX_PICKS_WRONG)
+        .Index(index)
+        .Got(ElementText(*input_, Source(job_.actual, i)))
+        .Expected(ElementText(wanted(), WantedAt(i)));
   }
 
   // The first element that repeats a pick of its slice; -1 when none does.
@@ -110,6 +116,9 @@ class Picks {
   }
 
  private:
+  const HostTensor& wanted() const { return values_ != nullptr ? *values_ : *input_; }
+  int64_t WantedAt(int64_t i) const { return values_ != nullptr ? i : Source(job_.expected, i); }
+
   const Job& job_;
   const HostTensor* input_ = nullptr;
   const HostTensor* values_ = nullptr;
@@ -122,14 +131,14 @@ void AddIndexMismatch(const Job& job, int64_t index, v1::OutputStats* stats) {
            ElementText(job.expected, index), stats);
 }
 
-// The mismatches of an INDEX_OF output, for WhereText.
+// The mismatches of an INDEX_OF output, for WhereWrong.
 class PickEvidence : public Evidence {
  public:
   PickEvidence(const Job& job, const Picks& picks) : job_(job), picks_(picks) {}
   const HostTensor& actual() const override { return job_.actual; }
   double Expected(int64_t i) const override { return static_cast<double>(IndexAt(job_.expected, i)); }
   bool Fits(double value, int64_t i) const override { return value == Expected(i); }
-  bool Wrong(int64_t i) const override { return !picks_.Wrong(i).empty(); }
+  bool Wrong(int64_t i) const override { return !picks_.IsRight(i); }
 
  private:
   const Job& job_;
@@ -158,25 +167,21 @@ bool JudgePicks(const Job& job, v1::OutputStats* stats, Findings* findings) {
   if (!findings->harness_error.empty()) return false;
   Tally tally;
   tally.elements = NumElements(job.actual.shape);
-  std::string first;
   for (int64_t i = 0; i < tally.elements; ++i) {
-    std::string wrong = picks.Wrong(i);
     if (IndexAt(job.actual, i) == 0) ++tally.zeros;
-    if (wrong.empty()) continue;
-    if (tally.mismatches == 0) first = std::move(wrong);
-    tally.AddMismatch(i);
+    if (!picks.IsRight(i)) tally.AddMismatch(i);
   }
   tally.peer_mismatches = tally.mismatches;
   tally.ToStats(stats);
   for (const int64_t index : tally.first) AddIndexMismatch(job, index, stats);
   if (tally.mismatches > 0) {
-    const Remark where = WhereText(PickEvidence(job, picks), tally);
-    findings->cause = where.cause;
-    findings->confidence = where.confidence;
-    Fail("X",
-         absl::StrCat(CountText(tally.mismatches, tally.elements), ", first at ",
-                      PlaceText(job.actual.shape, tally.first.front()), ": ", first, where.text),
-         stats);
+    const int64_t first = tally.first.front();
+    const v1::Finding wrong = Found(F::WRONG_ELEMENTS)
+                                  .Count(tally.mismatches)
+                                  .Of(tally.elements)
+                                  .Place(PlaceAt(job.actual.shape, first));
+    Fail("X", {wrong, picks.WhyWrong(first)}, stats, findings);
+    Tell(WhereWrong(PickEvidence(job, picks), tally), findings);
     return true;
   }
   const int64_t repeat = job.output.judge->unique() ? picks.FirstRepeat() : -1;
@@ -184,9 +189,10 @@ bool JudgePicks(const Job& job, v1::OutputStats* stats, Findings* findings) {
     AddIndexMismatch(job, repeat, stats);
     stats->set_mismatches(1);
     Fail("X",
-         absl::StrCat("index ", ElementText(job.actual, repeat), " at ", PlaceText(job.actual.shape, repeat),
-                      " picks an element that its slice already picks"),
-         stats);
+         {Found(F::INDEX_REPEATS)
+              .Got(ElementText(job.actual, repeat))
+              .Place(PlaceAt(job.actual.shape, repeat))},
+         stats, findings);
   }
   return true;
 }
@@ -204,7 +210,7 @@ bool PicksEqualValues(const Job& job, const std::vector<int64_t>& places) {
   std::string error;
   const Picks picks(as_index, &error);
   return error.empty() && std::all_of(places.begin(), places.end(), [&](int64_t i) {
-           return picks.InRange(job.expected, i) && picks.Wrong(i).empty();
+           return picks.InRange(job.expected, i) && picks.IsRight(i);
          });
 }
 
@@ -213,7 +219,7 @@ bool JudgeUnordered(const Job& job, v1::OutputStats* stats, Findings* findings) 
   const HostTensor actual = SortedRows(job.actual);
   const Job sorted{job.c, job.inputs, job.references, job.all_actual, job.output, expected, actual, {}};
   const bool usable = JudgeExact(sorted, stats, findings);
-  if (usable && !stats->ok()) stats->set_detail(absl::StrCat("after sorting: ", stats->detail()));
+  if (usable && !stats->ok()) findings->found = {Found(F::AFTER_SORTING).Parts(findings->found)};
   return usable;
 }
 

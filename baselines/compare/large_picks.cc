@@ -5,12 +5,13 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
-#include "baselines/compare/expect.h"
 #include "baselines/compare/groups.h"
 #include "cases/core/places.h"
 
 namespace diopi::baselines {
 namespace {
+
+using F = v1::Finding;
 
 // Elements of the library's are read once, as it may still write.
 class LargePicks {
@@ -38,8 +39,8 @@ class LargePicks {
     return (outer * slices_.middle + index) * slices_.inner + inner;
   }
 
-  std::string OutOfRange(int64_t index) const {
-    return absl::StrCat("index ", index, " is outside [0, ", slices_.middle, ")");
+  v1::Finding OutOfRange(int64_t index) const {
+    return Found(F::INDEX_OUTSIDE).Got(absl::StrCat(index)).Limit(absl::StrCat("[0, ", slices_.middle, ")"));
   }
 
   // The first element that picks what its slice already picks; -1 where none does.
@@ -76,45 +77,52 @@ bool AreSame(const TensorView& a, int64_t i, const TensorView& b, int64_t j) {
                      b.data.data() + static_cast<size_t>(j) * size, size) == 0;
 }
 
-// What is wrong with the element i of the indices, by itself and beside the value there; empty where nothing
-// is.
-std::string WrongIndex(const LargePicks& picks, const TensorView& input, const TensorView* values,
-                       const std::string& values_name, int64_t i) {
+// What is wrong with the element i of the indices, by itself and beside the value there.
+std::optional<v1::Finding> WrongIndex(const LargePicks& picks, const TensorView& input,
+                                      const TensorView* values, const std::string& values_name, int64_t i) {
   const int64_t index = picks.Index(i);
   if (!picks.InRange(index)) return picks.OutOfRange(index);
   const int64_t source = picks.Source(i, index);
-  if (values == nullptr || AreSame(input, source, *values, i)) return "";
-  return absl::StrCat("index ", index, " picks ", ElementText(ElementOf(input, source), 0), ", but ",
-                      values_name, " has ", ElementText(ElementOf(*values, i), 0));
+  if (values == nullptr || AreSame(input, source, *values, i)) return std::nullopt;
+  return Found(F::INDEX_PICKS_ANOTHER)
+      .Index(index)
+      .Got(ElementText(ElementOf(input, source), 0))
+      .Name(values_name)
+      .Expected(ElementText(ElementOf(*values, i), 0));
 }
 
 // The same, with the reference's index beside it.
-std::string WrongPick(const LargePicks& picks, const TensorView& input, int64_t i, int64_t wanted_index) {
+std::optional<v1::Finding> WrongPick(const LargePicks& picks, const TensorView& input, int64_t i,
+                                     int64_t wanted_index) {
   const int64_t index = picks.Index(i);
   if (!picks.InRange(index)) return picks.OutOfRange(index);
   const int64_t source = picks.Source(i, index);
   const int64_t wanted = picks.Source(i, wanted_index);
-  if (AreSame(input, source, input, wanted)) return "";
-  return absl::StrCat("index ", index, " picks ", ElementText(ElementOf(input, source), 0),
-                      ", expected a pick of ", ElementText(ElementOf(input, wanted), 0));
+  if (AreSame(input, source, input, wanted)) return std::nullopt;
+  return Found(F::INDEX_PICKS_WRONG)
+      .Index(index)
+      .Got(ElementText(ElementOf(input, source), 0))
+      .Expected(ElementText(ElementOf(input, wanted), 0));
 }
 
-void FailPick(const TensorView& indices, int64_t i, const std::string& wrong, v1::OutputStats* stats) {
+// For the element i of the indices.
+void FailPick(const TensorView& indices, int64_t i, std::vector<v1::Finding> found, v1::OutputStats* stats,
+              Findings* findings) {
   v1::Mismatch* first = stats->add_first();
   first->set_index(i);
   first->set_actual_text(ElementText(ElementOf(indices, i), 0));
-  Fail("X", absl::StrCat("first at ", PlaceText(indices.shape, i), ": ", wrong), stats);
+  Fail("X", std::move(found), stats, findings);
 }
 
 }  // namespace
 
 bool JudgeLargePicks(const v1::Case& c, const JudgedOutput& output, const TensorViews& inputs,
                      const HostTensor& expected, const std::vector<int64_t>& places,
-                     const TensorViews& actual, v1::OutputStats* stats, std::string* harness_error) {
+                     const TensorViews& actual, v1::OutputStats* stats, Findings* findings) {
   const TensorView& indices = actual.at(output.key);
   const TensorView* input = FindView(inputs, output.judge->input());
   if (input == nullptr || NumElements(expected.shape) != static_cast<int64_t>(places.size())) {
-    *harness_error =
+    findings->harness_error =
         absl::StrCat("no input '", output.judge->input(), "', or not a reference for each place");
     return false;
   }
@@ -123,7 +131,7 @@ bool JudgeLargePicks(const v1::Case& c, const JudgedOutput& output, const Tensor
   const Slices whole{.middle = NumElements(input->shape)};
   const LargePicks picks(indices, along ? SlicesAround(input->shape, static_cast<int64_t>(dim)) : whole);
   if (!picks.fits()) {
-    *harness_error = absl::StrCat("the shape of ", output.key, " does not fit its input");
+    findings->harness_error = absl::StrCat("the shape of ", output.key, " does not fit its input");
     return false;
   }
   const TensorView* values = FindView(actual, output.judge->values());
@@ -131,20 +139,25 @@ bool JudgeLargePicks(const v1::Case& c, const JudgedOutput& output, const Tensor
     values = nullptr;
   const int64_t count = NumElements(indices.shape);
   for (int64_t i = 0; i < count; ++i) {
-    const std::string wrong = WrongIndex(picks, *input, values, output.judge->values(), i);
-    if (wrong.empty()) continue;
-    FailPick(indices, i, wrong, stats);
+    const std::optional<v1::Finding> wrong = WrongIndex(picks, *input, values, output.judge->values(), i);
+    if (!wrong.has_value()) continue;
+    FailPick(indices, i, {Found(F::PICK_WRONG).Place(PlaceAt(indices.shape, i)), *wrong}, stats, findings);
     return true;
   }
   for (size_t k = 0; k < places.size(); ++k) {
     const int64_t wanted = LargePicks::IndexIn(expected, static_cast<int64_t>(k));
-    const std::string wrong = WrongPick(picks, *input, places[k], wanted);
-    if (wrong.empty()) continue;
-    FailPick(indices, places[k], wrong, stats);
+    const std::optional<v1::Finding> wrong = WrongPick(picks, *input, places[k], wanted);
+    if (!wrong.has_value()) continue;
+    FailPick(indices, places[k], {Found(F::PICK_WRONG).Place(PlaceAt(indices.shape, places[k])), *wrong},
+             stats, findings);
     return true;
   }
   const int64_t repeat = output.judge->unique() ? picks.FirstRepeat() : -1;
-  if (repeat >= 0) FailPick(indices, repeat, "it picks an element that its slice already picks", stats);
+  if (repeat >= 0) {
+    const std::string got = ElementText(ElementOf(indices, repeat), 0);
+    FailPick(indices, repeat, {Found(F::INDEX_REPEATS).Got(got).Place(PlaceAt(indices.shape, repeat))}, stats,
+             findings);
+  }
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "baselines/compare/expect.h"
 #include "baselines/compare/judging.h"
 #include "cases/base/tensor_view.h"
 #include "diopi/v1/case.pb.h"
@@ -16,10 +17,10 @@ namespace diopi::baselines {
 // Judges an output whose judge is INDEX_OF, of the case's shape. Every index must lie in range, pick the
 // value that the library returns beside it, and none twice where that is not allowed; at `places` it must
 // pick what `expected`, the reference's indices there, pick. `stats` comes with key, dtype, shape and ok set.
-// False where the input is not among the inputs, with the reason in `harness_error`.
+// False where the input is not among the inputs, with the reason in `findings`.
 bool JudgeLargePicks(const v1::Case& c, const JudgedOutput& output, const TensorViews& inputs,
                      const HostTensor& expected, const std::vector<int64_t>& places,
-                     const TensorViews& actual, v1::OutputStats* stats, std::string* harness_error);
+                     const TensorViews& actual, v1::OutputStats* stats, Findings* findings);
 
 }  // namespace diopi::baselines
 

@@ -22,12 +22,12 @@ TensorMap CopiesOf(const TensorViews& tensors) {
 
 // As a small call's.
 bool JudgeCopy(const v1::Case& c, const JudgedOutput& output, const TensorViews& inputs,
-               const TensorViews& actual, v1::OutputStats* stats, std::string* harness_error) {
+               const TensorViews& actual, v1::OutputStats* stats, Findings* findings) {
   const TensorMap given = CopiesOf(inputs);
   const TensorMap outputs = CopiesOf(actual);
   const HostTensor& own = outputs.at(output.key);
   const Job job{c, given, {}, outputs, output, own, own};
-  return JudgeRandom(job, stats, harness_error);
+  return JudgeRandom(job, stats, findings);
 }
 
 double NumberOr(const v1::Case& c, const char* name, double fallback) {
@@ -35,8 +35,9 @@ double NumberOr(const v1::Case& c, const char* name, double fallback) {
   return fallback;
 }
 
-std::string CheckDropout(const v1::Case& c, const JudgedOutput& output, const TensorViews& inputs,
-                         const TensorViews& actual, v1::OutputStats* stats, std::string* harness_error) {
+std::optional<v1::Finding> CheckDropout(const v1::Case& c, const JudgedOutput& output,
+                                        const TensorViews& inputs, const TensorViews& actual,
+                                        v1::OutputStats* stats, std::string* harness_error) {
   const double keep = Training(c) ? 1 - DropRate(c) : 1;
   const TensorView& own = actual.at(output.key);
   const TensorView* mask = FindView(actual, "mask");
@@ -45,9 +46,9 @@ std::string CheckDropout(const v1::Case& c, const JudgedOutput& output, const Te
   const TensorView* input = FindView(inputs, named.empty() ? "input" : named);
   if (input == nullptr || input->shape != own.shape || mask == nullptr) {
     *harness_error = "dropout's input or mask is not there";
-    return "";
+    return std::nullopt;
   }
-  if (keep < 1 && mask->shape != own.shape) return "the mask's shape does not fit";
+  if (keep < 1 && mask->shape != own.shape) return Found(v1::Finding::MASK_SHAPE);
   return CheckDropped(
       *input, own, keep, [&](int64_t i) { return mask->data[static_cast<size_t>(i)] != 0; }, stats);
 }
@@ -76,7 +77,7 @@ void AddFigures(const v1::Case& c, const JudgedOutput& output, const TensorView&
 }  // namespace
 
 bool JudgeLargeRandom(const v1::Case& c, const JudgedOutput& output, const TensorViews& inputs,
-                      const TensorViews& actual, v1::OutputStats* stats, std::string* harness_error) {
+                      const TensorViews& actual, v1::OutputStats* stats, Findings* findings) {
   const TensorView& own = actual.at(output.key);
   const auto distribution = output.judge->distribution();
   const bool is_short = NumElements(own.shape) < cases::kShortestStream;
@@ -84,22 +85,22 @@ bool JudgeLargeRandom(const v1::Case& c, const JudgedOutput& output, const Tenso
   const bool listed = distribution == v1::Judge::UNIFORM &&
                       (FindArgument(c, "from") == nullptr || NumberOr(c, "from", 0) == NumberOr(c, "to", 1));
   const bool alike = distribution == v1::Judge::NORMAL && NumberOr(c, "std", 1) == 0;
-  if (is_short || listed || alike) return JudgeCopy(c, output, inputs, actual, stats, harness_error);
+  if (is_short || listed || alike) return JudgeCopy(c, output, inputs, actual, stats, findings);
   double ks = 0;
-  std::string finding;
+  std::optional<v1::Finding> found;
   switch (distribution) {
     case v1::Judge::UNIFORM:
-      finding = CheckUniformStream(own, NumberOr(c, "from", 0), NumberOr(c, "to", 1));
+      found = CheckUniformStream(own, NumberOr(c, "from", 0), NumberOr(c, "to", 1));
       break;
     case v1::Judge::NORMAL:
-      finding = CheckNormalStream(own, NumberOr(c, "mean", 0), NumberOr(c, "std", 1), &ks);
+      found = CheckNormalStream(own, NumberOr(c, "mean", 0), NumberOr(c, "std", 1), &ks);
       break;
     default:
-      finding = CheckDropout(c, output, inputs, actual, stats, harness_error);
+      found = CheckDropout(c, output, inputs, actual, stats, &findings->harness_error);
   }
-  if (!harness_error->empty()) return false;
+  if (!findings->harness_error.empty()) return false;
   AddFigures(c, output, own, ks, stats);
-  if (!finding.empty()) Fail("RANDOM", finding, stats);
+  if (found.has_value()) Fail("RANDOM", {*std::move(found)}, stats, findings);
   return true;
 }
 

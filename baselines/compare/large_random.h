@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "baselines/compare/expect.h"
 #include "baselines/compare/judging.h"
 #include "cases/base/tensor_view.h"
 #include "diopi/v1/case.pb.h"
@@ -12,9 +13,9 @@
 namespace diopi::baselines {
 
 // Judges an output whose judge is RANDOM, of the case's shape. `stats` comes with key, dtype, shape and ok
-// set. False where the case lacks what its distribution needs, with the reason in `harness_error`.
+// set. False where the case lacks what its distribution needs, with the reason in `findings`.
 bool JudgeLargeRandom(const v1::Case& c, const JudgedOutput& output, const TensorViews& inputs,
-                      const TensorViews& actual, v1::OutputStats* stats, std::string* harness_error);
+                      const TensorViews& actual, v1::OutputStats* stats, Findings* findings);
 
 }  // namespace diopi::baselines
 

@@ -89,25 +89,27 @@ TEST(LargeRandom, GoodStreamsOfEveryStepPass) {
         return low + width * UniformOf(seed, i);
       };
       for (const Dtype dtype : {D::float32, D::float64, D::float16, D::bfloat16}) {
-        EXPECT_EQ(CheckUniformStream(Made(dtype, kSome, number), from, to), "")
+        EXPECT_EQ(TextOf(CheckUniformStream(Made(dtype, kSome, number), from, to)), "")
             << DtypeName(dtype) << " from " << from << " seed " << seed;
       }
-      EXPECT_EQ(CheckUniformStream(TruncatedToBfloat16(Made(D::float32, kSome, number)), from, to), "")
+      EXPECT_EQ(TextOf(CheckUniformStream(TruncatedToBfloat16(Made(D::float32, kSome, number)), from, to)),
+                "")
           << from << " seed " << seed;
     }
     const auto number = [&](int64_t i) { return 0.5 + 0.02 * NormalOf(seed, i); };
     for (const Dtype dtype : {D::float32, D::float64, D::float16, D::bfloat16}) {
       double ks = 0;
-      EXPECT_EQ(CheckNormalStream(Made(dtype, kSome, number), 0.5, 0.02, &ks), "")
+      EXPECT_EQ(TextOf(CheckNormalStream(Made(dtype, kSome, number), 0.5, 0.02, &ks)), "")
           << DtypeName(dtype) << seed;
       EXPECT_LT(ks, 2);
     }
-    EXPECT_EQ(CheckNormalStream(TruncatedToBfloat16(Made(D::float32, kSome, number)), 0.5, 0.02, nullptr),
-              "");
+    EXPECT_EQ(
+        TextOf(CheckNormalStream(TruncatedToBfloat16(Made(D::float32, kSome, number)), 0.5, 0.02, nullptr)),
+        "");
     for (const double keep : {0.1, 0.5, 0.7, 0.9, 0.97, 1.0}) {
       const HostTensor mask =
           Made(D::bool_, kSome + 7, [&](int64_t i) { return UniformOf(seed, i) < keep ? 1 : 0; });
-      EXPECT_EQ(CheckKeptStream(mask, keep), "") << keep;
+      EXPECT_EQ(TextOf(CheckKeptStream(mask, keep)), "") << keep;
     }
   }
 }
@@ -122,7 +124,7 @@ constexpr int64_t kLast = kMany - 4096;
 
 TEST(LargeRandom, DefectsOfNormalNumbersAreFound) {
   const HostTensor good = Made(D::float32, kMany, [](int64_t i) { return NormalOf(5, i); });
-  ASSERT_EQ(CheckNormalStream(good, 0, 1, nullptr), "");
+  ASSERT_EQ(TextOf(CheckNormalStream(good, 0, 1, nullptr)), "");
   const std::vector<Planted> rows = {
       {"the last 4096 stay zero",
        [](HostTensor* y) {
@@ -199,7 +201,7 @@ TEST(LargeRandom, DefectsOfNormalNumbersAreFound) {
   for (const Planted& row : rows) {
     HostTensor y = good;
     row.plant(&y);
-    EXPECT_THAT(CheckNormalStream(y, 0, 1, nullptr), ::testing::HasSubstr(row.finding)) << row.what;
+    EXPECT_THAT(TextOf(CheckNormalStream(y, 0, 1, nullptr)), ::testing::HasSubstr(row.finding)) << row.what;
   }
 }
 
@@ -216,8 +218,8 @@ TEST(LargeRandom, TheKurtosisTellsASumOfUniformNumbers) {
   for (const auto& row : rows) {
     for (uint64_t seed = 1; seed <= 3; ++seed) {
       const auto check = [&](const HostTensor& y) {
-        return row.n < cases::kShortestStream ? CheckNormal(y, Parameter(0), Parameter(1))
-                                              : CheckNormalStream(y, 0, 1, nullptr);
+        return TextOf(row.n < cases::kShortestStream ? CheckNormal(y, Parameter(0), Parameter(1))
+                                                     : CheckNormalStream(y, 0, 1, nullptr));
       };
       EXPECT_EQ(check(Made(row.dtype, row.n, [&](int64_t i) { return NormalOf(seed, i); })), "")
           << DtypeName(row.dtype) << " " << row.n << " seed " << seed;
@@ -266,7 +268,7 @@ TEST(LargeRandom, NormalNumbersOfUniformNumbersOf16BitTypesAreFound) {
   for (const auto& row : rows) {
     for (uint64_t seed = 1; seed <= 3; ++seed) {
       const HostTensor y = Made(row.dtype, kSome, [&](int64_t i) { return NormalOfBits(row.bits, seed, i); });
-      const std::string finding = CheckNormalStream(y, 0, 1, nullptr);
+      const std::string finding = TextOf(CheckNormalStream(y, 0, 1, nullptr));
       EXPECT_TRUE(row.finding[0] == '\0' ? finding.empty() : absl::StrContains(finding, row.finding))
           << DtypeName(row.dtype) << " of " << row.bits << " bits: " << finding;
     }
@@ -277,14 +279,14 @@ TEST(LargeRandom, NormalNumbersOfUniformNumbersOf16BitTypesAreFound) {
 TEST(LargeRandom, ADeviationThatIsOffByAThousandthIsFound) {
   const int64_t n = int64_t{1} << 25;
   const HostTensor y = Made(D::float32, n, [](int64_t i) { return NormalOf(9, i); });
-  EXPECT_EQ(CheckNormalStream(y, 0, 1, nullptr), "");
-  EXPECT_THAT(CheckNormalStream(y, 0, 1.001, nullptr), ::testing::HasSubstr("the variance is 0.99"));
-  EXPECT_THAT(CheckNormalStream(y, 0.0012, 1, nullptr), ::testing::HasSubstr("the mean"));
+  EXPECT_EQ(TextOf(CheckNormalStream(y, 0, 1, nullptr)), "");
+  EXPECT_THAT(TextOf(CheckNormalStream(y, 0, 1.001, nullptr)), ::testing::HasSubstr("the variance is 0.99"));
+  EXPECT_THAT(TextOf(CheckNormalStream(y, 0.0012, 1, nullptr)), ::testing::HasSubstr("the mean"));
 }
 
 TEST(LargeRandom, DefectsOfUniformNumbersAreFound) {
   const HostTensor good = Made(D::float32, kMany, [](int64_t i) { return UniformOf(6, i) * 4 - 1; });
-  ASSERT_EQ(CheckUniformStream(good, -1, 3), "");
+  ASSERT_EQ(TextOf(CheckUniformStream(good, -1, 3)), "");
   const auto all = [&](const std::function<double(double, int64_t)>& change) {
     return [&good, change](HostTensor* y) {
       Put(
@@ -311,14 +313,14 @@ TEST(LargeRandom, DefectsOfUniformNumbersAreFound) {
   for (const Planted& row : rows) {
     HostTensor y = good;
     row.plant(&y);
-    EXPECT_THAT(CheckUniformStream(y, -1, 3), ::testing::HasSubstr(row.finding)) << row.what;
+    EXPECT_THAT(TextOf(CheckUniformStream(y, -1, 3)), ::testing::HasSubstr(row.finding)) << row.what;
   }
 }
 
 TEST(LargeRandom, DefectsOfMasksAreFound) {
   const HostTensor good = Made(D::bool_, kMany, [](int64_t i) { return UniformOf(7, i) < 0.9 ? 1 : 0; });
-  ASSERT_EQ(CheckKeptStream(good, 0.9), "");
-  EXPECT_THAT(CheckKeptStream(good, 0.899), ::testing::HasSubstr("are kept"));
+  ASSERT_EQ(TextOf(CheckKeptStream(good, 0.9)), "");
+  EXPECT_THAT(TextOf(CheckKeptStream(good, 0.899)), ::testing::HasSubstr("are kept"));
   const std::vector<Planted> rows = {
       {"the last 4096 are kept",
        [](HostTensor* y) {
@@ -338,7 +340,7 @@ TEST(LargeRandom, DefectsOfMasksAreFound) {
   for (const Planted& row : rows) {
     HostTensor y = good;
     row.plant(&y);
-    EXPECT_THAT(CheckKeptStream(y, 0.9), ::testing::HasSubstr(row.finding)) << row.what;
+    EXPECT_THAT(TextOf(CheckKeptStream(y, 0.9)), ::testing::HasSubstr(row.finding)) << row.what;
   }
 }
 
@@ -354,10 +356,12 @@ TEST(LargeRandom, DropoutIsComparedEverywhere) {
   const auto judge = [&](const HostTensor& y) {
     v1::OutputStats stats;
     stats.set_ok(true);
-    std::string error;
+    Findings findings;
     const JudgedOutput output = JudgedOutputs(c).front();
     const TensorMap inputs = {{"input", x}}, actual = {{"out", y}, {"mask", mask}};
-    EXPECT_TRUE(JudgeLargeRandom(c, output, ViewsOf(inputs), ViewsOf(actual), &stats, &error)) << error;
+    EXPECT_TRUE(JudgeLargeRandom(c, output, ViewsOf(inputs), ViewsOf(actual), &stats, &findings))
+        << findings.harness_error;
+    EXPECT_EQ(findings.found.empty(), stats.ok());
     EXPECT_TRUE(stats.public_pass());
     return stats;
   };

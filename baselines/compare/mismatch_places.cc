@@ -1,13 +1,18 @@
 // Where the mismatches lie.
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "baselines/compare/patterns.h"
+#include "cases/findings/finding.h"
 
 namespace diopi::baselines {
 namespace {
+
+using F = v1::Finding;
 
 // A coincidence rarer than one in a thousand counts as a cause.
 constexpr double kImprobable = 1000;
@@ -44,21 +49,14 @@ struct Box {
   }
 };
 
-std::string LastText(int64_t count, const char* what) {
-  return count == 1 ? absl::StrCat("; the last element", what)
-                    : absl::StrCat("; the last ", count, what[0] == '\0' ? " elements" : "", what);
-}
-
-// `of`: at how many places the tail could have been.
-Remark TailRemark(std::string text, int64_t size, int64_t tail, double of) {
+// The last `tail` of `size` elements. `of`: at how many places the tail could have been.
+Remark TailRemark(F::Code code, int64_t size, int64_t tail, double of) {
+  v1::Finding found = Found(code).Count(tail);
   const int64_t width = VectorWidth(size, tail);
-  if (width == 0) return {std::move(text), ""};
-  text += absl::StrCat(", after the last full vector of ", width);
-  if (of < kImprobable) return {std::move(text), ""};
-  return {
-      std::move(text),
-      absl::StrCat("the tail beyond the last full vector of ", width, " is computed wrongly or not at all"),
-      1 - kWidths / of};
+  if (width == 0) return {{found}, std::nullopt};
+  found.set_limit(absl::StrCat(width));
+  if (of < kImprobable) return {{found}, std::nullopt};
+  return {{found}, Found(F::TAIL_WRONG).Limit(absl::StrCat(width)), 1 - kWidths / of};
 }
 
 // How many ways there are to choose k of n, up to a large number.
@@ -69,13 +67,13 @@ double Choices(int64_t n, int64_t k) {
   return ways;
 }
 
-// "[0, :, 4]" where the box is thin; empty when no thin dimension is significant.
+// "[0, :, 4]" where the box is thin; nothing when no thin dimension is significant.
 Remark SliceRemark(const std::vector<int64_t>& shape, const Box& box, const Tally& tally) {
   std::vector<std::string> place;
+  std::vector<size_t> last;  // dimensions
   double chance = 1;
   int64_t slice = tally.elements;
-  std::string last;
-  std::string cause;
+  std::optional<v1::Finding> cause;
   for (size_t d = 0; d < shape.size(); ++d) {
     const bool thin = box.low[d] == box.high[d];
     place.push_back(thin ? absl::StrCat(box.low[d]) : ":");
@@ -83,15 +81,18 @@ Remark SliceRemark(const std::vector<int64_t>& shape, const Box& box, const Tall
     chance *= std::pow(static_cast<double>(shape[d]), static_cast<double>(tally.mismatches - 1));
     slice /= shape[d];
     if (box.low[d] != shape[d] - 1) continue;
-    last += absl::StrCat(", the last of dimension ", d);
+    last.push_back(d);
     const int64_t width = VectorWidth(shape[d], 1);
     if (width == 0) continue;
-    cause = absl::StrCat("the tail of dimension ", d, " (", shape[d], ", one beyond a multiple of ", width,
-                         ") is left out");
+    cause = Found(F::TAIL_LEFT_OUT).Index(static_cast<int64_t>(d)).Count(shape[d]).Limit(absl::StrCat(width));
   }
   if (tally.mismatches < 2 || chance < kImprobable) return {};
-  return {absl::StrCat("; all in [", absl::StrJoin(place, ", "), "]", last),
-          slice == tally.mismatches ? cause : "", 1 - kWidths / chance};
+  if (slice != tally.mismatches) cause.reset();
+  return {{Found(F::ALL_WITHIN)
+               .Got(absl::StrCat("[", absl::StrJoin(place, ", "), "]"))
+               .Word(absl::StrJoin(last, ", "))},
+          std::move(cause),
+          1 - kWidths / chance};
 }
 
 }  // namespace
@@ -110,7 +111,7 @@ Remark Place(const Evidence& evidence, const Tally& tally) {
   if (tally.first.empty() || count == tally.elements) return {};
   const bool ends = tally.last == tally.elements - 1;
   if (ends && tally.first.front() == tally.elements - count) {
-    return TailRemark(LastText(count, ""), tally.elements, count, Choices(tally.elements, count));
+    return TailRemark(F::LAST_ELEMENTS, tally.elements, count, Choices(tally.elements, count));
   }
   const std::vector<int64_t>& shape = evidence.actual().shape;
   const Box box(evidence, tally);
@@ -118,7 +119,7 @@ Remark Place(const Evidence& evidence, const Tally& tally) {
     const int64_t row = shape.back();
     const int64_t tail = row - box.low.back();
     if (tail < row && count == tally.elements / row * tail) {
-      return TailRemark(LastText(tail, " of every row"), row, tail, Choices(tally.elements, count));
+      return TailRemark(F::LAST_OF_ROWS, row, tail, Choices(tally.elements, count));
     }
   }
   return SliceRemark(shape, box, tally);
@@ -126,9 +127,9 @@ Remark Place(const Evidence& evidence, const Tally& tally) {
 
 }  // namespace
 
-Remark WhereText(const Evidence& evidence, const Tally& tally) {
+Remark WhereWrong(const Evidence& evidence, const Tally& tally) {
   Remark where = Place(evidence, tally);
-  if (!where.cause.empty() && AnySpecial(evidence, tally)) where.cause.clear();
+  if (where.cause.has_value() && AnySpecial(evidence, tally)) where.cause.reset();
   return where;
 }
 

@@ -2,9 +2,8 @@
 //
 // Each statement is a predicate over wrong elements together with the chance that a wrong element fits it by
 // accident. All statements are tested in one pass over the mismatches and dropped at the first element that
-// they do not fit. The verdict's text states those that remain; one becomes the cause where the number of
-// statements tried, times the chance to the power of the mismatches, leaves a confidence of at least
-// kLeastConfidence.
+// they do not fit. The finding is the first that remains. Its cause is named where the number of those that
+// remain, times the chance to the power of the mismatches, leaves a confidence of at least kLeastConfidence.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -12,14 +11,15 @@
 #include <limits>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "baselines/compare/patterns.h"
+#include "cases/findings/finding.h"
 
 namespace diopi::baselines {
 namespace {
 
 using D = v1::Dtype;
+using F = v1::Finding;
 
 constexpr int64_t kLeastZeros = 32;
 constexpr int64_t kMostSorted = int64_t{1} << 20;
@@ -27,10 +27,12 @@ constexpr int64_t kMostSorted = int64_t{1} << 20;
 // Stands for ChanceOfAnotherPlace, which is computed only for a statement that holds.
 constexpr double kOfAnotherPlace = -1;
 
+constexpr F::Code kUnknown = F::CODE_UNSPECIFIED;
+
 // A statement about every mismatch. `least`: with fewer mismatches chance would show it as well.
 struct Statement {
-  std::string text;
-  std::string cause;
+  v1::Finding observed;
+  F::Code cause;
   int64_t least;
   std::function<bool(int64_t)> holds;
   double chance =
@@ -68,35 +70,30 @@ void AddSpecials(const Evidence& e, std::vector<Statement>* all) {
   const Dtype dtype = e.actual().dtype;
   const auto y = [&e](int64_t i) { return e.Actual(i); };
   const auto r = [&e](int64_t i) { return e.Expected(i); };
-  all->push_back({"; every element that differs still holds the poison that was written before the call",
-                  "elements of the output are never written",
+  all->push_back({Found(F::STILL_POISON), F::NEVER_WRITTEN,
                   dtype == D::bool_ || ElementSize(dtype) == 1 ? 4 : 1,
                   [&e](int64_t i) { return KeepsPattern(e.actual(), i); }});
   if (dtype == D::bool_) {
-    all->push_back(
-        {"; every element that differs is a byte other than 0 and 1",
-         AllBitsSet(e) ? "bool is written as all bits set instead of the byte 1" : "", 1,
-         [&e](int64_t i) { return static_cast<uint8_t>(e.actual().data[static_cast<size_t>(i)]) > 1; }});
+    all->push_back({Found(F::NOT_BOOL), AllBitsSet(e) ? F::BOOL_ALL_BITS : kUnknown, 1, [&e](int64_t i) {
+                      return static_cast<uint8_t>(e.actual().data[static_cast<size_t>(i)]) > 1;
+                    }});
   }
   if (!IsFloating(dtype)) return;
-  all->push_back({"; NaN is not propagated", e.GivenNan() ? "NaN in the input is not propagated" : "", 1,
+  all->push_back({Found(F::NAN_LOST), e.GivenNan() ? F::NAN_NOT_PROPAGATED : kUnknown, 1,
                   [=](int64_t i) { return std::isnan(r(i)) && !std::isnan(y(i)); }});
-  all->push_back({"; every element that differs is NaN", "", 2, [=](int64_t i) { return std::isnan(y(i)); }});
+  all->push_back({Found(F::ALL_NAN), kUnknown, 2, [=](int64_t i) { return std::isnan(y(i)); }});
   const double largest = Largest(dtype);
-  all->push_back({"; results that overflow are the largest finite number",
-                  "overflow saturates instead of giving Inf", 1,
+  all->push_back({Found(F::LARGEST_FINITE), F::OVERFLOW_SATURATES, 1,
                   [=](int64_t i) { return std::isinf(r(i)) && y(i) == std::copysign(largest, r(i)); }});
-  all->push_back({"; every element that differs is infinite",
-                  e.GivenInfinity() ? "" : "an intermediate result overflows", 1,
+  all->push_back({Found(F::ALL_INFINITE), e.GivenInfinity() ? kUnknown : F::INTERMEDIATE_OVERFLOWS, 1,
                   [=](int64_t i) { return std::isinf(y(i)) && std::isfinite(r(i)); }});
-  all->push_back({"; the sign of zero is lost", "the sign of zero is lost", 1, [=](int64_t i) {
+  all->push_back({Found(F::ZERO_SIGN_LOST), F::ZERO_SIGN_LOST, 1, [=](int64_t i) {
                     return y(i) == 0 && r(i) == 0 && std::signbit(r(i)) && !std::signbit(y(i));
                   }});
-  all->push_back({"; every element that differs is -0 instead of +0", "", 1,
+  all->push_back({Found(F::NEGATIVE_ZEROS), kUnknown, 1,
                   [=](int64_t i) { return y(i) == 0 && r(i) == 0 && std::signbit(y(i)); }});
   const double normal = std::ldexp(1.0, FormatOf(dtype).min_exponent);
-  all->push_back({"; every element that differs is a subnormal number that was flushed to zero",
-                  "subnormal numbers are flushed to zero", 1,
+  all->push_back({Found(F::SUBNORMALS_ZERO), F::SUBNORMALS_FLUSHED, 1,
                   [=](int64_t i) { return y(i) == 0 && r(i) != 0 && std::fabs(r(i)) < normal; }});
 }
 
@@ -120,29 +117,26 @@ void AddDisplaced(const Evidence& e, std::vector<Statement>* all) {
   const auto holds_other = [&e, elements](int64_t i, int64_t other) {
     return other >= 0 && other < elements && e.Fits(e.Actual(i), other);
   };
-  all->push_back({"; every element that differs holds the value of the next one", "", 4,
-                  [=](int64_t i) { return holds_other(i, i + 1); }, kOfAnotherPlace});
-  all->push_back({"; every element that differs holds the value of the one before", "", 4,
+  all->push_back({Found(F::NEXT_VALUES), kUnknown, 4, [=](int64_t i) { return holds_other(i, i + 1); },
+                  kOfAnotherPlace});
+  all->push_back({Found(F::VALUES_BEFORE).Count(1), kUnknown, 4,
                   [=](int64_t i) { return holds_other(i, i - 1); }, kOfAnotherPlace});
   for (int64_t width = 4; width <= 4096 && width < elements; width *= 2) {
-    all->push_back({absl::StrCat("; every element that differs holds the value of the element ", width,
-                                 " places before"),
-                    "", 2, [=](int64_t i) { return holds_other(i, i - width); }, kOfAnotherPlace});
+    all->push_back({Found(F::VALUES_BEFORE).Count(width), kUnknown, 2,
+                    [=](int64_t i) { return holds_other(i, i - width); }, kOfAnotherPlace});
   }
   const std::vector<int64_t>& shape = e.actual().shape;
   if (shape.size() < 2) return;
   const int64_t columns = shape.back();
   const int64_t rows = shape[shape.size() - 2];
   if (rows < 2 || columns < 2) return;
-  all->push_back(
-      {"; every element that differs holds the value of its place with the last two dimensions exchanged",
-       "the last two dimensions are exchanged", 4,
-       [=](int64_t i) {
-         const int64_t base = i / (rows * columns) * rows * columns;
-         const int64_t at = i - base;
-         return holds_other(i, base + at % rows * columns + at / rows);
-       },
-       kOfAnotherPlace});
+  all->push_back({Found(F::TRANSPOSED_VALUES), F::DIMENSIONS_EXCHANGED, 4,
+                  [=](int64_t i) {
+                    const int64_t base = i / (rows * columns) * rows * columns;
+                    const int64_t at = i - base;
+                    return holds_other(i, base + at % rows * columns + at / rows);
+                  },
+                  kOfAnotherPlace});
 }
 
 bool SameInteger(double a, double b) {
@@ -154,42 +148,39 @@ void AddArithmetic(const Evidence& e, const Tally& tally, std::vector<Statement>
   const auto y = [&e](int64_t i) { return e.Actual(i); };
   const auto r = [&e](int64_t i) { return e.Expected(i); };
   if (IsInteger(dtype) && ElementSize(dtype) == 8) {
-    all->push_back({"; every element that differs is right modulo 2^32",
-                    "64-bit integers are computed in 32 bits", 2, [=](int64_t i) {
+    all->push_back({Found(F::RIGHT_MODULO_2_32), F::IN_32_BITS, 2, [=](int64_t i) {
                       return std::fabs(r(i)) < 0x1p53 &&
                              y(i) == static_cast<double>(static_cast<int32_t>(
                                          static_cast<uint32_t>(static_cast<int64_t>(r(i)))));
                     }});
   }
   if (dtype == D::float64 || (IsInteger(dtype) && ElementSize(dtype) >= 4)) {
-    all->push_back({"; every element that differs has the precision of float32",
-                    "the computation goes through float32", 2, [=](int64_t i) {
+    all->push_back({Found(F::FLOAT32_VALUES), F::THROUGH_FLOAT32, 2, [=](int64_t i) {
                       return std::isfinite(r(i)) && std::fabs(r(i)) < 1e38 &&
                              y(i) == static_cast<double>(static_cast<float>(y(i))) &&
                              std::fabs(y(i) - r(i)) <= 0x1p-22 * std::fabs(r(i));
                     }});
   }
-  all->push_back({"; every element that differs is zero", "", 4, [=](int64_t i) { return y(i) == 0; }});
-  all->push_back({"; every element that differs has the wrong sign", "the sign is wrong", 4,
-                  [=, &e](int64_t i) { return e.Fits(-y(i), i); }});
+  all->push_back({Found(F::ZEROS), kUnknown, 4, [=](int64_t i) { return y(i) == 0; }});
+  all->push_back({Found(F::WRONG_SIGNS), F::SIGN_WRONG, 4, [=, &e](int64_t i) { return e.Fits(-y(i), i); }});
   const int64_t first = tally.first.front();
   const double offset = y(first) - r(first);
   // An error that hardly exceeds the tolerance is not an offset.
   const bool clear = !IsFloating(dtype) || !e.Fits(y(first) - 0.75 * offset, first);
   if (std::isfinite(offset) && offset != 0 && clear) {
-    all->push_back({absl::StrFormat("; every element that differs is %.6g too %s", std::fabs(offset),
-                                    offset > 0 ? "large" : "small"),
-                    "", 4, [=, &e](int64_t i) {
-                      return IsFloating(dtype) ? e.Fits(y(i) - offset, i) : SameInteger(y(i) - offset, r(i));
-                    }});
+    all->push_back(
+        {Found(offset > 0 ? F::TOO_LARGE : F::TOO_SMALL).Off(absl::StrFormat("%.6g", std::fabs(offset))),
+         kUnknown, 4, [=, &e](int64_t i) {
+           return IsFloating(dtype) ? e.Fits(y(i) - offset, i) : SameInteger(y(i) - offset, r(i));
+         }});
   }
   const double factor = y(first) / r(first);
   const double ulp = IsFloating(dtype) ? std::ldexp(1.0, 3 - FormatOf(dtype).precision) : 0;
   // An error that rounding alone explains is not a factor either.
   if (std::isfinite(factor) && factor != 0 && std::fabs(factor - 1) > 8 * ulp) {
-    all->push_back(
-        {absl::StrFormat("; every element that differs is %.4g times what it should be", factor), "", 4,
-         [=](int64_t i) { return r(i) != 0 && std::fabs(y(i) - factor * r(i)) <= ulp * std::fabs(y(i)); }});
+    all->push_back({Found(F::BY_FACTOR).Off(absl::StrFormat("%.4g", factor)), kUnknown, 4, [=](int64_t i) {
+                      return r(i) != 0 && std::fabs(y(i) - factor * r(i)) <= ulp * std::fabs(y(i));
+                    }});
   }
 }
 
@@ -205,20 +196,24 @@ std::vector<Statement> Survivors(const Evidence& e, const Tally& tally, std::vec
   return all;
 }
 
+std::optional<v1::Finding> CauseOf(F::Code code) {
+  if (code == kUnknown) return std::nullopt;
+  return Found(code);
+}
+
 // Statements about all elements, whatever is wrong with each.
 Remark Whole(const Evidence& e, const Tally& tally) {
   if (tally.elements < 2 || IsComplex(e.actual().dtype)) return {};
-  if (tally.nan == tally.elements) return {"; the whole output is NaN", ""};
+  if (tally.nan == tally.elements) return {{Found(F::WHOLE_NAN)}, std::nullopt};
   // A small output may be zero for another reason.
   if (tally.zeros == tally.elements)
-    return {"; the whole output is zero",
-            tally.mismatches < kLeastZeros ? "" : "the output is never computed"};
+    return {{Found(F::WHOLE_ZERO)}, CauseOf(tally.mismatches < kLeastZeros ? kUnknown : F::NEVER_COMPUTED)};
   if (tally.mismatches < 3) return {};
   const double value = e.Actual(0);
   for (int64_t i = 1; i < tally.elements; ++i) {
     if (e.Actual(i) != value) return {};
   }
-  return {absl::StrFormat("; the whole output is %.9g", value), ""};
+  return {{Found(F::WHOLE_EQUAL).Got(absl::StrFormat("%.9g", value))}, std::nullopt};
 }
 
 // The expected values, in another order.
@@ -244,16 +239,16 @@ Remark Permuted(const Evidence& e, const Tally& tally) {
   for (size_t i = 0; i < actual.size(); ++i) {
     if (!e.Fits(actual[i], expected[i].second)) return {};
   }
-  return {tally.mismatches == 2 ? "; the two are exchanged" : "; these are the right values in another order",
-          tally.mismatches >= 4 ? "results are written to each other's places" : ""};
+  return {{Found(tally.mismatches == 2 ? F::TWO_EXCHANGED : F::ANOTHER_ORDER)},
+          CauseOf(tally.mismatches >= 4 ? F::WRITTEN_ELSEWHERE : kUnknown)};
 }
 
 }  // namespace
 
-Remark WhatText(const Evidence& evidence, const Tally& tally) {
+Remark WhatWrong(const Evidence& evidence, const Tally& tally) {
   if (tally.first.empty()) return {};
   Remark whole = Whole(evidence, tally);
-  if (!whole.text.empty()) return whole;
+  if (!whole.observed.empty()) return whole;
   std::vector<Statement> all;
   AddSpecials(evidence, &all);
   const bool numbers = !IsComplex(evidence.actual().dtype) && evidence.actual().dtype != D::bool_;
@@ -266,18 +261,20 @@ Remark WhatText(const Evidence& evidence, const Tally& tally) {
     const Statement& first = left.front();
     const double chance = first.chance == kOfAnotherPlace ? ChanceOfAnotherPlace(evidence) : first.chance;
     const double confidence = Confidence(chance, tally.mismatches, left.size());
-    return {first.text, confidence < kLeastConfidence ? "" : first.cause, confidence};
+    return {{first.observed}, CauseOf(confidence < kLeastConfidence ? kUnknown : first.cause), confidence};
   }
   return numbers ? Permuted(evidence, tally) : Remark();
 }
 
-Remark PatternText(const Evidence& evidence, const Tally& tally) {
+Remark PatternOf(const Evidence& evidence, const Tally& tally) {
   if (tally.first.empty()) return {};
-  if (Remark whole = Whole(evidence, tally); !whole.text.empty()) return whole;
-  const Remark where = evidence.Sampled() ? Remark{} : WhereText(evidence, tally);
-  const Remark what = WhatText(evidence, tally);
-  if (!what.cause.empty()) return {where.text + what.text, what.cause, what.confidence};
-  return {where.text + what.text, where.cause, where.confidence};
+  if (Remark whole = Whole(evidence, tally); !whole.observed.empty()) return whole;
+  Remark where = evidence.Sampled() ? Remark{} : WhereWrong(evidence, tally);
+  Remark what = WhatWrong(evidence, tally);
+  what.observed.insert(what.observed.begin(), where.observed.begin(), where.observed.end());
+  if (what.cause.has_value()) return what;
+  where.observed = std::move(what.observed);
+  return where;
 }
 
 }  // namespace diopi::baselines

@@ -1,14 +1,15 @@
-// What the mismatches of one output have in common, in words: where they lie and what the values are. Every
-// statement holds for all of them, and no cause is named that chance would show as well.
+// What the mismatches of one output have in common: where they lie and what the values are. Every
+// finding holds for all of them, and no cause is named that chance would show as well.
 #ifndef BASELINES_COMPARE_PATTERNS_H_
 #define BASELINES_COMPARE_PATTERNS_H_
 
 #include <cstdint>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "baselines/compare/tally.h"
 #include "cases/base/tensor.h"
+#include "diopi/v1/finding.pb.h"
 
 namespace diopi::baselines {
 
@@ -31,30 +32,27 @@ class Evidence {
   double Actual(int64_t index) const { return ElementAsDouble(actual().dtype, actual().data.data(), index); }
 };
 
-// Both may be empty. `text` starts with "; ", continues a sentence and says what is observed. `cause` is the
-// inferred cause, and `confidence` the probability that it is not chance: 1 minus the number of statements
-// tried times the chance that a wrong output fits one of them.
+// `confidence`: the probability that the inferred cause, where there is one, is not chance: 1 minus the
+// number of statements tried times the chance that a wrong output fits one of them.
 struct Remark {
-  std::string text;
-  std::string cause;
+  std::vector<v1::Finding> observed;
+  std::optional<v1::Finding> cause;
   double confidence = 1;
-  std::string arithmetic = "";  // see Findings
-  std::string declarable = "";
 };
 
 // Causes of less confidence are not named. Chosen with `diopi-proof causes`, client/proof/README.md.
 inline constexpr double kLeastConfidence = 0.9;
 
-// "; the last 3 elements, after the last full vector of 8", "; all in [0, :, 4], the last of dimension 2".
-Remark WhereText(const Evidence& evidence, const Tally& tally);
+// The last elements, the last of every row, a slice.
+Remark WhereWrong(const Evidence& evidence, const Tally& tally);
 
-// "; every element that differs is zero", "; the whole output is NaN". Reads the output once more, and sorts
-// outputs of up to 2^20 elements to see whether they are a permutation of what was expected.
-Remark WhatText(const Evidence& evidence, const Tally& tally);
+// All zero, NaN, the wrong sign, another place's values. Reads the output once more, and sorts outputs of up
+// to 2^20 elements to see whether they are a permutation of what was expected.
+Remark WhatWrong(const Evidence& evidence, const Tally& tally);
 
-// Both: where and what, unless one sentence covers the whole output. The cause comes from the values if they
+// Both: where and what, unless one finding covers the whole output. The cause comes from the values if they
 // show one.
-Remark PatternText(const Evidence& evidence, const Tally& tally);
+Remark PatternOf(const Evidence& evidence, const Tally& tally);
 
 // The largest vector width (4 to 1024, a power of two) beyond whose last full multiple exactly `tail` of
 // `size` elements remain; 0 when there is none.

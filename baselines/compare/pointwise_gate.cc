@@ -8,9 +8,9 @@
 // errors of known arithmetics, to name the likely cause.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "baselines/compare/arithmetic.h"
 #include "baselines/compare/gates.h"
@@ -21,6 +21,8 @@
 
 namespace diopi::baselines {
 namespace {
+
+using F = v1::Finding;
 
 constexpr double kMinLeaning = 64;  // fewer lean one way by chance
 
@@ -114,39 +116,36 @@ void Grade(const Device& device, v1::OutputStats* stats) {
   stats->set_grade(ratio <= 1.25 ? "A" : ratio <= 2 ? "B" : ratio <= 8 ? "C" : "D");
 }
 
-std::string BesideDevice(const OutputOracle& oracle, const Device& device, int64_t index) {
-  if (device.tensor == nullptr) return "";
+v1::Finding BesideDevice(const OutputOracle& oracle, const Device& device, int64_t index) {
   const Point p = oracle.PointAt(*device.tensor, index);
-  if (p.finite == 0) return absl::StrCat("; the device reference gives ", ElementText(*device.tensor, index));
-  return absl::StrFormat("; the device reference is off by %.1e", std::fabs(p.d));
+  if (p.finite == 0) return Found(F::DEVICE_GIVES).Got(ElementText(*device.tensor, index));
+  return Found(F::DEVICE_OFF_BY).Off(absl::StrFormat("%.1e", std::fabs(p.d)));
 }
 
-void PointwiseText(const Job& job, const OutputOracle& oracle, const Device& device, const Tally& tally,
-                   v1::OutputStats* stats, Findings* findings) {
-  if (!job.explain) return Fail(oracle.exact() ? "X" : "P", "", stats);
+void TellWrongNumbers(const Job& job, const OutputOracle& oracle, const Device& device, const Tally& tally,
+                      v1::OutputStats* stats, Findings* findings) {
+  const std::string gate = oracle.exact() ? "X" : "P";
+  if (!job.explain) return Fail(gate, {}, stats, findings);
   const int64_t index = tally.first.front();
   const Point p = oracle.PointAt(job.actual, index);
-  const std::string beside = BesideDevice(oracle, device, index);
   const double expected = Shown(job.actual.dtype, oracle.At(job.actual, index).r);
-  std::string text = FirstText(job.actual, tally, NumberText(job.actual.dtype, expected));
-  if (oracle.exact()) {
-    absl::StrAppend(&text, " exactly, as every order of summation gives it",
-                    beside.empty() ? "" : absl::StrCat(" (", beside.substr(2), ")"));
-  } else if (p.finite != 0) {
-    absl::StrAppend(&text, absl::StrFormat(" (tolerance %.1e, off by %.1e", p.tolerance, std::fabs(p.d)),
-                    beside, ")");
+  v1::Finding wrong =
+      WrongElements(job.actual, tally, NumberText(job.actual.dtype, expected)).Exact(oracle.exact());
+  if (!oracle.exact() && p.finite != 0) {
+    wrong.set_limit(absl::StrFormat("%.1e", p.tolerance));
+    wrong.set_off(absl::StrFormat("%.1e", std::fabs(p.d)));
   }
-  const Remark pattern = PatternText(OracleEvidence(oracle, job), tally);
-  findings->cause = pattern.cause;
-  findings->confidence = pattern.confidence;
-  absl::StrAppend(&text, pattern.text);
-  Fail(oracle.exact() ? "X" : "P", text, stats);
+  Fail(gate, {wrong}, stats, findings);
+  if (oracle.exact()) findings->found.push_back(Found(F::AS_EVERY_ORDER));
+  if (device.tensor != nullptr && (oracle.exact() || p.finite != 0))
+    findings->found.push_back(BesideDevice(oracle, device, index));
+  Tell(PatternOf(OracleEvidence(oracle, job), tally), findings);
 }
 
 // A gate over the whole output. If single elements are wrong, its figure would mean nothing.
-void FailWhole(const std::string& gate, const std::string& text, v1::OutputStats* stats) {
-  if (stats->mismatches() == 0) return Fail(gate, text, stats);
-  stats->set_gates(absl::StrCat(stats->gates(), ",", gate));
+void FailWhole(const std::string& gate, v1::Finding found, v1::OutputStats* stats, Findings* findings) {
+  if (stats->mismatches() == 0) return Fail(gate, {std::move(found)}, stats, findings);
+  Fail(gate, {}, stats, findings);
 }
 
 // Sums of errors over elements.
@@ -161,8 +160,15 @@ struct Bias {
 
 // The direction in which results that are off by `lean` are biased.
 const char* Direction(bool radial, double lean) {
-  if (radial) return lean < 0 ? "toward zero" : "away from zero";
+  if (radial) return lean < 0 ? "toward_zero" : "away_from_zero";
   return lean < 0 ? "down" : "up";
+}
+
+v1::Finding Biased(F::Code code, const char* direction, double lean, double limit) {
+  return Found(code)
+      .Word(direction)
+      .Got(absl::StrFormat("%.2f", std::fabs(lean)))
+      .Limit(absl::StrFormat("%.2f", limit));
 }
 
 // What a second look finds when a figure of the whole output is beyond its limit. Outputs that repeat a few
@@ -247,22 +253,21 @@ double LeanLimit(double m, const Device& device) {
 
 // Under native16 a number that all elements share may be rounded (a mean), which no element's sigma knows:
 // what a real 16-bit evaluation has of it does not count.
-void GateR(const SecondLook& look, double kf, const Device& device, v1::OutputStats* stats) {
+void GateR(const SecondLook& look, double kf, const Device& device, v1::OutputStats* stats,
+           Findings* findings) {
   const double groups = std::min(static_cast<double>(stats->groups()), look.values);
   stats->set_groups(static_cast<int64_t>(groups));
   const double limit = RmsLimit(groups, kf, device);
   if (std::min(stats->rms_z(), Root(look.excess_z2, look.finite)) <= limit) return;
-  FailWhole(
-      "R",
-      absl::StrFormat(
-          "the RMS error is %.3g units of rounding noise, at most %.3g is allowed%s", stats->rms_z(), limit,
-          device.tensor == nullptr ? "" : absl::StrFormat(", the device reference has %.3g", device.rms_z)),
-      stats);
+  v1::Finding found =
+      Found(F::RMS_ERROR).Got(absl::StrFormat("%.3g", stats->rms_z())).Limit(absl::StrFormat("%.3g", limit));
+  if (device.tensor != nullptr) found.set_off(absl::StrFormat("%.3g", device.rms_z));
+  FailWhole("R", std::move(found), stats, findings);
 }
 
 // The ideal result itself may be biased, where r is not spread over the last place, or where all elements
 // share a number that is rounded to 16 bits: only the excess over it counts.
-void GateB(const SecondLook& look, const Device& device, v1::OutputStats* stats) {
+void GateB(const SecondLook& look, const Device& device, v1::OutputStats* stats, Findings* findings) {
   if (look.leaning_values < kMinLeaning) return;
   const double limit = LeanLimit(look.leaning_values, device);
   const auto beyond = [&](double lean, double excess) {
@@ -271,12 +276,7 @@ void GateB(const SecondLook& look, const Device& device, v1::OutputStats* stats)
   const bool radial = beyond(stats->radial_bias(), look.excess.radial);
   if (!radial && !beyond(stats->bias(), look.excess.plain)) return;
   const double lean = radial ? stats->radial_bias() : stats->bias();
-  FailWhole(
-      "B",
-      absl::StrFormat(
-          "roundings are biased %s: by %.2f units of rounding noise on average, at most %.2f is allowed",
-          Direction(radial, lean), std::fabs(lean), limit),
-      stats);
+  FailWhole("B", Biased(F::BIASED, Direction(radial, lean), lean, limit), stats, findings);
 }
 
 // A tensor of one element is a factor, or a loss's gradient, whose one rounding all elements share.
@@ -313,7 +313,7 @@ double Independence(const std::vector<double>& z, int64_t distance) {
 // Gate B under native16, where noise hides the bias of a single rounding but not that of all of them: over
 // every element whose r is not representable. A scalar or a channel's factor that was rounded to 16 bits
 // biases all elements, those of the 16-bit evaluation too: the bias that this explains does not count.
-void GateNative16(const Job& job, const OutputOracle& oracle, v1::OutputStats* stats) {
+void GateNative16(const Job& job, const OutputOracle& oracle, v1::OutputStats* stats, Findings* findings) {
   Repetition values;
   std::vector<double> z(static_cast<size_t>(NumElements(job.actual.shape)), std::nan(""));
   Bias bias, excess;
@@ -338,17 +338,12 @@ void GateNative16(const Job& job, const OutputOracle& oracle, v1::OutputStats* s
   const bool radial = beyond(bias.radial, excess.radial);
   if (!radial && !beyond(bias.plain, excess.plain)) return;
   const double lean = radial ? bias.radial : bias.plain;
-  FailWhole(
-      "B",
-      absl::StrFormat(
-          "16-bit results are biased %s: by %.2f units of rounding noise on average, at most %.2f is allowed",
-          Direction(radial, lean), std::fabs(lean) / count, limit),
-      stats);
+  FailWhole("B", Biased(F::BIASED_16_BIT, Direction(radial, lean), lean / count, limit), stats, findings);
 }
 
 // Gates R and B, from the figures of the first pass; a second pass only where they are suspicious.
 void GateWhole(const Job& job, const OutputOracle& oracle, const Tally& tally, const Device& device,
-               v1::OutputStats* stats) {
+               v1::OutputStats* stats, Findings* findings) {
   const bool narrow = FormatOf(job.actual.dtype).precision < 24;
   const double kf = narrow ? 0 : oracle.rule().kf;
   const bool rough = stats->rms_z() > RmsLimit(static_cast<double>(stats->groups()), kf, device);
@@ -356,8 +351,8 @@ void GateWhole(const Job& job, const OutputOracle& oracle, const Tally& tally, c
   const bool leans = kf == 0 && m >= kMinLeaning && Lean(tally) > LeanLimit(m, device);
   if (!rough && !leans) return;
   const SecondLook look = LookAgain(job, oracle, tally);
-  if (rough) GateR(look, kf, device, stats);
-  if (leans) GateB(look, device, stats);
+  if (rough) GateR(look, kf, device, stats, findings);
+  if (leans) GateB(look, device, stats, findings);
 }
 
 // Where sums are exact, every element other than RN_T(r) is a mismatch.
@@ -417,20 +412,13 @@ bool JudgePointwise(const Job& job, v1::OutputStats* stats, Findings* findings) 
     const double tolerance = oracle.exact() ? 0 : oracle.PointAt(job.actual, index).tolerance;
     AddFirst(job.actual, index, r, tolerance, NumberText(job.actual.dtype, r), stats);
   }
-  if (tally.mismatches > 0) PointwiseText(job, oracle, device, tally, stats, findings);
+  if (tally.mismatches > 0) TellWrongNumbers(job, oracle, device, tally, stats, findings);
   // An excused overflow must not enter a mean.
-  if (!excused) GateWhole(job, oracle, tally, device, stats);
-  if (!excused && oracle.widened().native16) GateNative16(job, oracle, stats);
+  if (!excused) GateWhole(job, oracle, tally, device, stats, findings);
+  if (!excused && oracle.widened().native16) GateNative16(job, oracle, stats, findings);
   if (stats->ok() || !job.explain) return true;
   // The arithmetic explains more than the values do, except for places and special values.
-  const Remark how = HowComputed(job, oracle, tally);
-  if (!how.text.empty() && findings->cause.empty()) {
-    stats->set_detail(absl::StrCat(stats->detail(), how.text));
-    findings->cause = how.cause;
-    findings->confidence = how.confidence;
-    findings->arithmetic = how.arithmetic;
-    findings->declarable = how.declarable;
-  }
+  if (!findings->cause.has_value()) Tell(HowComputed(job, oracle, tally), findings);
   return true;
 }
 

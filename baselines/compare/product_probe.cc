@@ -86,10 +86,11 @@ Probed Probe(const Product& product, uint64_t key, double deviation) {
     for (size_t m = 0; m < sums.size(); ++m) {
       probed.finite = probed.finite && std::isfinite(sums[m]);
       if (probed.wrong.has_value() || std::fabs(sums[m] - bias - expected[m]) <= limit) continue;
-      probed.wrong =
-          absl::StrCat("the row at ", PlaceText(out.tensor().shape, out_batch.at[b] + out_rows.at[m]),
-                       ", added up with random signs, is ", sums[m], " instead of ", bias + expected[m],
-                       " +- ", limit, ": elements of it that were not compared are wrong");
+      probed.wrong = Found(v1::Finding::ROW_SUM_WRONG)
+                         .Place(PlaceAt(out.tensor().shape, out_batch.at[b] + out_rows.at[m]))
+                         .Got(absl::StrCat(sums[m]))
+                         .Expected(absl::StrCat(bias + expected[m]))
+                         .Limit(absl::StrCat(limit));
     }
   }
   return probed;

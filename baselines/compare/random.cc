@@ -20,18 +20,21 @@
 namespace diopi::baselines {
 namespace {
 
-std::string Exceeds(const char* what, double value, double bound) {
-  return absl::StrFormat("%s is %.4g, which exceeds %.4g with a probability below 1e-7", what, value, bound);
+using F = v1::Finding;
+
+Found Exceeds(F::Code code, double value, double bound) {
+  return Found(code).Got(absl::StrFormat("%.4g", value)).Limit(absl::StrFormat("%.4g", bound));
 }
 
 // The mean of standardised numbers; `room` is their mean rounding.
-std::string CheckMean(const std::vector<double>& z, double room) {
+std::optional<v1::Finding> CheckMean(const std::vector<double>& z, double room) {
   double sum = 0;
   for (const double x : z) sum += x;
   const auto n = static_cast<double>(z.size());
   const double deviation = sum / std::sqrt(n);
   const double bound = kNormalBound + room * std::sqrt(n);
-  return std::fabs(deviation) <= bound ? "" : Exceeds("the mean, in its standard errors,", deviation, bound);
+  if (std::fabs(deviation) <= bound) return std::nullopt;
+  return Exceeds(F::EXCEEDS, deviation, bound).Word("mean");
 }
 
 // How far an element may lie from the number that was drawn before it was rounded (or truncated) to the
@@ -75,17 +78,18 @@ std::pair<std::vector<double>, std::vector<double>> NormalIntervals(const std::v
   return {std::move(low), std::move(high)};
 }
 
-std::string CheckKs(std::vector<double> low, std::vector<double> high) {
+std::optional<v1::Finding> CheckKs(std::vector<double> low, std::vector<double> high) {
   const double ks = KsStatistic(&low, &high);
-  return ks <= kKsBound ? "" : Exceeds("the Kolmogorov-Smirnov distance times sqrt(N)", ks, kKsBound);
+  if (ks <= kKsBound) return std::nullopt;
+  return Exceeds(F::EXCEEDS, ks, kKsBound).Word("ks");
 }
 
 // Equal cells over [0, 1); a number that may belong to two cells counts where its middle lies, so the cells
 // must be far wider than the numbers' granularity.
-std::string CheckCells(const std::vector<double>& low, const std::vector<double>& high) {
+std::optional<v1::Finding> CheckCells(const std::vector<double>& low, const std::vector<double>& high) {
   const auto n = static_cast<int64_t>(low.size());
   const int64_t bins = std::min<int64_t>(64, n / 64);
-  if (bins < 2) return "";
+  if (bins < 2) return std::nullopt;
   std::vector<int64_t> counts(static_cast<size_t>(bins), 0);
   double widest = 0;
   for (size_t i = 0; i < low.size(); ++i) {
@@ -96,22 +100,23 @@ std::string CheckCells(const std::vector<double>& low, const std::vector<double>
   const double expected = static_cast<double>(n) / static_cast<double>(bins);
   // A shift of half the granularity at both ends of a cell may move this many, which must be far below the
   // noise.
-  if (widest * static_cast<double>(n) > 0.05 * std::sqrt(expected)) return "";
+  if (widest * static_cast<double>(n) > 0.05 * std::sqrt(expected)) return std::nullopt;
   double statistic = 0;
   for (const int64_t count : counts) {
     const double off = static_cast<double>(count) - expected;
     statistic += off * off / expected;
   }
   const double bound = PearsonBound(bins);
-  return statistic <= bound ? "" : Exceeds("chi-square over equal cells", statistic, bound);
+  if (statistic <= bound) return std::nullopt;
+  return Exceeds(F::EXCEEDS, statistic, bound).Word("chi_square");
 }
 
 // The birthdays of draws: float32 and wider ones take 2^23 values or more, less where the affine map to their
 // range rounds them (float64 draws may come from float32 ones). `scale` is the width of the range that holds
 // most draws. Coarser draws, of 16 or 20 bits, meet far more often.
-std::string CheckDistinct(Dtype dtype, const std::vector<double>& sorted, double scale) {
+std::optional<v1::Finding> CheckDistinct(Dtype dtype, const std::vector<double>& sorted, double scale) {
   const bool fine = dtype == v1::Dtype::float32 || dtype == v1::Dtype::float64;
-  if (!fine || sorted.size() < 256 || sorted.size() > (size_t{1} << 20) || !(scale > 0)) return "";
+  if (!fine || sorted.size() < 256 || sorted.size() > (size_t{1} << 20) || !(scale > 0)) return std::nullopt;
   const double largest = std::max(std::fabs(sorted.front()), std::fabs(sorted.back()));
   const auto n = static_cast<double>(sorted.size());
   double distinct = 1;
@@ -119,15 +124,16 @@ std::string CheckDistinct(Dtype dtype, const std::vector<double>& sorted, double
   const double one_value = 0x1p-23 * (1 + 2 * largest / scale);  // at most the probability of one value
   const double pairs = 0.5 * n * n;
   const double bound = pairs * one_value + BernsteinBound(pairs * one_value, 1);
-  if (n - distinct <= bound) return "";
-  return absl::StrFormat(
-      "only %.0f of %.0f values are distinct, fewer than %.0f with a probability below 1e-7", distinct, n,
-      n - bound);
+  if (n - distinct <= bound) return std::nullopt;
+  return Found(F::FEW_DISTINCT)
+      .Count(static_cast<int64_t>(distinct))
+      .Of(static_cast<int64_t>(n))
+      .Limit(absl::StrFormat("%.0f", n - bound));
 }
 
 // A tail that no draw reached: its values are all equal, zeros or what was there before.
-std::string CheckTail(const HostTensor& actual, const std::vector<double>& y, double scale) {
-  if (y.empty() || !(scale > 0)) return "";
+std::optional<v1::Finding> CheckTail(const HostTensor& actual, const std::vector<double>& y, double scale) {
+  if (y.empty() || !(scale > 0)) return std::nullopt;
   double largest = 0;
   for (const double v : y) largest = std::max(largest, std::fabs(v));
   const double ulp = actual.dtype == v1::Dtype::bfloat16  ? 0x1p-7
@@ -136,24 +142,19 @@ std::string CheckTail(const HostTensor& actual, const std::vector<double>& y, do
   const double one_value = ulp * (1 + 2 * largest / scale);  // at most the probability of one value
   size_t alike = 1;
   while (alike < y.size() && y[y.size() - 1 - alike] == y.back()) ++alike;
-  if (one_value >= 1 || std::pow(one_value, static_cast<double>(alike - 1)) >= kAlpha) return "";
-  return absl::StrFormat("the last %d of %d values are all %.9g: no draw reached them", alike, y.size(),
-                         y.back());
-}
-
-std::string FirstOf(std::initializer_list<std::string> findings) {
-  for (const std::string& finding : findings) {
-    if (!finding.empty()) return finding;
-  }
-  return "";
+  if (one_value >= 1 || std::pow(one_value, static_cast<double>(alike - 1)) >= kAlpha) return std::nullopt;
+  return Found(F::LAST_ALIKE)
+      .Count(static_cast<int64_t>(alike))
+      .Of(static_cast<int64_t>(y.size()))
+      .Got(absl::StrFormat("%.9g", y.back()));
 }
 
 // How many of `z` lie beyond 3.5 sigma: cut-off tails, sums of a few uniforms. `reach`: no number lies
 // beyond.
-std::string CheckNormalTails(Dtype dtype, const std::vector<double>& z, double reach) {
+std::optional<v1::Finding> CheckNormalTails(Dtype dtype, const std::vector<double>& z, double reach) {
   const auto n = static_cast<int64_t>(z.size());
   const int64_t far = std::count_if(z.begin(), z.end(), [](double x) { return std::fabs(x) > 3.5; });
-  if (BinomialRejects(n, far, 2 * NormalCdf(-3.5))) return FarText(dtype, 3.5, far, n);
+  if (BinomialRejects(n, far, 2 * NormalCdf(-3.5))) return FarValues(dtype, 3.5, far, n);
   const double largest =
       *std::max_element(z.begin(), z.end(), [](double a, double b) { return std::fabs(a) < std::fabs(b); });
   return CheckFarthest(dtype, std::fabs(largest), reach, n);
@@ -161,13 +162,20 @@ std::string CheckNormalTails(Dtype dtype, const std::vector<double>& z, double r
 
 }  // namespace
 
-std::string CheckFourthMoment(double n, double sum, double room) {
+std::optional<v1::Finding> FirstOf(std::initializer_list<std::optional<v1::Finding>> findings) {
+  for (const std::optional<v1::Finding>& finding : findings) {
+    if (finding.has_value()) return finding;
+  }
+  return std::nullopt;
+}
+
+std::optional<v1::Finding> CheckFourthMoment(double n, double sum, double room) {
   const FourthMomentBounds bounds = BoundsOfFourthMoment(n);
   const double least = -bounds.below - room, most = bounds.above + room;
-  if (sum >= least && sum <= most) return "";
-  return absl::StrFormat(
-      "the kurtosis is %.5g, where normal numbers leave [%.5g, %.5g] with a probability below 1e-7",
-      3 + sum / n, 3 + least / n, 3 + most / n);
+  if (sum >= least && sum <= most) return std::nullopt;
+  return Found(F::KURTOSIS)
+      .Got(absl::StrFormat("%.5g", 3 + sum / n))
+      .Limit(absl::StrFormat("[%.5g, %.5g]", 3 + least / n, 3 + most / n));
 }
 
 double FourthMomentSlack(double z, double slack) {
@@ -175,40 +183,38 @@ double FourthMomentSlack(double z, double slack) {
   return (to - from) * (to + from + 6);
 }
 
-std::string FarText(Dtype dtype, double deviations, int64_t far, int64_t n) {
+v1::Finding FarValues(Dtype dtype, double deviations, int64_t far, int64_t n) {
   const double expected = 2 * NormalCdf(-deviations) * static_cast<double>(n);
-  std::string text =
-      absl::StrFormat("%d of %d values lie beyond %.3g standard deviations, expected about %.1f", far, n,
-                      deviations, expected);
-  if (static_cast<double>(far) < expected && IsFloating(dtype) && FormatOf(dtype).precision <= 11) {
-    absl::StrAppendFormat(&text,
-                          "; uniform numbers drawn in %s are too few for a normal tail, which takes float32",
-                          DtypeName(dtype));
-  }
-  return text;
+  v1::Finding found = Found(F::FAR_VALUES)
+                          .Count(far)
+                          .Of(n)
+                          .Limit(absl::StrFormat("%.3g", deviations))
+                          .Expected(absl::StrFormat("%.1f", expected));
+  // Uniform numbers of 16 bits are too few for a tail.
+  if (static_cast<double>(far) < expected && IsFloating(dtype) && FormatOf(dtype).precision <= 11)
+    found.set_word(std::string(DtypeName(dtype)));
+  return found;
 }
 
-std::string CheckFarthest(Dtype dtype, double surely, double maybe, int64_t n) {
+std::optional<v1::Finding> CheckFarthest(Dtype dtype, double surely, double maybe, int64_t n) {
   const auto beyond = [n](double deviations) { return 2 * static_cast<double>(n) * NormalCdf(-deviations); };
-  if (beyond(surely) < kAlpha / 2)
-    return absl::StrFormat("a value lies %.3g standard deviations from the mean", surely);
+  if (beyond(surely) < kAlpha / 2) return Found(F::FAR_VALUE).Got(absl::StrFormat("%.3g", surely));
   // Draws of 23 bits end at 5.6.
   const bool reaches = maybe >= 5 || beyond(maybe) < std::log(2 / kAlpha);
-  return reaches ? "" : FarText(dtype, maybe, 0, n);
+  if (reaches) return std::nullopt;
+  return FarValues(dtype, maybe, 0, n);
 }
 
-std::string CheckLags(const std::vector<double>& z) {
+std::optional<v1::Finding> CheckLags(const std::vector<double>& z) {
   for (size_t lag = 1; lag <= 4096 && lag + 1024 <= z.size(); lag *= 2) {
     const size_t n = z.size() - lag;
     const auto* ahead = reinterpret_cast<const char*>(z.data() + lag);
     const double sum = Dot(v1::Dtype::float64, ahead, z.data(), n);
     const double deviation = sum / std::sqrt(static_cast<double>(n));
-    if (std::fabs(deviation) > 1.1 * kNormalBound) {
-      return Exceeds(absl::StrCat("the correlation with the element ", lag, " ahead").c_str(), deviation,
-                     1.1 * kNormalBound);
-    }
+    if (std::fabs(deviation) > 1.1 * kNormalBound)
+      return Exceeds(F::CORRELATED, deviation, 1.1 * kNormalBound).Count(static_cast<int64_t>(lag));
   }
-  return "";
+  return std::nullopt;
 }
 
 void ReadNumbers(const TensorView& tensor, int64_t at, int64_t count, double* to) {
@@ -273,9 +279,9 @@ double InDtype(Dtype dtype, double value) {
   return ElementAsDouble(dtype, &bytes, 0);
 }
 
-std::string CheckUniform(const HostTensor& actual, double from, double to) {
+std::optional<v1::Finding> CheckUniform(const HostTensor& actual, double from, double to) {
   const std::vector<double> y = Numbers(actual);
-  if (y.empty()) return "";
+  if (y.empty()) return std::nullopt;
   const double least = std::min(from, InDtype(actual.dtype, from));
   const double greatest = std::max(to, InDtype(actual.dtype, to));
   const double width = to - from;
@@ -288,7 +294,10 @@ std::string CheckUniform(const HostTensor& actual, double from, double to) {
   double square = 0;
   for (size_t i = 0; i < y.size(); ++i) {
     if (!(y[i] >= least && y[i] <= greatest)) {
-      return absl::StrFormat("element %d is %.9g, outside [%g, %g)", i, y[i], from, to);
+      return Found(F::ELEMENT_OUTSIDE)
+          .Index(static_cast<int64_t>(i))
+          .Got(absl::StrFormat("%.9g", y[i]))
+          .Limit(absl::StrFormat("[%g, %g)", from, to));
     }
     if (y[i] >= to && width > 0) {
       ++at_end;
@@ -297,7 +306,7 @@ std::string CheckUniform(const HostTensor& actual, double from, double to) {
     z[i] = ((y[i] - from) / width - 0.5) * std::sqrt(12.0);
     square += z[i] * z[i];
   }
-  if (width == 0) return "";
+  if (width == 0) return std::nullopt;
   const std::vector<double> sorted = Sorted(y);
   for (size_t i = 0; i < sorted.size(); ++i) {
     const double slack = grain.Of(sorted[i]);
@@ -308,19 +317,20 @@ std::string CheckUniform(const HostTensor& actual, double from, double to) {
   // Only rounding up, or a generator of (0, 1], gives the end itself.
   if (at_end > 0 && BinomialRejects(n, at_end, std::min(0.5, end_grain / width)) &&
       static_cast<double>(at_end) > static_cast<double>(n) * end_grain / width) {
-    return absl::StrFormat("%d of %d values are %g, the excluded end", at_end, n, to);
+    return Found(F::AT_EXCLUDED_END).Count(at_end).Of(n).Got(absl::StrFormat("%g", to));
   }
   const double room = std::sqrt(12.0) * grain.MeanOf(y) / width;
   const double spread = square - static_cast<double>(n);
   const double spread_bound =
       BernsteinBound(0.8 * static_cast<double>(n), 2) + 4 * room * static_cast<double>(n);
-  return FirstOf({CheckMean(z, room),
-                  std::fabs(spread) <= spread_bound ? "" : Exceeds("the variance", spread, spread_bound),
-                  CheckCells(low, high), CheckLags(z), CheckDistinct(actual.dtype, sorted, width),
-                  CheckTail(actual, y, width), CheckKs(low, high)});
+  std::optional<v1::Finding> variance;
+  if (std::fabs(spread) > spread_bound) variance = Exceeds(F::EXCEEDS, spread, spread_bound).Word("variance");
+  return FirstOf({CheckMean(z, room), variance, CheckCells(low, high), CheckLags(z),
+                  CheckDistinct(actual.dtype, sorted, width), CheckTail(actual, y, width),
+                  CheckKs(low, high)});
 }
 
-std::string CheckIntegers(const HostTensor& actual, double from, double to) {
+std::optional<v1::Finding> CheckIntegers(const HostTensor& actual, double from, double to) {
   const std::vector<double> y = Numbers(actual);
   const double count = to - from;
   std::vector<double> low(y.size());
@@ -331,13 +341,16 @@ std::string CheckIntegers(const HostTensor& actual, double from, double to) {
   for (size_t i = 0; i < y.size(); ++i) {
     const double slack = grain.Of(y[i]);
     if (y[i] != std::floor(y[i]) || y[i] < from || y[i] >= to + slack) {
-      return absl::StrFormat("element %d is %.17g, not an integer in [%.0f, %.0f)", i, y[i], from, to);
+      return Found(F::ELEMENT_NOT_INTEGER_IN)
+          .Index(static_cast<int64_t>(i))
+          .Got(absl::StrFormat("%.17g", y[i]))
+          .Limit(absl::StrFormat("[%.0f, %.0f)", from, to));
     }
     low[i] = std::clamp((y[i] - slack - from) / count, 0.0, 1.0);
     high[i] = std::clamp((y[i] + slack + 1 - from) / count, 0.0, 1.0);
     z[i] = sigma > 0 ? (y[i] - (from + to - 1) / 2) / sigma : 0;
   }
-  if (y.empty() || sigma == 0) return "";
+  if (y.empty() || sigma == 0) return std::nullopt;
   const double mean_grain = grain.MeanOf(y);
   // With few values, each is a cell of its own and judged exactly.
   if (count <= 4096 && y.size() >= 16) {
@@ -348,8 +361,11 @@ std::string CheckIntegers(const HostTensor& actual, double from, double to) {
       const double share = static_cast<double>(y.size()) / count;
       const double bound = share + BernsteinBound(share * (1 - 1 / count), 1, kAlpha / count);
       if (static_cast<double>(counts[k]) > bound) {
-        return absl::StrFormat("%d of %d values are %.0f, more than %.1f with a probability below 1e-7",
-                               counts[k], y.size(), from + static_cast<double>(k), bound);
+        return Found(F::TOO_MANY_EQUAL)
+            .Count(counts[k])
+            .Of(static_cast<int64_t>(y.size()))
+            .Got(absl::StrFormat("%.0f", from + static_cast<double>(k)))
+            .Limit(absl::StrFormat("%.1f", bound));
       }
     }
   }
@@ -357,7 +373,8 @@ std::string CheckIntegers(const HostTensor& actual, double from, double to) {
   return FirstOf({CheckMean(z, room), CheckCells(low, high), CheckLags(z), CheckKs(low, high)});
 }
 
-std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const Parameter& std) {
+std::optional<v1::Finding> CheckNormal(const HostTensor& actual, const Parameter& mean,
+                                       const Parameter& std) {
   const std::vector<double> y = Numbers(actual);
   std::vector<double> z;
   z.reserve(y.size());
@@ -371,11 +388,14 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
   for (size_t i = 0; i < y.size(); ++i) {
     const double m = mean.At(i);
     const double s = std.At(i);
-    if (!std::isfinite(y[i])) return absl::StrFormat("element %d is %g", i, y[i]);
+    if (!std::isfinite(y[i]))
+      return Found(F::ELEMENT_IS).Index(static_cast<int64_t>(i)).Got(absl::StrFormat("%g", y[i]));
     if (s == 0) {
       if (std::fabs(y[i] - m) <= grain.Of(y[i])) continue;
-      return absl::StrFormat("element %d is %.9g, expected its mean %.9g because its standard deviation is 0",
-                             i, y[i], m);
+      return Found(F::ELEMENT_NOT_MEAN)
+          .Index(static_cast<int64_t>(i))
+          .Got(absl::StrFormat("%.9g", y[i]))
+          .Expected(absl::StrFormat("%.9g", m));
     }
     least_std = std::min(least_std, s);
     const double x = (y[i] - m) / s;
@@ -387,25 +407,23 @@ std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const P
     room += slack;
     reach = std::max(reach, std::fabs(x) + slack);
   }
-  if (z.empty()) return "";
+  if (z.empty()) return std::nullopt;
   const std::vector<double> sorted = Sorted(y);
   // The intervals of sorted elements that all follow one law are sorted, too.
   const auto [low, high] = NormalIntervals(mean.constant() && std.constant() ? sorted : y, mean, std, grain);
   const auto n = static_cast<int64_t>(z.size());
   room /= static_cast<double>(n);
   const double extra = 3 * room * static_cast<double>(n);
-  const bool spread = square <= ChiSquareUpper(n) + extra && square >= ChiSquareLower(n) - extra;
-  return FirstOf(
-      {CheckMean(z, room),
-       spread
-           ? ""
-           : absl::StrFormat("the variance is %.6g times what it should be", square / static_cast<double>(n)),
-       CheckNormalTails(actual.dtype, z, reach),
-       CheckFourthMoment(static_cast<double>(n), fourth, fourth_room), CheckCells(low, high), CheckLags(z),
-       CheckDistinct(actual.dtype, sorted, least_std), CheckTail(actual, y, least_std), CheckKs(low, high)});
+  std::optional<v1::Finding> variance;
+  if (!(square <= ChiSquareUpper(n) + extra && square >= ChiSquareLower(n) - extra))
+    variance = Found(F::VARIANCE_WRONG).Got(absl::StrFormat("%.6g", square / static_cast<double>(n)));
+  return FirstOf({CheckMean(z, room), variance, CheckNormalTails(actual.dtype, z, reach),
+                  CheckFourthMoment(static_cast<double>(n), fourth, fourth_room), CheckCells(low, high),
+                  CheckLags(z), CheckDistinct(actual.dtype, sorted, least_std),
+                  CheckTail(actual, y, least_std), CheckKs(low, high)});
 }
 
-std::string CheckBernoulli(const HostTensor& actual, const Parameter& p) {
+std::optional<v1::Finding> CheckBernoulli(const HostTensor& actual, const Parameter& p) {
   const std::vector<double> y = Numbers(actual);
   double sum = 0;
   double expected = 0;
@@ -415,10 +433,12 @@ std::string CheckBernoulli(const HostTensor& actual, const Parameter& p) {
     const double q = p.At(i);
     const bool possible = (y[i] == 0 && q < 1) || (y[i] == 1 && q > 0);
     if (!possible) {
-      return absl::StrFormat("element %d is %g, expected %s", i, y[i],
-                             q <= 0   ? "0 because its probability is 0"
-                             : q >= 1 ? "1 because its probability is 1"
-                                      : "0 or 1");
+      v1::Finding wrong =
+          Found(F::ELEMENT_NOT_BIT).Index(static_cast<int64_t>(i)).Got(absl::StrFormat("%g", y[i]));
+      if (!(q <= 0) && !(q >= 1)) return wrong;
+      wrong.set_code(F::ELEMENT_NOT_CERTAIN);
+      wrong.set_expected(q <= 0 ? "0" : "1");
+      return wrong;
     }
     sum += y[i];
     expected += q;
@@ -428,15 +448,20 @@ std::string CheckBernoulli(const HostTensor& actual, const Parameter& p) {
   const auto n = static_cast<int64_t>(y.size());
   const bool rejected = p.constant() ? BinomialRejects(n, static_cast<int64_t>(sum), p.At(0))
                                      : std::fabs(sum - expected) > BernsteinBound(variance, 1);
-  if (rejected) return absl::StrFormat("%.0f of %d are 1, expected about %.1f", sum, n, expected);
+  if (rejected) {
+    return Found(F::SHARE_ONES)
+        .Count(static_cast<int64_t>(sum))
+        .Of(n)
+        .Expected(absl::StrFormat("%.1f", expected));
+  }
   // Rare events make the product's tails heavy; then the count must do.
   const bool heavy = p.constant() && (p.At(0) < 0.1 || p.At(0) > 0.9);
-  return heavy || !p.constant() ? "" : CheckLags(z);
+  return heavy || !p.constant() ? std::nullopt : CheckLags(z);
 }
 
-std::string CheckIndependent(const std::vector<double>& kept, double keep) {
+std::optional<v1::Finding> CheckIndependent(const std::vector<double>& kept, double keep) {
   // Rare events make the product's tails heavy; then the count must do.
-  if (keep < 0.1 || keep > 0.9) return "";
+  if (keep < 0.1 || keep > 0.9) return std::nullopt;
   std::vector<double> z;
   z.reserve(kept.size());
   for (const double k : kept) z.push_back((k - keep) / std::sqrt(keep * (1 - keep)));

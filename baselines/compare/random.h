@@ -2,6 +2,8 @@
 #ifndef BASELINES_COMPARE_RANDOM_H_
 #define BASELINES_COMPARE_RANDOM_H_
 
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,16 +38,19 @@ std::vector<double> Numbers(const HostTensor& tensor);
 // The nearest number of a floating type: where a bound, or a value near it, is rounded to.
 double InDtype(Dtype dtype, double value);
 
-// Each returns the first check that failed, in words; empty when none did.
-std::string CheckUniform(const HostTensor& actual, double from, double to);
-std::string CheckIntegers(const HostTensor& actual, double from, double to);  // [from, to)
-std::string CheckNormal(const HostTensor& actual, const Parameter& mean, const Parameter& std);
+std::optional<v1::Finding> FirstOf(std::initializer_list<std::optional<v1::Finding>> findings);
+
+// Each returns what the first check that failed found.
+std::optional<v1::Finding> CheckUniform(const HostTensor& actual, double from, double to);
+std::optional<v1::Finding> CheckIntegers(const HostTensor& actual, double from, double to);  // [from, to)
+std::optional<v1::Finding> CheckNormal(const HostTensor& actual, const Parameter& mean, const Parameter& std);
 // 0 ... n - 1 in a random order.
-std::string CheckPermutation(const HostTensor& actual);
+std::optional<v1::Finding> CheckPermutation(const HostTensor& actual);
 // Indices drawn by the weights of each row (the last dimension of `weights`).
-std::string CheckCategories(const HostTensor& actual, const HostTensor& weights, bool replacement);
+std::optional<v1::Finding> CheckCategories(const HostTensor& actual, const HostTensor& weights,
+                                           bool replacement);
 // The mask of a dropout that keeps with probability `keep`: no element depends on another.
-std::string CheckIndependent(const std::vector<double>& kept, double keep);
+std::optional<v1::Finding> CheckIndependent(const std::vector<double>& kept, double keep);
 // The public harness's verdict on a random output; for comparison only.
 bool PublicRuleAccepts(const Job& job);
 // The same from an output's share of elements that are not 0, and from its Kolmogorov-Smirnov distance times
@@ -54,23 +59,23 @@ bool PublicRuleAccepts(const v1::Case& c, v1::Judge::Distribution distribution, 
 
 // The fourth moment of n standardised normal numbers: `sum` of their FourthMomentTerm. `room`: how far their
 // roundings may have moved it.
-std::string CheckFourthMoment(double n, double sum, double room);
+std::optional<v1::Finding> CheckFourthMoment(double n, double sum, double room);
 
 // How far a number within `slack` of z may be off in FourthMomentTerm.
 double FourthMomentSlack(double z, double slack);
 
 // That `far` of n normal numbers lie beyond so many standard deviations.
-std::string FarText(Dtype dtype, double deviations, int64_t far, int64_t n);
+v1::Finding FarValues(Dtype dtype, double deviations, int64_t far, int64_t n);
 
 // The farthest of n normal numbers, in standard deviations, lies `surely` as far or farther and `maybe` as
 // far as that: not beyond what n of them reach, and not short of 5 where they reach farther.
-std::string CheckFarthest(Dtype dtype, double surely, double maybe, int64_t n);
+std::optional<v1::Finding> CheckFarthest(Dtype dtype, double surely, double maybe, int64_t n);
 
 // Correlation of standardised numbers with those 1, 2, 4, ... 4096 elements ahead: shows repeated blocks and
 // reused states. The product of two draws has heavy tails, so it needs at least 1024 of them.
-std::string CheckLags(const std::vector<double>& z);
+std::optional<v1::Finding> CheckLags(const std::vector<double>& z);
 
-std::string CheckBernoulli(const HostTensor& actual, const Parameter& p);
+std::optional<v1::Finding> CheckBernoulli(const HostTensor& actual, const Parameter& p);
 
 }  // namespace diopi::baselines
 

@@ -12,8 +12,21 @@
 namespace diopi::baselines {
 namespace {
 
+using F = v1::Finding;
+
 bool IsIndex(double y, size_t count) {
   return y >= 0 && y < static_cast<double>(count) && y == std::floor(y);
+}
+
+v1::Finding NotAnIndex(size_t i, double y, size_t count) {
+  return Found(F::ELEMENT_NOT_INTEGER_IN)
+      .Index(static_cast<int64_t>(i))
+      .Got(absl::StrFormat("%.17g", y))
+      .Limit(absl::StrFormat("[0, %d)", count));
+}
+
+v1::Finding IndexIs(F::Code code, size_t i, size_t index) {
+  return Found(code).Index(static_cast<int64_t>(i)).Got(absl::StrFormat("%d", index));
 }
 
 // The numbers 0 ... n - 1 in some order, shifted and scaled to mean 0 and variance 1.
@@ -39,7 +52,8 @@ std::vector<double> Probabilities(const double* weights, size_t count) {
 }
 
 // The correlation of draws with those before them, across rows.
-std::string CheckDependence(const std::vector<double>& y, const std::vector<double>& w, size_t count) {
+std::optional<v1::Finding> CheckDependence(const std::vector<double>& y, const std::vector<double>& w,
+                                           size_t count) {
   const size_t rows = w.size() / count, draws = y.size() / rows;
   std::vector<double> z;
   for (size_t r = 0; r < rows; ++r) {
@@ -52,7 +66,7 @@ std::string CheckDependence(const std::vector<double>& y, const std::vector<doub
       fourth += p[k] * off2 * off2;
     }
     // Rare indices make the products' tails heavy; then the counts must suffice.
-    if (square == 0 || fourth > 4 * square * square) return "";
+    if (square == 0 || fourth > 4 * square * square) return std::nullopt;
     for (size_t i = r * draws; i < (r + 1) * draws; ++i) z.push_back((y[i] - mean) / std::sqrt(square));
   }
   return CheckLags(z);
@@ -60,26 +74,26 @@ std::string CheckDependence(const std::vector<double>& y, const std::vector<doub
 
 }  // namespace
 
-std::string CheckPermutation(const HostTensor& actual) {
+std::optional<v1::Finding> CheckPermutation(const HostTensor& actual) {
   const std::vector<double> y = Numbers(actual);
   std::vector<bool> seen(y.size(), false);
   int64_t fixed = 0;
   for (size_t i = 0; i < y.size(); ++i) {
     if (!IsIndex(y[i], y.size())) {
-      return absl::StrFormat("element %d is %.17g, not an integer in [0, %d)", i, y[i], y.size());
+      return NotAnIndex(i, y[i], y.size());
     }
     const auto index = static_cast<size_t>(y[i]);
-    if (seen[index]) return absl::StrFormat("element %d repeats %d", i, index);
+    if (seen[index]) return IndexIs(F::ELEMENT_REPEATS, i, index);
     seen[index] = true;
     fixed += index == i ? 1 : 0;
   }
   if (fixed > kMostFixed) {
-    return absl::StrFormat(
-        "%d of %d numbers are at their own place; more than %d are there with a probability "
-        "below 1e-7",
-        fixed, y.size(), kMostFixed);
+    return Found(F::IN_PLACE)
+        .Count(fixed)
+        .Of(static_cast<int64_t>(y.size()))
+        .Limit(absl::StrFormat("%d", kMostFixed));
   }
-  if (y.size() < 2) return "";
+  if (y.size() < 2) return std::nullopt;
   const std::vector<double> z = Standardised(y);
   std::vector<double> places(y.size());
   for (size_t i = 0; i < places.size(); ++i) places[i] = static_cast<double>(i);
@@ -88,15 +102,15 @@ std::string CheckPermutation(const HostTensor& actual) {
   for (size_t i = 0; i < z.size(); ++i) sum += z[i] * places[i];
   const double deviation = sum * std::sqrt(static_cast<double>(z.size() - 1)) / static_cast<double>(z.size());
   if (std::fabs(deviation) > kNormalBound) {
-    return absl::StrFormat("the correlation of the numbers with their places is %.3g standard errors",
-                           deviation);
+    return Found(F::PLACES_CORRELATED).Got(absl::StrFormat("%.3g", deviation));
   }
   return CheckLags(z);
 }
 
-std::string CheckCategories(const HostTensor& actual, const HostTensor& weights, bool replacement) {
+std::optional<v1::Finding> CheckCategories(const HostTensor& actual, const HostTensor& weights,
+                                           bool replacement) {
   const std::vector<double> y = Numbers(actual), w = Numbers(weights);
-  if (y.empty() || w.empty()) return "";
+  if (y.empty() || w.empty()) return std::nullopt;
   const auto count = static_cast<size_t>(weights.shape.back());
   const size_t rows = w.size() / count, draws = y.size() / rows;
   Counts first(count);
@@ -106,23 +120,22 @@ std::string CheckCategories(const HostTensor& actual, const HostTensor& weights,
     row.Add(p, static_cast<double>(draws));
     for (size_t i = r * draws; i < (r + 1) * draws; ++i) {
       if (!IsIndex(y[i], count)) {
-        return absl::StrFormat("element %d is %.17g, not an integer in [0, %d)", i, y[i], count);
+        return NotAnIndex(i, y[i], count);
       }
       const auto index = static_cast<size_t>(y[i]);
-      if (p[index] == 0) return absl::StrFormat("element %d is %d, whose weight is 0", i, index);
-      if (++row.seen[index] > 1 && !replacement) {
-        return absl::StrFormat("element %d repeats %d, drawn without replacement", i, index);
-      }
+      if (p[index] == 0) return IndexIs(F::ELEMENT_WEIGHTLESS, i, index);
+      if (++row.seen[index] > 1 && !replacement) return IndexIs(F::ELEMENT_REPLACED, i, index);
     }
     // Without replacement only the first draw of a row has these probabilities.
     first.Add(p, 1);
     ++first.seen[static_cast<size_t>(y[r * draws])];
-    const std::string finding = replacement ? row.Check("index", 2 * static_cast<double>(rows)) : "";
-    if (!finding.empty()) return absl::StrFormat("row %d: %s", r, finding);
+    if (!replacement) continue;
+    const std::optional<v1::Finding> wrong = row.Check("index", 2 * static_cast<double>(rows));
+    if (wrong.has_value()) return Found(F::OF_ROW).Index(static_cast<int64_t>(r)).Part(*wrong);
   }
-  const std::string finding = first.Check("index", 2);
-  if (!finding.empty()) return "the rows' first draws: " + finding;
-  return replacement ? CheckDependence(y, w, count) : "";
+  const std::optional<v1::Finding> wrong = first.Check("index", 2);
+  if (wrong.has_value()) return Found(F::OF_FIRST_DRAWS).Part(*wrong);
+  return replacement ? CheckDependence(y, w, count) : std::nullopt;
 }
 
 }  // namespace diopi::baselines

@@ -20,9 +20,12 @@
 #include "baselines/compare/tails.h"
 #include "cases/base/dtype.h"
 #include "cases/base/parallel.h"
+#include "cases/findings/finding.h"
 
 namespace diopi::baselines {
 namespace {
+
+using F = v1::Finding;
 
 constexpr int64_t kMostLag = 4096;
 constexpr size_t kLags = 13;
@@ -52,8 +55,8 @@ struct Law {
   double room() const { return Grain(location < 0 ? -1 : 1); }
 };
 
-std::string TooFar(const std::string& what, double value, double bound) {
-  return absl::StrFormat("%s is %.5g, which exceeds %.5g with a probability below 1e-7", what, value, bound);
+Found TooFar(F::Code code, double value, double bound) {
+  return Found(code).Got(absl::StrFormat("%.5g", value)).Limit(absl::StrFormat("%.5g", bound));
 }
 
 double DotOf(const double* a, const double* b, int64_t n) {
@@ -73,8 +76,8 @@ struct Totals {
   std::array<double, kLags> lags{};
   std::vector<int64_t> cells = std::vector<int64_t>(kStreamCells, 0);
   int64_t surely_far = 0, maybe_far = 0;
-  double farthest = 0, reach = 3;  // numbers nearer than 3 are not looked at
-  std::string block_finding;       // of the first block that fails
+  double farthest = 0, reach = 3;            // numbers nearer than 3 are not looked at
+  std::optional<v1::Finding> block_finding;  // of the first block that fails
 
   // Of the next part.
   void Add(const Totals& next) {
@@ -87,7 +90,7 @@ struct Totals {
     maybe_far += next.maybe_far;
     farthest = std::max(farthest, next.farthest);
     reach = std::max(reach, next.reach);
-    if (block_finding.empty()) block_finding = next.block_finding;
+    if (!block_finding.has_value()) block_finding = next.block_finding;
   }
 };
 
@@ -143,16 +146,16 @@ class Part {
     }
     const auto n = static_cast<double>(count);
     const double alpha = kAlpha / (2 * (static_cast<double>(n_) / static_cast<double>(kBlock) + 1));
-    if (!totals_.block_finding.empty()) return;
-    const auto in_block = [&](const char* what) {
-      return absl::StrFormat("%s of the %d elements from %d on", what, count, at);
+    if (totals_.block_finding.has_value()) return;
+    const auto in_block = [&](const char* what, double value, double bound) {
+      return TooFar(F::EXCEEDS, value, bound).Word(what).Count(count).Index(at);
     };
     const double mean_bound = MeanBound(law_, n, alpha);
     const double spread_bound = SpreadBound(law_, n, alpha);
     if (std::fabs(sum) > mean_bound) {
-      totals_.block_finding = TooFar(in_block("the mean"), sum / std::sqrt(n), mean_bound / std::sqrt(n));
+      totals_.block_finding = in_block("block_mean", sum / std::sqrt(n), mean_bound / std::sqrt(n));
     } else if (law_.largest <= std::sqrt(3.0) && std::fabs(square - n) > spread_bound) {
-      totals_.block_finding = TooFar(in_block("the variance"), square - n, spread_bound);
+      totals_.block_finding = in_block("variance", square - n, spread_bound);
     }
   }
 
@@ -200,17 +203,14 @@ class Checks {
   Checks(const Law& law, int64_t n, Totals totals) : law_(law), n_(n), totals_(std::move(totals)) {}
 
   // The first check that failed. The variance of draws of two values follows from their mean.
-  std::string Finding(bool two_values) const {
-    for (const std::string& finding :
-         {CheckMoments(two_values), two_values || !law_.normal() ? "" : CheckFar(),
-          law_.normal() ? CheckFourthMoment(Total(), totals_.fourth, FourthRoom()) : "",
-          totals_.block_finding, two_values ? "" : CheckGroups(), CheckLagSums(),
-          two_values || Distance() <= kKsBound
-              ? ""
-              : TooFar("the Kolmogorov-Smirnov distance times sqrt(N)", Distance(), kKsBound)}) {
-      if (!finding.empty()) return finding;
+  std::optional<v1::Finding> Finding(bool two_values) const {
+    if (two_values) return FirstOf({CheckMoments(true), totals_.block_finding, CheckLagSums()});
+    if (!law_.normal()) {
+      return FirstOf(
+          {CheckMoments(false), totals_.block_finding, CheckGroups(), CheckLagSums(), CheckDistance()});
     }
-    return "";
+    return FirstOf({CheckMoments(false), CheckFar(), CheckFourthMoment(Total(), totals_.fourth, FourthRoom()),
+                    totals_.block_finding, CheckGroups(), CheckLagSums(), CheckDistance()});
   }
 
   // sqrt(N) times a lower bound of the distance, by what the cells show.
@@ -238,17 +238,17 @@ class Checks {
   // of |z| times it, by which grains may grow; the rest is of higher orders.
   double FourthRoom() const { return 12 * law_.room() * std::pow(1 + law_.room(), 3) * Total(); }
 
-  std::string CheckMoments(bool two_values) const {
+  std::optional<v1::Finding> CheckMoments(bool two_values) const {
     const double bound = MeanBound(law_, Total(), kAlpha);
     if (std::fabs(totals_.sum) > bound) {
-      return TooFar("the mean, in its standard errors,", totals_.sum / std::sqrt(Total()),
-                    bound / std::sqrt(Total()));
+      return TooFar(F::EXCEEDS, totals_.sum / std::sqrt(Total()), bound / std::sqrt(Total())).Word("mean");
     }
-    if (two_values || std::fabs(totals_.square - Total()) <= SpreadBound(law_, Total(), kAlpha)) return "";
-    return absl::StrFormat("the variance is %.6g times what it should be", totals_.square / Total());
+    if (two_values || std::fabs(totals_.square - Total()) <= SpreadBound(law_, Total(), kAlpha))
+      return std::nullopt;
+    return Found(F::VARIANCE_WRONG).Got(absl::StrFormat("%.6g", totals_.square / Total()));
   }
 
-  std::string CheckFar() const {
+  std::optional<v1::Finding> CheckFar() const {
     const double p = 2 * NormalCdf(-kFarDeviations);
     const double expected = p * Total();
     const bool many =
@@ -256,25 +256,24 @@ class Checks {
     const bool few =
         static_cast<double>(totals_.maybe_far) < expected && BinomialRejects(n_, totals_.maybe_far, p);
     if (many || few)
-      return FarText(law_.dtype, kFarDeviations, many ? totals_.surely_far : totals_.maybe_far, n_);
+      return FarValues(law_.dtype, kFarDeviations, many ? totals_.surely_far : totals_.maybe_far, n_);
     return CheckFarthest(law_.dtype, totals_.farthest, totals_.reach, n_);
   }
 
-  std::string CheckLagSums() const {
+  std::optional<v1::Finding> CheckLagSums() const {
     // Steps shift all numbers alike at most by `room`.
     const double bound = 1.1 * kNormalBound + law_.room() * law_.room() * std::sqrt(Total());
     for (size_t k = 0; k < kLags; ++k) {
       const int64_t lag = int64_t{1} << k;
       const double deviation = totals_.lags[k] / std::sqrt(static_cast<double>(n_ - lag));
-      if (std::fabs(deviation) > bound)
-        return TooFar(absl::StrCat("the correlation with the element ", lag, " ahead"), deviation, bound);
+      if (std::fabs(deviation) > bound) return TooFar(F::CORRELATED, deviation, bound).Count(lag);
     }
-    return "";
+    return std::nullopt;
   }
 
   // Neighbouring cells together, of about the same probability. Not where steps could move more numbers over
   // a border than noise does.
-  std::string CheckGroups() const {
+  std::optional<v1::Finding> CheckGroups() const {
     double statistic = 0;
     int64_t groups = 0;
     double begin = 0;
@@ -288,7 +287,7 @@ class Checks {
       if (k + 1 < kStreamCells && (end - begin < 1.0 / kCellGroups || !rest_suffices)) continue;
       const double grain = law_.Grain(edge);
       const double moved = (law_.Cdf(edge + grain) - law_.Cdf(edge - grain)) * Total();
-      if (k + 1 < kStreamCells && moved > 0.05 * std::sqrt(expected)) return "";
+      if (k + 1 < kStreamCells && moved > 0.05 * std::sqrt(expected)) return std::nullopt;
       const double off = static_cast<double>(count) - expected;
       statistic += off * off / expected;
       ++groups;
@@ -296,7 +295,13 @@ class Checks {
       count = 0;
     }
     const double bound = PearsonBound(groups);
-    return statistic <= bound ? "" : TooFar("chi-square over cells", statistic, bound);
+    if (statistic <= bound) return std::nullopt;
+    return TooFar(F::EXCEEDS, statistic, bound).Word("chi_square_cells");
+  }
+
+  std::optional<v1::Finding> CheckDistance() const {
+    if (Distance() <= kKsBound) return std::nullopt;
+    return TooFar(F::EXCEEDS, Distance(), kKsBound).Word("ks");
   }
 
   const Law law_;
@@ -335,17 +340,16 @@ struct StreamResult {
   int64_t outside = -1;  // the first element that is
   int64_t at_end = 0;
   double ks = 0;
-  std::string finding, repeats;     // empty when all checks pass
-  std::vector<std::string> blocks;  // likewise of each chosen block, by the checks of small outputs
+  std::optional<v1::Finding> finding, repeats;
+  std::vector<std::optional<v1::Finding>> blocks;  // of each chosen block, by the checks of small outputs
 
-  std::string OfAll() const { return repeats.empty() ? finding : repeats; }
-  std::string OfBlocks(const TensorView& actual) const {
+  const std::optional<v1::Finding>& OfAll() const { return repeats.has_value() ? repeats : finding; }
+  std::optional<v1::Finding> OfBlocks(const TensorView& actual) const {
     const std::vector<int64_t> begins = ChosenBlocks(NumElements(actual.shape));
     for (size_t i = 0; i < blocks.size(); ++i) {
-      if (!blocks[i].empty())
-        return absl::StrFormat("of the %d elements from %d on: %s", kBlock, begins[i], blocks[i]);
+      if (blocks[i].has_value()) return Found(F::OF_BLOCK).Count(kBlock).Index(begins[i]).Part(*blocks[i]);
     }
-    return "";
+    return std::nullopt;
   }
 };
 
@@ -384,7 +388,7 @@ void CheckInOrder(const TensorView& actual, const Law& law, const Bounds& bounds
 
 // All checks over the whole stream, and `check_block` on the chosen blocks, side by side.
 StreamResult CheckStream(const TensorView& actual, const Law& law, const Bounds& bounds,
-                         const std::function<std::string(const HostTensor&)>& check_block) {
+                         const std::function<std::optional<v1::Finding>(const HostTensor&)>& check_block) {
   const std::vector<int64_t> begins = ChosenBlocks(NumElements(actual.shape));
   StreamResult result;
   result.blocks.resize(begins.size());
@@ -405,9 +409,10 @@ StreamResult CheckStream(const TensorView& actual, const Law& law, const Bounds&
 
 }  // namespace
 
-std::string CheckUniformStream(const TensorView& actual, double from, double to) {
+std::optional<v1::Finding> CheckUniformStream(const TensorView& actual, double from, double to) {
   const double width = to - from;
-  if (!(width > 0)) return absl::StrFormat("no numbers lie in [%g, %g)", from, to);
+  const std::string range = absl::StrFormat("[%g, %g)", from, to);
+  if (!(width > 0)) return Found(F::NO_NUMBERS_IN).Limit(range);
   const double most = std::max(std::fabs(from), std::fabs(to));
   const double ulp = UlpOf(actual.dtype);
   const Law law{.location = (from + to) / 2,
@@ -420,21 +425,21 @@ std::string CheckUniformStream(const TensorView& actual, double from, double to)
       actual, law, {std::min(from, InDtype(actual.dtype, from)), std::max(to, InDtype(actual.dtype, to)), to},
       [&](const HostTensor& block) { return CheckUniform(block, from, to); });
   if (result.outside >= 0) {
-    return absl::StrFormat("element %d is %.9g, outside [%g, %g)", result.outside,
-                           ElementAsDouble(actual.dtype, actual.data.data(), result.outside), from, to);
+    const double y = ElementAsDouble(actual.dtype, actual.data.data(), result.outside);
+    return Found(F::ELEMENT_OUTSIDE).Index(result.outside).Got(absl::StrFormat("%.9g", y)).Limit(range);
   }
-  if (const std::string finding = result.OfAll(); !finding.empty()) return finding;
+  if (result.OfAll().has_value()) return result.OfAll();
   // Only rounding up, or a generator of (0, 1], gives the end itself.
   const auto n = NumElements(actual.shape);
   const double share = std::min(0.5, std::max(std::fabs(to), width) * ulp / width);
   if (static_cast<double>(result.at_end) > static_cast<double>(n) * share &&
       BinomialRejects(n, result.at_end, share))
-    return absl::StrFormat("%d of %d values are %g, the excluded end", result.at_end, n, to);
+    return Found(F::AT_EXCLUDED_END).Count(result.at_end).Of(n).Got(absl::StrFormat("%g", to));
   return result.OfBlocks(actual);
 }
 
-std::string CheckNormalStream(const TensorView& actual, double mean, double std, double* ks) {
-  if (!(std > 0)) return absl::StrFormat("no numbers have the standard deviation %g", std);
+std::optional<v1::Finding> CheckNormalStream(const TensorView& actual, double mean, double std, double* ks) {
+  if (!(std > 0)) return Found(F::NO_SUCH_DEVIATION).Got(absl::StrFormat("%g", std));
   const Law law{.dtype = actual.dtype,
                 .location = mean,
                 .scale = std,
@@ -446,31 +451,33 @@ std::string CheckNormalStream(const TensorView& actual, double mean, double std,
       CheckStream(actual, law, {-kLargest, kLargest, kLargest},
                   [&](const HostTensor& block) { return CheckNormal(block, mean_of_all, std_of_all); });
   if (result.outside >= 0) {
-    return absl::StrFormat("element %d is %g", result.outside,
-                           ElementAsDouble(actual.dtype, actual.data.data(), result.outside));
+    const double y = ElementAsDouble(actual.dtype, actual.data.data(), result.outside);
+    return Found(F::ELEMENT_IS).Index(result.outside).Got(absl::StrFormat("%g", y));
   }
   if (ks != nullptr) *ks = result.ks;
-  const std::string finding = result.OfAll();
-  return finding.empty() ? result.OfBlocks(actual) : finding;
+  return result.OfAll().has_value() ? result.OfAll() : result.OfBlocks(actual);
 }
 
-std::string CheckKeptStream(const TensorView& mask, double keep) {
+std::optional<v1::Finding> CheckKeptStream(const TensorView& mask, double keep) {
   const int64_t n = NumElements(mask.shape);
   int64_t kept = 0;
   for (int64_t i = 0; i < n; ++i) {
     const auto byte = static_cast<unsigned char>(mask.data[static_cast<size_t>(i)]);
-    if (byte > 1) return absl::StrFormat("element %d is %d, expected 0 or 1", i, byte);
+    if (byte > 1) return Found(F::ELEMENT_NOT_BIT).Index(i).Got(absl::StrCat(byte));
     kept += byte;
   }
   if (BinomialRejects(n, kept, keep)) {
-    return absl::StrFormat("%d of %d are kept, expected about %.1f", kept, n, keep * static_cast<double>(n));
+    return Found(F::SHARE_KEPT)
+        .Count(kept)
+        .Of(n)
+        .Expected(absl::StrFormat("%.1f", keep * static_cast<double>(n)));
   }
   // Rare events make the product's tails heavy, and stretches alike; then the count must do.
-  if (keep < 0.1 || keep > 0.9) return "";
+  if (keep < 0.1 || keep > 0.9) return std::nullopt;
   const double deviation = std::sqrt(keep * (1 - keep));
   const Law law{.location = keep, .scale = deviation, .largest = std::max(keep, 1 - keep) / deviation};
-  std::string finding = CheckRepeats(mask, std::max(keep, 1 - keep));
-  if (!finding.empty()) return finding;
+  std::optional<v1::Finding> repeats = CheckRepeats(mask, std::max(keep, 1 - keep));
+  if (repeats.has_value()) return repeats;
   const Totals totals = TotalsOf(law, n, [&](int64_t at, int64_t count, bool, double* z) {
     for (int64_t i = 0; i < count; ++i)
       z[i] = ((mask.data[static_cast<size_t>(at + i)] == 1 ? 1 : 0) - keep) / deviation;

@@ -13,19 +13,20 @@
 #define BASELINES_COMPARE_RANDOM_STREAM_H_
 
 #include <cstdint>
-#include <string>
+#include <optional>
 
 #include "cases/base/tensor_view.h"
+#include "diopi/v1/finding.pb.h"
 
 namespace diopi::baselines {
 
 // Of at least cases::kShortestStream numbers.
-// Each returns the first check that failed, in words; empty when none did. `actual` may change meanwhile. KS
+// Each returns what the first check that failed found. `actual` may change meanwhile. KS
 // is the Kolmogorov-Smirnov distance times sqrt(N), as far as cells show it.
-std::string CheckUniformStream(const TensorView& actual, double from, double to);
-std::string CheckNormalStream(const TensorView& actual, double mean, double std, double* ks);
+std::optional<v1::Finding> CheckUniformStream(const TensorView& actual, double from, double to);
+std::optional<v1::Finding> CheckNormalStream(const TensorView& actual, double mean, double std, double* ks);
 // Bytes 0 and 1, each 1 with probability `keep`.
-std::string CheckKeptStream(const TensorView& mask, double keep);
+std::optional<v1::Finding> CheckKeptStream(const TensorView& mask, double keep);
 
 }  // namespace diopi::baselines
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_format.h"
 #include "baselines/compare/tails.h"
 #include "cases/base/dtype.h"
+#include "cases/findings/finding.h"
 
 namespace diopi::baselines {
 namespace {
@@ -41,8 +41,8 @@ class RepeatSearch {
     for (int64_t i = 0; i < window_; ++i) leaving_ *= kFactor;
   }
 
-  std::string Run() {
-    if (n_ < 2 * window_) return "";
+  std::optional<v1::Finding> Run() {
+    if (n_ < 2 * window_) return std::nullopt;
     kept_.reserve(static_cast<size_t>(std::min(n_, 2 * kKeptWindows)));
     uint64_t hash = 0;
     std::vector<uint64_t> in_window(static_cast<size_t>(window_));  // mixed bits of its numbers, in turn
@@ -53,7 +53,7 @@ class RepeatSearch {
       const Bits bits = At(i);
       alike = bits == last ? alike + 1 : 1;
       last = bits;
-      if (alike > longest_) return RunText(i);
+      if (alike > longest_) return AllEqual(i);
       const uint64_t mixed = MixBits(bits + 1);
       hash = hash * kFactor + mixed - in_window[oldest] * leaving_;
       in_window[oldest] = mixed;
@@ -73,8 +73,8 @@ class RepeatSearch {
     return data_.substr(static_cast<size_t>(i) * sizeof(Bits), static_cast<size_t>(window_) * sizeof(Bits));
   }
 
-  std::string RunText(int64_t last) const {
-    return absl::StrFormat("the %d elements from %d on are all equal", longest_ + 1, last - longest_);
+  v1::Finding AllEqual(int64_t last) const {
+    return Found(v1::Finding::ALL_EQUAL).Count(longest_ + 1).Index(last - longest_);
   }
 
   // Drops the windows whose mark no other window shares, which are most of them. Sorting them would take
@@ -90,16 +90,15 @@ class RepeatSearch {
   }
 
   // Equal hashes may be chance: the windows are compared.
-  std::string Repetition() {
+  std::optional<v1::Finding> Repetition() {
     DropSingles();
     std::sort(kept_.begin(), kept_.end());
     for (size_t i = 1; i < kept_.size(); ++i) {
       const auto [hash, at] = kept_[i - 1];
       if (kept_[i].first != hash || Window(at) != Window(kept_[i].second)) continue;
-      return absl::StrFormat("the %d elements from %d on are those from %d on again", window_,
-                             kept_[i].second, at);
+      return Found(v1::Finding::BLOCK_REPEATS).Count(window_).Index(kept_[i].second).Of(at);
     }
-    return "";
+    return std::nullopt;
   }
 
   const std::string_view data_;
@@ -113,8 +112,8 @@ class RepeatSearch {
 
 }  // namespace
 
-std::string CheckRepeats(const TensorView& actual, double one_value) {
-  if (!(one_value < 1)) return "";
+std::optional<v1::Finding> CheckRepeats(const TensorView& actual, double one_value) {
+  if (!(one_value < 1)) return std::nullopt;
   switch (ElementSize(actual.dtype)) {
     case 1:
       return RepeatSearch<uint8_t>(actual, one_value).Run();

@@ -3,17 +3,18 @@
 #ifndef BASELINES_COMPARE_REPEATS_H_
 #define BASELINES_COMPARE_REPEATS_H_
 
-#include <string>
+#include <optional>
 
 #include "cases/base/tensor_view.h"
+#include "diopi/v1/finding.pb.h"
 
 namespace diopi::baselines {
 
-// The first repetition, in words; empty when there is none. `one_value`: at least the probability of any
-// number of the output, below 1. Good numbers have a finding with a probability of at most 1e-7. Where the
-// output has R times 2^20 elements, a stretch of 16 R elements, and a window more, that occurs twice, at any
-// distance, is missed with a probability below 1e-7; a window is as many elements as carry 80 bits.
-std::string CheckRepeats(const TensorView& actual, double one_value);
+// The first repetition. `one_value`: at least the probability of any number of the output, below 1. Good
+// numbers have a finding with a probability of at most 1e-7. Where the output has R times 2^20 elements, a
+// stretch of 16 R elements, and a window more, that occurs twice, at any distance, is missed with a
+// probability below 1e-7; a window is as many elements as carry 80 bits.
+std::optional<v1::Finding> CheckRepeats(const TensorView& actual, double one_value);
 
 }  // namespace diopi::baselines
 

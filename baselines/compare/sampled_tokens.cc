@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -17,6 +18,8 @@
 
 namespace diopi::baselines {
 namespace {
+
+using F = v1::Finding;
 
 using Vec = std::vector<double>;
 
@@ -172,22 +175,22 @@ class Checker {
   Checker(const Sampling& sampling, const Job& job)
       : sampling_(sampling), job_(job), y_(Numbers(job.actual)) {}
 
-  std::string Run(std::string* harness_error) {
-    if (!GroupSequences(harness_error)) return "";
+  std::optional<v1::Finding> Run(std::string* harness_error) {
+    if (!GroupSequences(harness_error)) return std::nullopt;
     const std::string& key = job_.output.key;
     if (key == "output_ids") return Tokens();
     if (y_.size() != sampling_.batch())
-      return absl::StrCat("expected a number for each of ", sampling_.batch(), " sequences");
+      return Found(F::NUMBER_PER_SEQUENCE).Of(static_cast<int64_t>(sampling_.batch()));
     if (key == "finished" || key == "sequence_lengths") return States(key == "finished");
     if (key == "runtime_top_p") return Thresholds();
     if (key == "cum_log_probs") return LogProbs(true, false);
     if (key == "output_log_probs") {
-      const std::string finding = LogProbs(false, false);
-      const bool other_reading = !finding.empty() && !sampling_.top_k();
-      return other_reading && LogProbs(false, true).empty() ? "" : finding;
+      const std::optional<v1::Finding> found = LogProbs(false, false);
+      const bool other_reading = found.has_value() && !sampling_.top_k();
+      return other_reading && !LogProbs(false, true).has_value() ? std::nullopt : found;
     }
     *harness_error = absl::StrCat("output ", key, " is none of those that follow from a token");
-    return "";
+    return std::nullopt;
   }
 
  private:
@@ -225,42 +228,45 @@ class Checker {
     return static_cast<size_t>(found - c.order.begin());
   }
 
-  std::string Tokens() {
+  std::optional<v1::Finding> Tokens() {
     const Vec& before = sampling_.Before("output_ids");
     for (size_t i = 0; i < before.size(); ++i) {
       const size_t b = i % sampling_.batch();
       const bool now = i / sampling_.batch() == sampling_.step();
       const Fate fate = now ? sampling_.FateOf(b) : Fate::kSkipped;
       if (fate == Fate::kDrawn) {
-        if (std::string finding = Possible(b); !finding.empty()) return finding;
+        if (std::optional<v1::Finding> wrong = Possible(b); wrong.has_value()) return wrong;
         continue;
       }
       const double expected = fate == Fate::kFinished ? sampling_.EndId(b) : before[i];
       if (ids_[i] == expected) continue;
-      return absl::StrFormat("the token of sequence %d at step %d is %g, expected %g: %s", b,
-                             i / sampling_.batch(), ids_[i], expected,
-                             fate == Fate::kFinished ? "the sequence is finished, so it ends again"
-                             : now                   ? "the sequence is skipped"
-                                                     : "only the present step is written");
+      return Found(F::TOKEN_WRONG)
+          .Index(static_cast<int64_t>(b))
+          .Count(static_cast<int64_t>(i / sampling_.batch()))
+          .Got(absl::StrFormat("%g", ids_[i]))
+          .Expected(absl::StrFormat("%g", expected))
+          .Word(fate == Fate::kFinished ? "ends_again"
+                : now                   ? "sequence_skipped"
+                                        : "present_step_only");
     }
     return Distribution();
   }
 
-  std::string Possible(size_t b) const {
-    if (PlaceOf(b).has_value()) return "";
+  std::optional<v1::Finding> Possible(size_t b) const {
+    if (PlaceOf(b).has_value()) return std::nullopt;
     const Candidates& c = group_of_[b]->candidates;
     const auto token = std::find_if(c.order.begin(), c.order.end(),
                                     [&](size_t t) { return static_cast<double>(t) == Token(b); });
-    if (token == c.order.end()) {
-      return absl::StrFormat("the token of sequence %d is %g, outside the vocabulary", b, Token(b));
-    }
-    return absl::StrFormat(
-        "the token of sequence %d is %g, number %d in the order of its logits; only the first %d can be "
-        "drawn",
-        b, Token(b), token - c.order.begin() + 1, c.possible);
+    const std::string got = absl::StrFormat("%g", Token(b));
+    if (token == c.order.end()) return Found(F::TOKEN_OUTSIDE).Index(static_cast<int64_t>(b)).Got(got);
+    return Found(F::TOKEN_NOT_AMONG)
+        .Index(static_cast<int64_t>(b))
+        .Got(got)
+        .Count(token - c.order.begin() + 1)
+        .Limit(absl::StrFormat("%d", c.possible));
   }
 
-  std::string Distribution() {
+  std::optional<v1::Finding> Distribution() {
     const double groups = static_cast<double>(groups_.size());
     Counts all(sampling_.count());
     double draws = 0;
@@ -280,12 +286,12 @@ class Checker {
       group.counts.Add(group.candidates.probability, group.draws);
       all.Add(group.candidates.probability, group.draws);
       draws += group.draws;
-      const std::string finding = group.counts.Check("place", 2 * groups, Room(group.draws));
-      if (!finding.empty()) return "of sequences alike, in the order of their logits from 0 on: " + finding;
+      const std::optional<v1::Finding> wrong = group.counts.Check("place", 2 * groups, Room(group.draws));
+      if (wrong.has_value()) return Found(F::OF_SEQUENCES_ALIKE).Part(*wrong);
     }
-    const std::string finding = all.Check("place", 2, Room(draws));
-    if (!finding.empty()) return "of all sequences, in the order of their logits from 0 on: " + finding;
-    return light ? CheckLags(z) : "";
+    const std::optional<v1::Finding> wrong = all.Check("place", 2, Room(draws));
+    if (wrong.has_value()) return Found(F::OF_ALL_SEQUENCES).Part(*wrong);
+    return light ? CheckLags(z) : std::nullopt;
   }
 
   // By how much rounding may move the expected count of a token.
@@ -306,11 +312,21 @@ class Checker {
     return fourth <= 4 * square * square;
   }
 
-  static const char* Note(Fate fate) {
-    return fate == Fate::kSkipped ? ", skipped" : fate == Fate::kFinished ? ", finished before" : "";
+  // Of the value that follows from the token of sequence b.
+  Found WrongValue(size_t b, std::string got, std::string expected) const {
+    const Fate fate = sampling_.FateOf(b);
+    return Found(F::SEQUENCE_VALUE)
+        .Name(job_.output.key)
+        .Index(static_cast<int64_t>(b))
+        .Got(std::move(got))
+        .Expected(std::move(expected))
+        .Off(absl::StrFormat("%g", Token(b)))
+        .Word(fate == Fate::kSkipped    ? "skipped"
+              : fate == Fate::kFinished ? "finished_before"
+                                        : "");
   }
 
-  std::string States(bool finished) const {
+  std::optional<v1::Finding> States(bool finished) const {
     const Vec& before = sampling_.Before(job_.output.key);
     for (size_t b = 0; b < sampling_.batch(); ++b) {
       const Fate fate = sampling_.FateOf(b);
@@ -319,21 +335,24 @@ class Checker {
       if (fate == Fate::kDrawn) expected = finished ? (ends ? 1 : 0) : before[b] + 1;
       const bool odd = finished && static_cast<unsigned char>(job_.actual.data[b]) > 1;
       if (y_[b] == expected && !odd) continue;
-      return absl::StrFormat("%s of sequence %d is %s, expected %g (token %g%s)", job_.output.key, b,
-                             ElementText(job_.actual, static_cast<int64_t>(b)), expected, Token(b),
-                             Note(fate));
+      return WrongValue(b, ElementText(job_.actual, static_cast<int64_t>(b)),
+                        absl::StrFormat("%g", expected));
     }
-    return "";
+    return std::nullopt;
   }
 
   // The numbers by which p would change are no arguments: it stays, or is raised to the default minimum.
-  std::string Thresholds() const {
+  std::optional<v1::Finding> Thresholds() const {
     for (size_t b = 0; b < sampling_.batch(); ++b) {
       const double p = sampling_.P(b);
       if (y_[b] == p || y_[b] == std::max(p, kDefaultMinimum)) continue;
-      return absl::StrFormat("runtime_top_p of sequence %d is %.9g, expected %.9g", b, y_[b], p);
+      return Found(F::SEQUENCE_VALUE)
+          .Name("runtime_top_p")
+          .Index(static_cast<int64_t>(b))
+          .Got(absl::StrFormat("%.9g", y_[b]))
+          .Expected(absl::StrFormat("%.9g", p));
     }
-    return "";
+    return std::nullopt;
   }
 
   // How far the logarithm of a probability may be off.
@@ -347,7 +366,7 @@ class Checker {
 
   // Sums of logarithms, or those of this step: of the softmax's probability; top k divides the latter by that
   // of all k, and so may top p (`of_nucleus`) by that of all tokens that p admits.
-  std::string LogProbs(bool sums, bool of_nucleus) const {
+  std::optional<v1::Finding> LogProbs(bool sums, bool of_nucleus) const {
     const Vec& before = sampling_.Before(job_.output.key);
     for (size_t b = 0; b < sampling_.batch(); ++b) {
       const Fate fate = sampling_.FateOf(b);
@@ -367,10 +386,10 @@ class Checker {
         expected = std::clamp(y_[b], expected - larger, expected - smaller);
       }
       if (std::fabs(y_[b] - expected) <= tolerance) continue;
-      return absl::StrFormat("%s of sequence %d is %.9g, expected %.9g within %.2g (token %g%s)",
-                             job_.output.key, b, y_[b], expected, tolerance, Token(b), Note(fate));
+      return WrongValue(b, absl::StrFormat("%.9g", y_[b]), absl::StrFormat("%.9g", expected))
+          .Limit(absl::StrFormat("%.2g", tolerance));
     }
-    return "";
+    return std::nullopt;
   }
 
   const Sampling& sampling_;
@@ -382,9 +401,9 @@ class Checker {
 
 }  // namespace
 
-std::string CheckSampledTokens(const Job& job, std::string* harness_error) {
+std::optional<v1::Finding> CheckSampledTokens(const Job& job, std::string* harness_error) {
   Sampling sampling;
-  if (!sampling.Load(job.c, job.inputs, harness_error)) return "";
+  if (!sampling.Load(job.c, job.inputs, harness_error)) return std::nullopt;
   return Checker(sampling, job).Run(harness_error);
 }
 

@@ -11,9 +11,9 @@
 
 namespace diopi::baselines {
 
-// The first check of the output that failed, in words; empty when none did. `harness_error`: the case's
-// inputs do not determine the distribution.
-std::string CheckSampledTokens(const Job& job, std::string* harness_error);
+// What the first check of the output that failed found. `harness_error`: the case's inputs do not determine
+// the distribution.
+std::optional<v1::Finding> CheckSampledTokens(const Job& job, std::string* harness_error);
 
 // Why the inputs do not determine which tokens may be drawn: logits at the limit that are as good as equal,
 // or a k or p out of range. Empty where they do, and for cases without judges of this kind.

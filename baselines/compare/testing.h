@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "baselines/compare/compare.h"
 #include "cases/base/tensor.h"
+#include "cases/findings/finding_text.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {
@@ -94,6 +96,11 @@ inline v1::Verdict Pointwise(const HostTensor& actual, const std::vector<double>
   const std::vector<double> sigmas(r.size(), sigma);
   return CompareCase(OneOutput(actual.dtype, v1::Judge::MATH, kf), {}, Oracle(actual.shape, r, sigmas),
                      {{"out", actual}});
+}
+
+// What a check found, in words.
+inline std::string TextOf(const std::optional<v1::Finding>& found) {
+  return found.has_value() ? FindingText(*found) : "";
 }
 
 }  // namespace diopi::baselines

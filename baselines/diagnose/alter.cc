@@ -13,10 +13,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "baselines/diagnose/memory_order.h"
+#include "cases/findings/finding.h"
 #include "proto/abi/abi.h"
 
 namespace diopi::baselines {
 namespace {
+
+using F = v1::Finding;
 
 // Numbers by argument name: the value without effect first, then PyTorch's default where it differs.
 struct Neutral {
@@ -87,6 +90,10 @@ const std::vector<Spellings>& KnownSpellings() {
 constexpr std::string_view kReductions[] = {"none", "mean", "sum"};
 constexpr std::string_view kRoundings[] = {"none", "trunc", "floor"};
 
+std::string Quoted(std::string_view text) {
+  return absl::StrCat("'", std::string(text), "'");
+}
+
 class Alterer {
  public:
   explicit Alterer(const v1::Case& c) : case_(c), function_(abi::FindFunction(c.function())) {}
@@ -99,7 +106,7 @@ class Alterer {
     ForEach(&Alterer::AlterFlag);
     ForEach(&Alterer::AlterSpelling);
     for (InputInMemory& read : InputsByMemory(case_)) {
-      AlteredCase altered{Copy(), read.argument, absl::StrCat(read.key, read.text)};
+      AlteredCase altered{Copy(), read.argument, Found(read.code).Name(read.key)};
       *FindSpec(read.key, &altered.c) = std::move(read.spec);
       altered_.push_back(std::move(altered));
     }
@@ -119,11 +126,16 @@ class Alterer {
     return c;
   }
 
-  void Add(int index, const std::string& text, const std::function<void(v1::Argument*)>& change) {
+  void Add(int index, F::Code code, const std::function<void(v1::Argument*)>& change) {
     const std::string& name = case_.args(index).name();
-    AlteredCase altered{Copy(), name, absl::StrCat(name, text)};
+    AlteredCase altered{Copy(), name, Found(code).Name(name)};
     change(altered.c.mutable_args(index));
     altered_.push_back(std::move(altered));
+  }
+
+  void TakeAs(int index, std::string value, const std::function<void(v1::Argument*)>& change) {
+    Add(index, F::TAKEN_AS, change);
+    altered_.back().found.set_expected(std::move(value));
   }
 
   void AlterNumber(int index) {
@@ -140,17 +152,17 @@ class Alterer {
 
   void SetNumber(int index, double value) {
     const v1::Argument& arg = case_.args(index);
-    const std::string text = absl::StrCat(" taken as ", value);
+    const std::string text = absl::StrCat(value);
     const bool whole = value == std::floor(value);
     const auto integer = static_cast<int64_t>(value);
     if (arg.has_f() && arg.f() != value) {
-      Add(index, text, [=](v1::Argument* a) { a->set_f(value); });
+      TakeAs(index, text, [=](v1::Argument* a) { a->set_f(value); });
     } else if (arg.has_i() && whole && arg.i() != integer) {
-      Add(index, text, [=](v1::Argument* a) { a->set_i(integer); });
+      TakeAs(index, text, [=](v1::Argument* a) { a->set_i(integer); });
     } else if (arg.scalar().has_f() && arg.scalar().f() != value) {
-      Add(index, text, [=](v1::Argument* a) { a->mutable_scalar()->set_f(value); });
+      TakeAs(index, text, [=](v1::Argument* a) { a->mutable_scalar()->set_f(value); });
     } else if (arg.scalar().has_i() && whole && arg.scalar().i() != integer) {
-      Add(index, text, [=](v1::Argument* a) { a->mutable_scalar()->set_i(integer); });
+      TakeAs(index, text, [=](v1::Argument* a) { a->mutable_scalar()->set_i(integer); });
     }
   }
 
@@ -160,8 +172,7 @@ class Alterer {
     if (!arg.has_i()) return;
     for (int64_t code = 0; code < static_cast<int64_t>(N); ++code) {
       if (code == arg.i()) continue;
-      Add(index, absl::StrCat(" taken as '", std::string(names[code]), "'"),
-          [=](v1::Argument* a) { a->set_i(code); });
+      TakeAs(index, Quoted(names[code]), [=](v1::Argument* a) { a->set_i(code); });
     }
   }
 
@@ -173,15 +184,15 @@ class Alterer {
       if (neutral.name != arg.name()) continue;
       if (std::all_of(sizes.begin(), sizes.end(), [&](int64_t size) { return size == neutral.value; }))
         continue;
-      Add(index, absl::StrCat(" taken as ", neutral.value), [&](v1::Argument* a) {
+      TakeAs(index, absl::StrCat(neutral.value), [&](v1::Argument* a) {
         for (int64_t& size : *a->mutable_sizes()->mutable_values()) size = neutral.value;
       });
     }
     if (sizes.size() != 2 || sizes[0] == sizes[1]) return;
-    Add(index, "'s two values swapped",
+    Add(index, F::TWO_SWAPPED,
         [](v1::Argument* a) { a->mutable_sizes()->mutable_values()->SwapElements(0, 1); });
     for (int kept = 0; kept < 2; ++kept) {
-      Add(index, kept == 0 ? "'s first value taken for both" : "'s second value taken for both",
+      Add(index, kept == 0 ? F::FIRST_FOR_BOTH : F::SECOND_FOR_BOTH,
           [=](v1::Argument* a) { a->mutable_sizes()->set_values(1 - kept, a->sizes().values(kept)); });
     }
   }
@@ -189,18 +200,17 @@ class Alterer {
   void IgnoreTensor(int index) {
     const v1::Argument& arg = case_.args(index);
     if (arg.role() != v1::ROLE_INPUT || !arg.has_tensor() || !IsNullable(arg)) return;
-    Add(index, " ignored", [](v1::Argument* a) { a->set_null(true); });
+    Add(index, F::IGNORED, [](v1::Argument* a) { a->set_null(true); });
   }
 
   void AlterFlag(int index) {
     const v1::Argument& arg = case_.args(index);
     if (arg.has_b()) {
       const bool turned = !arg.b();
-      Add(index, turned ? " taken as true" : " taken as false", [=](v1::Argument* a) { a->set_b(turned); });
+      TakeAs(index, turned ? "true" : "false", [=](v1::Argument* a) { a->set_b(turned); });
     } else if (arg.has_i() && KindOf(arg) == abi::BOOL_POINTER) {
       const bool turned = arg.i() == 0;
-      Add(index, turned ? " taken as true" : " taken as false",
-          [=](v1::Argument* a) { a->set_i(turned ? 1 : 0); });
+      TakeAs(index, turned ? "true" : "false", [=](v1::Argument* a) { a->set_i(turned ? 1 : 0); });
     }
   }
 
@@ -211,8 +221,7 @@ class Alterer {
       if (known.name != arg.name()) continue;
       for (const std::string_view value : known.values) {
         if (value == arg.s()) continue;
-        Add(index, absl::StrCat(" taken as '", std::string(value), "'"),
-            [=](v1::Argument* a) { a->set_s(std::string(value)); });
+        TakeAs(index, Quoted(value), [=](v1::Argument* a) { a->set_s(std::string(value)); });
       }
     }
   }

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "diopi/v1/case.pb.h"
+#include "diopi/v1/finding.pb.h"
 
 namespace diopi::baselines {
 
 struct AlteredCase {
   v1::Case c;            // with the original's id and without its hash: not a case of any suite
   std::string argument;  // the one that differs
-  std::string text;      // after "consistent with": "alpha taken as 1", "bias ignored"
+  v1::Finding found;     // "alpha taken as 1", "bias ignored"
 };
 
 // Alters every argument of the case, one at a time and without knowing the operator: numbers and enumerations

@@ -11,6 +11,7 @@
 #include "cases/base/layout.h"
 #include "cases/core/catalog.h"
 #include "cases/core/fill.h"
+#include "cases/findings/finding_text.h"
 
 namespace diopi::baselines {
 namespace {
@@ -21,7 +22,7 @@ using ::testing::Not;
 
 std::vector<std::string> Texts(const v1::Case& c) {
   std::vector<std::string> texts;
-  for (const AlteredCase& altered : AlterArguments(c)) texts.push_back(altered.text);
+  for (const AlteredCase& altered : AlterArguments(c)) texts.push_back(FindingText(altered.found));
   return texts;
 }
 
@@ -61,7 +62,7 @@ v1::Case AddCase() {
 TEST(AlterArguments, ANumberBecomesNeutralAndNothingElseChanges) {
   const v1::Case c = AddCase();
   const AlteredCase altered = AlterArguments(c).front();
-  EXPECT_EQ(altered.text, "alpha taken as 1");
+  EXPECT_EQ(FindingText(altered.found), "alpha taken as 1");
   EXPECT_EQ(altered.argument, "alpha");
   EXPECT_EQ(altered.c.args(3).scalar().f(), 1);
   EXPECT_EQ(altered.c.hash(), "");
@@ -95,7 +96,7 @@ TEST(AlterArguments, StridesAndBroadcastingAreReadInTheOrderOfMemory) {
       const int from = altered.argument == "input" ? (i % 2) * 3 + i / 2 : i % 2;
       EXPECT_EQ(ElementAsDouble(after.dtype, after.data.data(), i),
                 ElementAsDouble(before.dtype, before.data.data(), from))
-          << altered.text << " " << i;
+          << FindingText(altered.found) << " " << i;
     }
   }
 }
@@ -150,10 +151,11 @@ TEST(AlterArguments, EveryCaseOfSuiteCore) {
     std::set<std::string> texts;
     for (const AlteredCase& altered : AlterArguments(c)) {
       ++altered_cases;
-      EXPECT_NE(altered.c.SerializeAsString(), bytes) << c.id() << ": " << altered.text;
-      EXPECT_TRUE(texts.insert(altered.text).second) << c.id() << ": " << altered.text;
-      if (++filled[{c.function(), altered.text, c.dtype()}] > 4) continue;
-      EXPECT_TRUE(FillInputs(altered.c).ok()) << c.id() << ": " << altered.text;
+      EXPECT_NE(altered.c.SerializeAsString(), bytes) << c.id() << ": " << FindingText(altered.found);
+      EXPECT_TRUE(texts.insert(FindingText(altered.found)).second)
+          << c.id() << ": " << FindingText(altered.found);
+      if (++filled[{c.function(), FindingText(altered.found), c.dtype()}] > 4) continue;
+      EXPECT_TRUE(FillInputs(altered.c).ok()) << c.id() << ": " << FindingText(altered.found);
     }
   }
   EXPECT_GE(altered_cases, cases->size());

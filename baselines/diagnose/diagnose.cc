@@ -7,10 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "baselines/compare/judging.h"
 #include "baselines/compare/patterns.h"
 #include "baselines/generate/generate.h"
@@ -18,6 +17,7 @@
 #include "cases/base/dtype.h"
 #include "cases/core/fill.h"
 #include "cases/core/reference_key.h"
+#include "cases/findings/finding.h"
 
 namespace diopi::baselines {
 namespace {
@@ -103,6 +103,14 @@ double Bits(const v1::Verdict& wrong, const v1::Verdict& right) {
   return bits;
 }
 
+// The contract that allows it; empty where none does.
+std::string ContractOf(const AlteredCase& /*altered*/) {
+  return "";
+}
+std::string ContractOf(const RoundedOperands& rounded) {
+  return rounded.contract;
+}
+
 // For comparisons of which only the outcome and the figures matter.
 CompareOptions Unexplained(const FailedCase& failed) {
   CompareOptions options = failed.compare;
@@ -180,24 +188,28 @@ Cause Diagnoser::LikelyCause(const FailedCase& failed) {
   const Clock::time_point start = Clock::now();
   const v1::Verdict wrong =
       CompareCase(failed.c, failed.inputs, failed.references, failed.actual, Unexplained(failed));
-  Cause cause;
+  std::vector<v1::Finding> found;
+  std::set<std::string> contracts;  // that allow what was found
+  double bits = 0;
   int tried = 0;
   const auto look = [&](const auto& alternatives) {
     for (const auto& alternative : alternatives) {
-      if (Clock::now() - start > options_.budget || cause.consistent_with.size() == kMaxCauses) return;
+      if (Clock::now() - start > options_.budget || found.size() == kMaxCauses) return;
       ++tried;
       const std::optional<v1::Verdict> right = Explains(alternative, failed);
       if (!right.has_value()) continue;
-      cause.consistent_with.push_back(alternative.text);
-      cause.confidence = std::max(cause.confidence, Bits(wrong, *right));  // in bits until all are counted
+      found.push_back(alternative.found);
+      contracts.insert(ContractOf(alternative));
+      bits = std::max(bits, Bits(wrong, *right));
     }
   };
   look(AlterArguments(failed.c));
   look(NarrowOperands(failed.c, failed.inputs));
-  cause.confidence = std::max(1 - tried * std::exp2(-cause.confidence), 0.0);
-  if (cause.consistent_with.empty() || cause.confidence < kLeastConfidence) return {};
-  cause.text = absl::StrCat("consistent with ", absl::StrJoin(cause.consistent_with, ", or with "));
-  return cause;
+  const double confidence = std::max(1 - tried * std::exp2(-bits), 0.0);
+  if (found.empty() || confidence < kLeastConfidence) return {};
+  const std::string contract = contracts.size() == 1 ? *contracts.begin() : "";
+  const auto code = contract.empty() ? v1::Finding::CONSISTENT_WITH : v1::Finding::DECLARE;
+  return {Found(code).Word(contract).Parts(found), confidence};
 }
 
 }  // namespace diopi::baselines

@@ -27,10 +27,9 @@ struct DiagnoseOptions {
   std::chrono::microseconds budget{5000};  // of one case; a replay that has begun is finished
 };
 
-// Why a case failed. Empty text: not known.
+// Why a case failed, where it is known.
 struct Cause {
-  std::string text;
-  std::vector<std::string> consistent_with;  // the alterations of `text`: "alpha taken as 1"
+  std::optional<v1::Finding> found;
   double confidence = 0;
 };
 
@@ -49,8 +48,9 @@ class Diagnoser {
  public:
   explicit Diagnoser(const DiagnoseOptions& options) : options_(options) {}
 
-  // "consistent with alpha taken as 1", with every alteration whose reference the output passes and whose
-  // result the original's reference refuses; empty when there is none, or the case is beyond the limits.
+  // CONSISTENT_WITH every alteration whose reference the output passes and whose result the original's
+  // reference refuses, or DECLARE, where one contract allows all of them. Nothing when there is none, or the
+  // case is beyond the limits.
   //
   // The confidence is 1 minus the number of alterations tried times the chance that the wrong elements lie by
   // accident where an altered reference has them: per element, the remaining error divided by the original

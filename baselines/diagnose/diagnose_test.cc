@@ -17,6 +17,7 @@
 #include "baselines/generate/generate.h"
 #include "build_paths.h"
 #include "cases/core/catalog.h"
+#include "cases/findings/finding_text.h"
 
 namespace diopi::baselines {
 namespace {
@@ -45,7 +46,7 @@ class DiagnoserTest : public ::testing::Test {
 
   // What the diagnosis says of `c` when the device computed `altered`; "passes" when that is right for `c`
   // too.
-  static std::string Cause(Diagnoser* diagnoser, const v1::Case& c, const v1::Case& altered) {
+  static std::string Told(Diagnoser* diagnoser, const v1::Case& c, const v1::Case& altered) {
     const Baseline original = GenerateCase(*library_, c).value();
     const auto wrong = GenerateCase(*library_, altered);
     if (!wrong.ok()) return "refused";
@@ -53,7 +54,11 @@ class DiagnoserTest : public ::testing::Test {
     if (!actual.ok()) return "refused";
     if (CompareCase(c, original.inputs, original.references, *actual).outcome() == v1::OUTCOME_PASS)
       return "passes";
-    return diagnoser->LikelyCause({c, original.inputs, original.references, *actual}).text;
+    return TextOf(diagnoser->LikelyCause({c, original.inputs, original.references, *actual}));
+  }
+
+  static std::string TextOf(const Cause& cause) {
+    return cause.found.has_value() ? FindingText(*cause.found) : "";
   }
 
   static std::unique_ptr<Diagnoser> Open(DiagnoseOptions options = {}) {
@@ -80,13 +85,14 @@ TEST_F(DiagnoserTest, NamesTheArgumentThatWasAltered) {
     int of_function = 0;
     for (const v1::Case& c : Cases(function, v1::Dtype::float32)) {
       for (const AlteredCase& altered : AlterArguments(c)) {
-        const std::string cause = Cause(diagnoser.get(), c, altered.c);
+        const std::string cause = Told(diagnoser.get(), c, altered.c);
         if (cause == "refused" || cause == "passes") continue;
         ++shown;
-        const bool named = cause.find(altered.text) != std::string::npos;
+        const bool named = cause.find(FindingText(altered.found)) != std::string::npos;
         told += named ? 1 : 0;
         of_function += named ? 1 : 0;
-        if (!named) std::printf("%s, %s: '%s'\n", c.id().c_str(), altered.text.c_str(), cause.c_str());
+        if (!named)
+          std::printf("%s, %s: '%s'\n", c.id().c_str(), FindingText(altered.found).c_str(), cause.c_str());
       }
     }
     EXPECT_GT(of_function, 0) << function;
@@ -112,7 +118,8 @@ TEST_F(DiagnoserTest, SaysNothingOfOtherDefects) {
         continue;
       ++failures;
       const auto start = std::chrono::steady_clock::now();
-      EXPECT_EQ(diagnoser->LikelyCause({c, original.inputs, original.references, actual}).text, "") << c.id();
+      EXPECT_EQ(TextOf(diagnoser->LikelyCause({c, original.inputs, original.references, actual})), "")
+          << c.id();
       const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
       total += took.count();
       longest = std::max(longest, took.count());
@@ -132,7 +139,7 @@ TEST_F(DiagnoserTest, TheReferenceSurvivesEveryAlterationOfSuiteCore) {
   const std::vector<v1::Case> cases = catalog_->Select({}).value();
   for (const v1::Case& c : cases) {
     for (const AlteredCase& altered : AlterArguments(c)) {
-      if (++tried[{c.function(), altered.text, c.dtype()}] <= 4)
+      if (++tried[{c.function(), FindingText(altered.found), c.dtype()}] <= 4)
         ++(GenerateCase(*library_, altered.c).ok() ? answered : refused);
     }
   }
@@ -146,8 +153,8 @@ TEST_F(DiagnoserTest, StaysWithinItsLimits) {
   const auto cause = [&](Diagnoser* diagnoser) {
     for (const v1::Case& c : cases) {
       const std::vector<AlteredCase> altered = AlterArguments(c);
-      if (altered.empty() || altered.front().text != "alpha taken as 1") continue;
-      std::string text = Cause(diagnoser, c, altered.front().c);
+      if (altered.empty() || FindingText(altered.front().found) != "alpha taken as 1") continue;
+      std::string text = Told(diagnoser, c, altered.front().c);
       if (text != "passes") return text;
     }
     return std::string("no case");
@@ -187,8 +194,11 @@ TEST_F(DiagnoserTest, NamesTheOperandsThatWereRounded) {
       }
       const TensorMap actual = library_->Call(c, rounded, v1::Dtype::unsupported).value();
       const auto cause = diagnoser->LikelyCause({c, original.inputs, original.references, actual});
-      EXPECT_THAT(cause.text, HasSubstr(text)) << c.id();
+      EXPECT_THAT(TextOf(cause), HasSubstr(text)) << c.id();
       EXPECT_GE(cause.confidence, 0.9);
+      const auto code = text == "declare tf32" ? v1::Finding::DECLARE : v1::Finding::CONSISTENT_WITH;
+      EXPECT_EQ(cause.found->code(), code);
+      EXPECT_EQ(cause.found->parts(0).code(), v1::Finding::OPERANDS_ROUNDED);
       ++told;
     }
   }

@@ -116,17 +116,15 @@ class Reader {
     const std::vector<double> elements = Elements(*tensor);
     if (elements.empty()) return;
     const std::vector<double> memory = strided ? InMemory(spec, elements) : std::vector<double>();
-    if (!memory.empty()) Add(arg, key, " read in the order of memory", DenseSpec(spec, shape, memory));
-    if (broadcast) {
-      Add(arg, key, " read one element after the other, not broadcast", DenseSpec(spec, output_, elements));
-    }
+    if (!memory.empty()) Add(arg, key, v1::Finding::MEMORY_ORDER, DenseSpec(spec, shape, memory));
+    if (broadcast) Add(arg, key, v1::Finding::NOT_BROADCAST, DenseSpec(spec, output_, elements));
   }
 
   std::vector<InputInMemory> Take() { return std::move(found_); }
 
  private:
-  void Add(const v1::Argument& arg, const std::string& key, const char* text, v1::TensorSpec spec) {
-    if (spec.has_fill()) found_.push_back({arg.name(), key, text, std::move(spec)});
+  void Add(const v1::Argument& arg, const std::string& key, v1::Finding::Code code, v1::TensorSpec spec) {
+    if (spec.has_fill()) found_.push_back({arg.name(), key, code, std::move(spec)});
   }
 
   const std::vector<int64_t> output_;

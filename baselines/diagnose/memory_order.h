@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "diopi/v1/case.pb.h"
+#include "diopi/v1/finding.pb.h"
 
 namespace diopi::baselines {
 
 struct InputInMemory {
   std::string argument;
-  std::string key;      // "input", "tensors.0"
-  std::string text;     // " read in the order of memory"
+  std::string key;  // "input", "tensors.0"
+  v1::Finding::Code code;
   v1::TensorSpec spec;  // contiguous, its fill the values that are read
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cases/base/dtype.h"
+#include "cases/findings/finding.h"
 
 namespace diopi::baselines {
 namespace {
@@ -21,14 +22,15 @@ double Cut(double x, int bits, bool nearest) {
 
 constexpr int kTf32 = 11, kBfloat16 = 8;
 
-template <typename F>
-TensorMap Mapped(const TensorMap& inputs, F&& f) {
+template <typename Change>
+TensorMap Mapped(const TensorMap& inputs, Change&& change) {
   TensorMap mapped = inputs;
   for (auto& [key, tensor] : mapped) {
     // Operands that are added, not multiplied, keep their bits.
     if (tensor.dtype != D::float32 || key == "bias") continue;
     for (int64_t i = 0; i < NumElements(tensor.shape); ++i) {
-      StoreDouble(D::float32, tensor.data.data(), i, f(ElementAsDouble(D::float32, tensor.data.data(), i)));
+      StoreDouble(D::float32, tensor.data.data(), i,
+                  change(ElementAsDouble(D::float32, tensor.data.data(), i)));
     }
   }
   return mapped;
@@ -56,22 +58,21 @@ std::vector<RoundedOperands> NarrowOperands(const v1::Case& c, const TensorMap& 
     StoreDouble(D::float16, bytes, 0, x);
     return ElementAsDouble(D::float16, bytes, 0);
   };
+  using F = v1::Finding;
   std::vector<RoundedOperands> all;
-  all.push_back(
-      {"float32 operands rounded to TF32; declare tf32 if the device computes so", rounded(kTf32, true), {}});
+  all.push_back({Found(F::OPERANDS_ROUNDED).Word("TF32"), rounded(kTf32, true), {}, "tf32"});
   // Ties away from zero, as converting instructions round; a tie in one operand shows.
-  all.push_back(
-      {"float32 operands rounded to TF32, ties away from zero; declare tf32 if the device computes so",
-       Mapped(inputs, [](double x) { return Cut(x + std::ldexp(x, -kTf32 - 20), kTf32, true); }),
-       {}});
-  all.push_back(
-      {"float32 operands cut to TF32; declare tf32 if the device computes so", rounded(kTf32, false), {}});
-  all.push_back({"float32 operands rounded to bfloat16", rounded(kBfloat16, true), {}});
-  all.push_back({"float32 operands cut to bfloat16", rounded(kBfloat16, false), {}});
-  all.push_back({"float32 operands rounded to float16", Mapped(inputs, half), {}});
+  all.push_back({Found(F::OPERANDS_ROUNDED).Word("tf32_ties_away"),
+                 Mapped(inputs, [](double x) { return Cut(x + std::ldexp(x, -kTf32 - 20), kTf32, true); }),
+                 {},
+                 "tf32"});
+  all.push_back({Found(F::OPERANDS_CUT).Word("TF32"), rounded(kTf32, false), {}, "tf32"});
+  all.push_back({Found(F::OPERANDS_ROUNDED).Word("bfloat16"), rounded(kBfloat16, true), {}, ""});
+  all.push_back({Found(F::OPERANDS_CUT).Word("bfloat16"), rounded(kBfloat16, false), {}, ""});
+  all.push_back({Found(F::OPERANDS_ROUNDED).Word("float16"), Mapped(inputs, half), {}, ""});
   // x = high + middle + rest: three of the four products of two bfloat16 numbers each.
-  all.push_back({"float32 operands split into two bfloat16 numbers (bf16x2)",
-                 Mapped(inputs, [](double x) { return High(x) + Middle(x); }), Mapped(inputs, Middle)});
+  all.push_back({Found(F::OPERANDS_SPLIT), Mapped(inputs, [](double x) { return High(x) + Middle(x); }),
+                 Mapped(inputs, Middle), ""});
   return all;
 }
 

@@ -9,15 +9,17 @@
 
 #include "cases/base/tensor.h"
 #include "diopi/v1/case.pb.h"
+#include "diopi/v1/finding.pb.h"
 
 namespace diopi::baselines {
 
 // The sum of the function's results on `plus` minus its results on `minus`: exact for functions that are
 // linear in each operand.
 struct RoundedOperands {
-  std::string text;  // "float32 operands rounded to TF32; declare tf32 if the device computes so"
+  v1::Finding found;  // "float32 operands rounded to TF32"
   TensorMap plus;
-  TensorMap minus;  // empty: nothing to subtract
+  TensorMap minus;       // empty: nothing to subtract
+  std::string contract;  // the one that allows it; empty: none
 };
 
 // Empty where no judged output is a sum of float32 products.

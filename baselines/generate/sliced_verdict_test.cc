@@ -81,6 +81,9 @@ TEST_F(SlicedVerdictTest, NamesThePlaceInTheWholeOutput) {
   const v1::Verdict verdict = Judge(Zeroed("out", last, last + 1));
   EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL);
   EXPECT_THAT(verdict.reason(), HasSubstr("[511, 1023]"));
+  ASSERT_EQ(verdict.findings_size(), 2);
+  EXPECT_THAT(verdict.findings(0).parts(0).place().at(), ::testing::ElementsAre(511, 1023));
+  EXPECT_EQ(verdict.findings(1).code(), v1::Finding::ON_SLICES);
   ASSERT_EQ(verdict.outputs_size(), 1);
   EXPECT_EQ(verdict.outputs(0).first(0).index(), last);
   EXPECT_THAT(std::vector<int64_t>(verdict.outputs(0).shape().begin(), verdict.outputs(0).shape().end()),

@@ -14,6 +14,8 @@
 #include "cases/base/text.h"
 #include "cases/core/argument_text.h"
 #include "cases/core/judges.h"
+#include "cases/findings/describe.h"
+#include "cases/findings/finding.h"
 
 namespace diopi::tap {
 namespace {
@@ -289,7 +291,8 @@ void Toolbox::Compare(Passage* passage, const TensorMap& outputs) {
   }
   if (passage->facts.returned != diopiSuccess) {
     verdict.set_outcome(v1::OUTCOME_ERROR);
-    verdict.set_reason(absl::StrCat("The library returned error ", passage->facts.returned));
+    *verdict.add_findings() =
+        Found(v1::Finding::RETURNED).Name(passage->name()).Word(absl::StrCat(passage->facts.returned));
   } else {
     const bool large = passage->live->bytes() > settings_.compare_bytes;
     const v1::Case& c = passage->live->c();
@@ -306,10 +309,10 @@ void Toolbox::Compare(Passage* passage, const TensorMap& outputs) {
     const absl::StatusOr<std::vector<std::string>> changed = passage->live->ChangedInputs(passage->inputs);
     if (changed.ok() && !changed->empty()) {
       verdict.set_outcome(v1::OUTCOME_MEMORY);
-      verdict.set_reason(absl::StrCat("The library changed the input ", changed->front(),
-                                      verdict.reason().empty() ? "" : "; ", verdict.reason()));
+      *verdict.add_findings() = Found(v1::Finding::INPUT_CHANGED).Name(changed->front());
     }
   }
+  Describe(&verdict);
   const std::string facts = FactsText(passage->facts);
   comparisons_.Add(passage->name(), verdict, facts, how);
   const bool pass = verdict.outcome() == v1::OUTCOME_PASS;

@@ -14,6 +14,7 @@
 #include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/slices.h"
+#include "cases/findings/describe.h"
 #include "client/judge/verdict_builder.h"
 #include "client/setup/paths.h"
 
@@ -126,22 +127,13 @@ v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, 
   baselines::AddWouldPassUnder(c, inputs, with_native16, actual, options_.compare, &verdict);
   const baselines::Cause cause = diagnoser_.LikelyCause({c, inputs, references, actual, options_.compare});
   // Keeps the more certain cause; on a tie the replayed one, which says more.
-  if (!cause.text.empty() && cause.confidence >= verdict.cause_confidence()) {
-    verdict.set_likely_cause(cause.text);
-    *verdict.mutable_consistent_with() = {cause.consistent_with.begin(), cause.consistent_with.end()};
-    verdict.clear_declarable();
-    verdict.set_cause_confidence(cause.confidence);
-  }
-  // A contract that may be declared comes before the figures; the other causes are among them or follow.
-  if (!verdict.declarable().empty()) {
-    verdict.set_reason(absl::StrCat(verdict.likely_cause(), ": ", verdict.reason()));
-  } else if (verdict.likely_cause() == cause.text && !cause.text.empty()) {
-    verdict.set_reason(absl::StrCat(verdict.reason(), "; ", cause.text));
-  } else if (!verdict.would_pass_under().empty()) {
-    // A contract that the user could declare is named even where the cause is uncertain.
-    verdict.set_reason(absl::StrCat(verdict.reason(), "; would pass under contract ",
-                                    absl::StrJoin(verdict.would_pass_under(), " or ")));
-  }
+  if (cause.found.has_value() && cause.confidence >= verdict.cause_confidence())
+    baselines::SetCause(*cause.found, cause.confidence, &verdict);
+  // A contract that the user could declare is named even where the cause is uncertain.
+  const v1::Finding::Code code = verdict.cause().code();
+  if (code != v1::Finding::DECLARE && code != v1::Finding::CONSISTENT_WITH)
+    baselines::TellWouldPassUnder(&verdict);
+  Describe(&verdict);
   return verdict;
 }
 

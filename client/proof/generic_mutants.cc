@@ -10,6 +10,7 @@
 #include "baselines/diagnose/alter.h"
 #include "cases/core/fill.h"
 #include "cases/core/reference_key.h"
+#include "cases/findings/finding_text.h"
 
 namespace diopi::proof {
 namespace {
@@ -167,7 +168,7 @@ class Mutator {
       absl::StatusOr<TensorMap> generated = FillInputs(altered.c);
       if (!generated.ok()) continue;
       for (auto& [key, tensor] : *generated) inputs[key] = std::move(tensor);
-      AddCall(altered.text, altered.c, inputs);
+      AddCall(FindingText(altered.found), altered.c, inputs);
     }
     return std::move(mutated_);
   }
