@@ -21,6 +21,7 @@
 #include "baselines/store/store.h"
 #include "cases/base/process_pool.h"
 #include "cases/core/reference_key.h"
+#include "cases/findings/finding_text.h"
 
 namespace diopi::baselines {
 namespace {
@@ -59,9 +60,10 @@ struct Finding {
 };
 
 Finding Inspect(const v1::Case& c, const loader::CallOutcome& outcome) {
-  if (outcome.kind != loader::CallOutcome::Kind::kReplied) return {"", outcome.text};
+  if (outcome.kind != loader::CallOutcome::Kind::kReplied) return {"", outcome.Text()};
   const v1::WorkerReply& reply = outcome.reply;
-  const std::string says = reply.text().empty() ? "" : absl::StrCat(": ", reply.text());
+  const std::string why = absl::StrCat(reply.text(), FindingsText(reply.failed()));
+  const std::string says = why.empty() ? "" : absl::StrCat(": ", why);
   if (reply.status() == v1::WorkerReply::SYMBOL_ABSENT) return {"the library has no such function", ""};
   if (reply.status() != v1::WorkerReply::RETURNED) return {"", absl::StrCat("the call failed", says)};
   switch (reply.error_code()) {
@@ -75,10 +77,10 @@ Finding Inspect(const v1::Case& c, const loader::CallOutcome& outcome) {
     default:
       return {"", absl::StrCat("the library returned error ", reply.error_code(), says)};
   }
-  if (reply.findings_size() > 0) return {"", reply.findings(0).text()};
+  if (reply.findings_size() > 0) return {"", FindingText(reply.findings(0))};
   if (reply.unwritten_size() > 0) return {"", absl::StrCat(reply.unwritten(0), " was not written")};
-  if (reply.nondeterministic() && !MayDiffer(c)) return {"", reply.nondeterministic_text()};
-  return {"", reply.text()};
+  if (!reply.differs().empty() && !MayDiffer(c)) return {"", FindingsText(reply.differs())};
+  return {"", FindingsText(reply.failed())};
 }
 
 std::string VendorOf(const loader::Worker& worker) {

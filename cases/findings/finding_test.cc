@@ -90,6 +90,7 @@ TEST(Describe, TextsAreMadeOfFindingsAndClearedAgain) {
 
 TEST(Describe, WhatMayBeDeclaredComesFirstAndExplanationsFollow) {
   v1::Verdict verdict;
+  verdict.set_outcome(v1::OUTCOME_FAIL);
   *verdict.add_findings() = Found(F::WRONG_ELEMENTS).Count(2).Of(3);
   *verdict.mutable_cause() = Found(F::DECLARE).Word("tf32").Part(Found(F::TF32_PRODUCTS));
   Describe(&verdict);

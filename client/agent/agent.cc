@@ -32,6 +32,7 @@
 #include "cases/base/text.h"
 #include "cases/base/write_file.h"
 #include "cases/core/catalog.h"
+#include "cases/findings/finding_text.h"
 #include "cases/user/user_cases.h"
 #include "client/agent/connection.h"
 #include "client/agent/devices.h"
@@ -622,8 +623,8 @@ ExitCode ListCases(const AgentOptions& options, std::ostream* out, std::ostream*
   const absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->SelectRun(*selection);
   if (!cases.ok()) return tell(cases.status());
   for (const v1::Case& c : *cases) {
-    const std::optional<std::string> skipped = options.profile.SkipReason(c);
-    *out << c.id() << (skipped.has_value() ? absl::StrCat("  # ", *skipped) : "") << "\n";
+    const std::optional<v1::Finding> skipped = options.profile.SkipReason(c);
+    *out << c.id() << (skipped.has_value() ? absl::StrCat("  # ", FindingText(*skipped)) : "") << "\n";
   }
   out->flush();
   return ExitCode::kOk;

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/contract.h"
 #include "cases/base/text.h"
+#include "cases/findings/finding_text.h"
 #include "client/agent/tested_library.h"
 #include "client/judge/case_judge.h"
 #include "client/rpc/agents_client.h"
@@ -75,8 +76,8 @@ v1::AgentHealth RunHealthCase(const AgentOptions& options, const LibraryFacts& f
   judging.adaptor = &options.adaptor;
   judging.profile = &options.profile;
   CaseJudge judge(judging);
-  if (const std::optional<std::string> skipped = judge.SkipReason(c); skipped.has_value()) {
-    return Health(true, absl::StrCat("loads; no case was run: ", c.id(), ": ", *skipped));
+  if (const std::optional<v1::Finding> skipped = judge.SkipReason(c); skipped.has_value()) {
+    return Health(true, absl::StrCat("loads; no case was run: ", c.id(), ": ", FindingText(*skipped)));
   }
   absl::StatusOr<loader::CallOptions> call = judge.Prepare(c, &inputs);
   if (!call.ok()) return Health(false, std::string(call.status().message()));

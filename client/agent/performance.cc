@@ -200,7 +200,7 @@ absl::StatusOr<v1::TimeReply> PerformanceTest::Time(const Prepared& prepared) {
   absl::Status submitted = worker_->Submit(prepared.c, prepared.inputs, options);
   if (!submitted.ok()) return submitted;
   loader::CallOutcome outcome = worker_->Wait();
-  if (outcome.kind != loader::CallOutcome::Kind::kReplied) return absl::AbortedError(outcome.text);
+  if (outcome.kind != loader::CallOutcome::Kind::kReplied) return absl::AbortedError(outcome.Text());
   if (!outcome.reply.has_time()) return absl::AbortedError(outcome.reply.text());
   return std::move(*outcome.reply.mutable_time());
 }

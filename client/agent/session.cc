@@ -18,6 +18,7 @@
 #include "cases/core/case_builder.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/slices.h"
+#include "cases/findings/finding.h"
 #include "client/command_line/exit_code.h"
 #include "client/judge/verdict_builder.h"
 
@@ -173,17 +174,18 @@ absl::Status Session::Accept(rpc::LeasedCase leased) {
 
 bool Session::SettledWithoutWorker(const rpc::LeasedCase& leased) {
   v1::Verdict verdict;
-  const std::optional<std::string> skipped = judge_.SkipReason(leased.c);
+  const std::optional<v1::Finding> skipped = judge_.SkipReason(leased.c);
   if (skipped.has_value()) {
-    verdict = MakeVerdict(leased.c, v1::OUTCOME_SKIPPED, *skipped);
+    verdict = MakeVerdict(leased.c, v1::OUTCOME_SKIPPED, {*skipped});
   } else if (leased.quarantined) {
     // A conflict between our references is not the fault of the device or of its run.
-    verdict = MakeVerdict(leased.c, v1::OUTCOME_SKIPPED, "quarantined: " + leased.unavailable);
+    verdict = HarnessError(leased.c, "quarantined", "quarantined: " + leased.unavailable);
+    verdict.set_outcome(v1::OUTCOME_SKIPPED);
   } else if (!leased.unavailable.empty()) {
-    verdict = MakeVerdict(leased.c, v1::OUTCOME_HARNESS_ERROR, "no usable baseline: " + leased.unavailable);
+    verdict = HarnessError(leased.c, "no_baseline", "no usable baseline: " + leased.unavailable);
   } else if (!cases::IsLibraryCheck(leased.c) && !options_.implemented.contains(leased.c.function())) {
     verdict = MakeVerdict(leased.c, v1::OUTCOME_NOT_IMPLEMENTED,
-                          "the library does not export " + leased.c.function());
+                          {Found(v1::Finding::NOT_EXPORTED).Name(leased.c.function())});
   } else {
     return false;
   }
@@ -209,7 +211,7 @@ void Session::Work(SessionWorker worker) {
     absl::StatusOr<loader::CallOptions> options =
         judge_.Prepare(next->c, &next->inputs, CaseJudge::Making::kSent);
     if (!options.ok()) {
-      reporter_.Add(MakeVerdict(next->c, v1::OUTCOME_HARNESS_ERROR, std::string(options.status().message())));
+      reporter_.Add(HarnessError(next->c, "not_prepared", std::string(options.status().message())));
       continue;
     }
     const auto start = std::chrono::steady_clock::now();
@@ -244,7 +246,7 @@ std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const r
     outcome = worker->Wait();
   } else {
     outcome.kind = loader::CallOutcome::Kind::kLost;
-    outcome.text = std::string(submitted.message());
+    outcome.ended = {Found(v1::Finding::WORKER_LOST).Said(std::string(submitted.message()))};
   }
   const std::lock_guard lock(mutex_);
   calling_.erase(worker);
@@ -283,10 +285,10 @@ v1::Verdict Session::VerdictOn(Called* called) {
   rpc::LeasedCase& leased = called->leased;
   absl::Status complete;
   if (!cases::IsSliced(leased.c)) complete = CaseJudge::Complete(leased.c, &leased.inputs);
-  v1::Verdict verdict =
-      complete.ok() ? judge_.Judge(leased.c, leased.inputs, leased.references, called->outcome,
-                                   called->adaptor, &called->handed, called->places)
-                    : MakeVerdict(leased.c, v1::OUTCOME_HARNESS_ERROR, std::string(complete.message()));
+  v1::Verdict verdict = complete.ok()
+                            ? judge_.Judge(leased.c, leased.inputs, leased.references, called->outcome,
+                                           called->adaptor, &called->handed, called->places)
+                            : HarnessError(leased.c, "no_inputs", std::string(complete.message()));
   verdict.set_reference(leased.reference);
   verdict.set_device_reference(leased.device_reference);
   if (called->device >= 0) verdict.set_device_index(called->device);

@@ -12,6 +12,7 @@
 #include "cases/base/text.h"
 #include "client/cli/case_call.h"
 #include "client/cli/tap_commands.h"
+#include "client/judge/verdict_builder.h"
 #include "client/setup/arguments.h"
 #include "client/setup/paths.h"
 #include "client/setup/profile_options.h"
@@ -103,12 +104,8 @@ class ReplayCommand final : public Command {
 
   // An error means that the call cannot be replayed at all.
   absl::StatusOr<v1::Verdict> Replay(const tap::CapturedCall& call, const TensorMap& references) {
-    if (const std::optional<std::string> skipped = call_->judge().SkipReason(call.c); skipped.has_value()) {
-      v1::Verdict verdict;
-      verdict.set_outcome(v1::OUTCOME_SKIPPED);
-      verdict.set_reason(*skipped);
-      return verdict;
-    }
+    if (const std::optional<v1::Finding> skipped = call_->judge().SkipReason(call.c); skipped.has_value())
+      return agent::MakeVerdict(call.c, v1::OUTCOME_SKIPPED, {*skipped});
     TensorMap inputs = call.inputs;
     const absl::StatusOr<loader::CallOptions> options = call_->judge().Prepare(call.c, &inputs);
     if (!options.ok()) return options.status();
@@ -152,7 +149,7 @@ class ReplayCommand final : public Command {
         ++replayed_;
         ++failed_;
         std::cout << absl::StrFormat("%-44s %s: the call failed %s\n", PrintableLine(call.c.function()),
-                                     PrintableLine(call.path), PrintableMessage(outcome.text));
+                                     PrintableLine(call.path), PrintableMessage(outcome.Text()));
         return absl::OkStatus();
       }
       times.push_back(outcome.reply.call_us());

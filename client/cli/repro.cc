@@ -16,6 +16,7 @@
 #include "cases/base/write_file.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/slices.h"
+#include "cases/findings/finding_text.h"
 #include "client/cli/c_source.h"
 #include "client/cli/case_call.h"
 #include "client/cli/case_data.h"
@@ -85,8 +86,9 @@ class ReproCommand final : public Command {
     absl::StatusOr<std::unique_ptr<CaseCall>> call = CaseCall::Make(options_, /*diagnose=*/true);
     if (!call.ok()) return Tell(call.status());
     call_ = *std::move(call);
-    if (const std::optional<std::string> skipped = call_->judge().SkipReason(*c); skipped.has_value()) {
-      std::cout << CaseText(*c) << "Outcome    skipped\nReason     " << PrintableMessage(*skipped) << "\n"
+    if (const std::optional<v1::Finding> skipped = call_->judge().SkipReason(*c); skipped.has_value()) {
+      std::cout << CaseText(*c) << "Outcome    skipped\nReason     "
+                << PrintableMessage(FindingText(*skipped)) << "\n"
                 << std::flush;
       return ExitCode::kOk;
     }
@@ -211,7 +213,7 @@ class ReproCommand final : public Command {
       worker->reset();  // waits until the debugger ends
       printable.clear();
       TakeTerminalBack();
-      if (outcome.kind == loader::CallOutcome::Kind::kExited) return TellNoResult(outcome.text);
+      if (outcome.kind == loader::CallOutcome::Kind::kExited) return TellNoResult(outcome.Text());
     }
     const v1::Verdict verdict = call_->judge().Judge(c, inputs, data.references, outcome, options->adaptor);
     Print(verdict, outcome.outputs);

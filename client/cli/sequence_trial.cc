@@ -122,7 +122,7 @@ absl::StatusOr<TensorMap> SequenceTrial::ByLibrary(const v1::Case& c, const Tens
   absl::Status submitted = worker_->Submit(c, inputs, 1);
   if (!submitted.ok()) return submitted;
   loader::CallOutcome outcome = worker_->Wait();
-  if (outcome.kind != loader::CallOutcome::Kind::kReplied) return absl::AbortedError(outcome.text);
+  if (outcome.kind != loader::CallOutcome::Kind::kReplied) return absl::AbortedError(outcome.Text());
   if (outcome.reply.error_code() != 0) {
     return absl::AbortedError(absl::StrCat(c.function(), " returned error ", outcome.reply.error_code()));
   }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "cases/base/text.h"
 #include "cases/core/library_checks.h"
+#include "cases/findings/finding_text.h"
 #include "cases/user/operator_text.h"
 #include "cases/user/user_cases.h"
 #include "client/cli/case_call.h"
@@ -52,8 +53,9 @@ class ShrinkCommand final : public Command {
     absl::StatusOr<std::unique_ptr<CaseCall>> call = CaseCall::Make(options_, /*diagnose=*/false);
     if (!call.ok()) return Tell(call.status());
     call_ = *std::move(call);
-    if (const std::optional<std::string> skipped = call_->judge().SkipReason(*c); skipped.has_value()) {
-      return Tell(absl::InvalidArgumentError(absl::StrCat("there is nothing to shrink: ", *skipped)));
+    if (const std::optional<v1::Finding> skipped = call_->judge().SkipReason(*c); skipped.has_value()) {
+      return Tell(
+          absl::InvalidArgumentError(absl::StrCat("there is nothing to shrink: ", FindingText(*skipped))));
     }
     absl::StatusOr<std::unique_ptr<baselines::OraclePool>> oracle =
         baselines::OraclePool::Open(agent::DefaultReferenceLibrary(), 1);

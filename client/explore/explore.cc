@@ -256,7 +256,7 @@ class Exploration {
   absl::StatusOr<v1::Verdict> CallAndJudge(loader::Worker* worker, baselines::Baseline* baseline, bool keep,
                                            bool beside) {
     const auto lost = [&](const absl::Status& status) {
-      return agent::MakeVerdict(baseline->c, v1::OUTCOME_HARNESS_ERROR, std::string(status.message()));
+      return agent::HarnessError(baseline->c, "not_called", std::string(status.message()));
     };
     absl::StatusOr<loader::CallOptions> call = judge_.Prepare(baseline->c, &baseline->inputs);
     if (!call.ok()) return lost(call.status());

@@ -15,6 +15,7 @@
 #include "cases/core/library_checks.h"
 #include "cases/core/slices.h"
 #include "cases/findings/describe.h"
+#include "cases/findings/finding.h"
 #include "client/judge/verdict_builder.h"
 #include "client/setup/paths.h"
 
@@ -36,15 +37,15 @@ CaseJudge::CaseJudge(const CaseJudgeOptions& options)
       diagnoser_(ReplayOptions(options)),
       native16_(Native16LibraryBeside(options.reference_library)) {}
 
-std::optional<std::string> CaseJudge::SkipReason(const v1::Case& c) const {
+std::optional<v1::Finding> CaseJudge::SkipReason(const v1::Case& c) const {
   if (options_.profile != nullptr) {
-    std::optional<std::string> skipped = options_.profile->SkipReason(c);
+    std::optional<v1::Finding> skipped = options_.profile->SkipReason(c);
     if (skipped.has_value()) return skipped;
   }
   if (options_.adaptor == nullptr || cases::IsLibraryCheck(c)) return std::nullopt;
   const std::string why = profile::WhyNotAsked(c, options_.adaptor->For(c));
   if (why.empty()) return std::nullopt;
-  return absl::StrCat("not called: the adaptor cannot convert the case: ", why);
+  return Found(v1::Finding::NOT_ADAPTABLE).Said(why);
 }
 
 // The inputs of a large case, but for those `without`.
@@ -156,7 +157,7 @@ v1::Verdict CaseJudge::JudgeSlices(const v1::Case& c, const TensorMap& inputs, c
   TensorMap made;
   absl::StatusOr<BlockInputs> opened = BlockInputs();
   if (outcome.made_inputs == nullptr) opened = OpenBlockInputs(c);
-  if (!opened.ok()) return MakeVerdict(c, v1::OUTCOME_HARNESS_ERROR, std::string(opened.status().message()));
+  if (!opened.ok()) return HarnessError(c, "no_inputs", std::string(opened.status().message()));
   for (const auto& [key, tensor] : outcome.made_inputs == nullptr ? *opened : *outcome.made_inputs) {
     if (given.contains(key)) continue;
     const auto compared = places.find(key);
@@ -188,9 +189,7 @@ v1::Verdict CaseJudge::JudgeHanded(const v1::CaseAdaptor& adaptor, profile::Judg
   } else {
     verdict = JudgeNumbers(handed->c, handed->inputs, handed->references, handed->actual);
   }
-  if (handed->not_asked.empty()) return verdict;
-  const std::string left_out = absl::StrJoin(handed->not_asked, "; ");
-  verdict.set_reason(absl::StrCat(verdict.reason(), verdict.reason().empty() ? "" : "; ", left_out));
+  verdict.mutable_findings()->Add(handed->not_asked.begin(), handed->not_asked.end());
   return verdict;
 }
 
@@ -218,10 +217,8 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
       });
     }
     if (recomputed.ok()) return JudgeHanded(adaptor, &*handed);
-    v1::Verdict verdict;
-    verdict.set_outcome(v1::OUTCOME_HARNESS_ERROR);
-    verdict.set_reason(absl::StrCat("no reference for rounded inputs: ", recomputed.message()));
-    return verdict;
+    return HarnessError(judged, "no_reference",
+                        absl::StrCat("no reference for rounded inputs: ", recomputed.message()));
   };
   v1::Verdict verdict = BuildVerdict(c, outcome, judge, inputs);
   if (options_.profile != nullptr) {

@@ -45,7 +45,7 @@ class CaseJudge {
 
   // Why the case is not called: the profile skips it, or the adaptor cannot convert it. Nullopt: it is
   // called.
-  std::optional<std::string> SkipReason(const v1::Case& c) const;
+  std::optional<v1::Finding> SkipReason(const v1::Case& c) const;
 
   // Which inputs of a large case Prepare makes. With kSent, those that the worker makes are left out, and
   // what slices can judge stays in the worker's memory (CallOptions::in_place): judge such a case before the
@@ -69,7 +69,7 @@ class CaseJudge {
   static bool IsUnexplained(const v1::Verdict& verdict, const loader::CallOptions& options,
                             const loader::CallOutcome& outcome) {
     return options.leaves_last && verdict.outcome() == v1::OUTCOME_NONDETERMINISTIC &&
-           !outcome.reply.nondeterministic();
+           outcome.reply.differs().empty();
   }
 
   // Judges a case that was called with `adaptor` of its CallOptions, and with `inputs` as Prepare left them.

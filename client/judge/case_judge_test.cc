@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cases/core/catalog.h"
+#include "cases/findings/finding_text.h"
 #include "client/profile/profile.h"
 
 namespace diopi::agent {
@@ -43,7 +44,7 @@ TEST(CaseJudge, AsksTheProfileWhetherAndHowLong) {
   const loader::CallOptions usual = *CaseJudge(options).Prepare(CaseOf("abs"), nullptr);
   options.profile = &applied;
   CaseJudge judge(options);
-  EXPECT_EQ(judge.SkipReason(CaseOf("abs")), "skipped by chip.textproto:1: r");
+  EXPECT_EQ(FindingText(judge.SkipReason(CaseOf("abs")).value()), "skipped by chip.textproto:1: r");
   EXPECT_FALSE(judge.SkipReason(CaseOf("neg")).has_value());
   EXPECT_EQ(judge.Prepare(CaseOf("abs"), nullptr)->timeout, std::chrono::milliseconds(500));
   EXPECT_NE(usual.timeout, std::chrono::milliseconds(500));

@@ -3,15 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "cases/base/hash.h"
+#include "cases/findings/finding.h"
 #include "reports/render/measurements.h"
 
 namespace diopi::agent {
 namespace {
 
 using Kind = loader::CallOutcome::Kind;
+using F = v1::Finding;
 
 v1::Case AddCase() {
   v1::Case c;
@@ -41,10 +44,10 @@ v1::Case AddCase() {
   return c;
 }
 
-loader::CallOutcome Ended(Kind kind, const std::string& text) {
+loader::CallOutcome Ended(Kind kind, F how) {
   loader::CallOutcome outcome;
   outcome.kind = kind;
-  outcome.text = text;
+  outcome.ended = {std::move(how)};
   outcome.signal_name = kind == Kind::kCrashed ? "SIGSEGV" : "";
   outcome.backtrace = kind == Kind::kCrashed ? "#0 diopiAddInpScalar" : "";
   outcome.exit_status = kind == Kind::kExited ? 7 : 0;
@@ -61,40 +64,41 @@ loader::CallOutcome Replied(v1::WorkerReply::Status status, int code, const std:
   return outcome;
 }
 
-loader::CallOutcome WithFinding(v1::MemoryFinding::Kind kind, const std::string& text) {
+loader::CallOutcome WithFinding(F::Code code) {
   loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
-  v1::MemoryFinding* finding = outcome.reply.add_findings();
-  finding->set_kind(kind);
-  finding->set_key("out");
-  finding->set_count(64);
-  finding->set_text(text);
+  *outcome.reply.add_findings() = Found(code).Name("out").Count(64).Of(99);
   return outcome;
 }
 
 loader::CallOutcome Forked() {
   loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
-  outcome.reply.set_forked("the process was forked");
+  outcome.reply.set_forked(F::COPY_RUNS);
   return outcome;
 }
 
 loader::CallOutcome Differing() {
   loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
-  outcome.reply.set_nondeterministic(true);
-  outcome.reply.set_nondeterministic_text("out differs at 3");
+  *outcome.reply.add_differs() = Found(F::CALLS_DIFFER).Name("out").Count(1).Of(4).Index(3);
+  return outcome;
+}
+
+loader::CallOutcome SyncFailed() {
+  loader::CallOutcome outcome = Replied(v1::WorkerReply::SYNC_FAILED, 0, "");
+  *outcome.reply.add_failed() = Found(F::STEP_FAILED).Word("copy_in").Got("700").Said("lost it");
   return outcome;
 }
 
 loader::CallOutcome AfterStrayEnd(loader::CallOutcome outcome) {
-  outcome.stray_end = "a thread left by add.first ended the process";
+  outcome.stray_end = Found(F::ENDED_BY_DAMAGE).Part(Found(F::SIGNALLED).Word("SIGABRT").Name("diopiAdd"));
   outcome.signal_name = "SIGABRT";
   outcome.backtrace = "#0 abort";
   return outcome;
 }
 
-loader::CallOutcome OfCheck(v1::Outcome outcome, const std::string& reason) {
+loader::CallOutcome OfCheck(v1::Outcome outcome, const std::string& said) {
   loader::CallOutcome result;
   result.reply.mutable_check()->set_outcome(outcome);
-  result.reply.mutable_check()->set_reason(reason);
+  *result.reply.mutable_check()->add_findings() = Found(F::LIBRARY_CHECK).Word("a_check").Said(said);
   return result;
 }
 
@@ -103,6 +107,7 @@ struct Row {
   loader::CallOutcome outcome;
   v1::Outcome judged;  // the numbers' outcome; UNSPECIFIED: they must not be judged
   v1::Outcome expected;
+  std::vector<F::Code> codes;
   const char* reason;  // part of it
   bool may_differ = false;
   const char* op = "add";
@@ -112,53 +117,200 @@ std::vector<Row> Rows() {
   const auto returned = v1::WorkerReply::RETURNED;
   const auto none = v1::OUTCOME_UNSPECIFIED;
   return {
-      {"right", Replied(returned, 0, ""), v1::OUTCOME_PASS, v1::OUTCOME_PASS, ""},
-      {"wrong", Replied(returned, 0, ""), v1::OUTCOME_FAIL, v1::OUTCOME_FAIL, "numbers"},
-      {"no reference", Replied(returned, 0, ""), v1::OUTCOME_HARNESS_ERROR, v1::OUTCOME_HARNESS_ERROR,
-       "numbers"},
-      {"segfault", Ended(Kind::kCrashed, ""), none, v1::OUTCOME_CRASH, "SIGSEGV in diopiAddInpScalar"},
-      {"_exit", Ended(Kind::kExited, ""), none, v1::OUTCOME_CRASH, "exit status 7 in diopiAddInpScalar"},
-      {"hang", Ended(Kind::kTimedOut, "killed after 2 s"), none, v1::OUTCOME_TIMEOUT, "killed after 2 s"},
-      {"lost", Ended(Kind::kLost, "no worker"), none, v1::OUTCOME_HARNESS_ERROR, "no worker"},
-      {"no answer", Ended(Kind::kNotAnAnswer, "it is not a message"), none, v1::OUTCOME_CRASH,
-       "the worker's answer was not one: it is not a message"},
-      {"absent", Replied(v1::WorkerReply::SYMBOL_ABSENT, 0, ""), none, v1::OUTCOME_NOT_IMPLEMENTED,
-       "does not export diopiAddInpScalar"},
-      {"NoImplement", Replied(returned, 13, ""), none, v1::OUTCOME_NOT_IMPLEMENTED, "diopiNoImplement"},
-      {"fallback", Replied(returned, 14, ""), none, v1::OUTCOME_NOT_IMPLEMENTED, "diopiForceFallbackToCPU"},
-      {"dtype", Replied(returned, 1000, ""), none, v1::OUTCOME_UNSUPPORTED_DTYPE, "diopiDtypeNotSupported"},
-      {"error", Replied(returned, 1, "bad stride"), none, v1::OUTCOME_ERROR,
-       "diopiErrorOccurred: bad stride"},
-      {"unknown code", Replied(returned, 77, ""), none, v1::OUTCOME_ERROR, "the unknown error 77"},
-      {"exception", Replied(v1::WorkerReply::EXCEPTION, 0, "std::runtime_error: no half"), none,
-       v1::OUTCOME_ERROR, "std::runtime_error: no half"},
-      {"sync", Replied(v1::WorkerReply::SYNC_FAILED, 0, "code 700"), none, v1::OUTCOME_ERROR, "code 700"},
-      {"bad case", Replied(v1::WorkerReply::BAD_CASE, 0, "no arg"), none, v1::OUTCOME_HARNESS_ERROR,
-       "no arg"},
-      {"out of bounds", WithFinding(v1::MemoryFinding::OUT_OF_BOUNDS, ""), none, v1::OUTCOME_MEMORY,
-       "wrote 64 bytes outside out"},
-      {"unwritten", WithFinding(v1::MemoryFinding::UNWRITTEN, "out[5] unwritten"), none, v1::OUTCOME_MEMORY,
-       "out[5] unwritten"},
-      {"leak", WithFinding(v1::MemoryFinding::LEAK, ""), none, v1::OUTCOME_MEMORY, "leaks 64 bytes"},
-      {"layout", WithFinding(v1::MemoryFinding::CHANGED_LAYOUT, ""), none, v1::OUTCOME_MEMORY,
-       "overwrote the shape array of out"},
-      {"forked", Forked(), none, v1::OUTCOME_CRASH, "inside diopiAddInpScalar the process was forked"},
-      {"differs", Differing(), v1::OUTCOME_PASS, v1::OUTCOME_NONDETERMINISTIC, "out differs at 3"},
-      {"differs and wrong", Differing(), v1::OUTCOME_FAIL, v1::OUTCOME_NONDETERMINISTIC, "numbers"},
-      {"may differ", Differing(), v1::OUTCOME_PASS, v1::OUTCOME_PASS, "out differs at 3", true},
-      {"may differ, wrong", Differing(), v1::OUTCOME_FAIL, v1::OUTCOME_FAIL, "numbers", true},
-      {"right, after a stray end", AfterStrayEnd(Replied(returned, 0, "")), v1::OUTCOME_PASS,
+      {"right", Replied(returned, 0, ""), v1::OUTCOME_PASS, v1::OUTCOME_PASS, {}, ""},
+      {"wrong",
+       Replied(returned, 0, ""),
+       v1::OUTCOME_FAIL,
+       v1::OUTCOME_FAIL,
+       {F::OF_OUTPUT},
+       "the whole output is NaN"},
+      {"no reference",
+       Replied(returned, 0, ""),
+       v1::OUTCOME_HARNESS_ERROR,
+       v1::OUTCOME_HARNESS_ERROR,
+       {F::OF_OUTPUT},
+       "the whole output is NaN"},
+      {"segfault",
+       Ended(Kind::kCrashed, Found(F::SIGNALLED).Word("SIGSEGV").Name("diopiAdd")),
+       none,
        v1::OUTCOME_CRASH,
-       "a thread left by add.first ended the process; by itself, in a fresh process: pass"},
-      {"wrong, after a stray end", AfterStrayEnd(Replied(returned, 0, "")), v1::OUTCOME_FAIL,
-       v1::OUTCOME_FAIL, "numbers; besides, a thread left by add.first ended the process"},
-      {"library check", OfCheck(v1::OUTCOME_FAIL, "no name"), none, v1::OUTCOME_FAIL, "no name", false,
+       {F::SIGNALLED},
+       "SIGSEGV in diopiAdd"},
+      {"_exit",
+       Ended(Kind::kExited, Found(F::EXITED).Name("diopiAdd").Got("7")),
+       none,
+       v1::OUTCOME_CRASH,
+       {F::EXITED},
+       "(exit status 7) inside diopiAdd"},
+      {"hang",
+       Ended(Kind::kTimedOut, Found(F::TIMED_OUT).Name("diopiAdd").Limit("2")),
+       none,
+       v1::OUTCOME_TIMEOUT,
+       {F::TIMED_OUT},
+       "diopiAdd timed out after 2 s"},
+      {"lost",
+       Ended(Kind::kLost, Found(F::WORKER_LOST).Said("no memory")),
+       none,
+       v1::OUTCOME_HARNESS_ERROR,
+       {F::WORKER_LOST},
+       "the worker was lost: no memory"},
+      {"no answer",
+       Ended(Kind::kNotAnAnswer, Found(F::NOT_AN_ANSWER).Said("it is not a message")),
+       none,
+       v1::OUTCOME_CRASH,
+       {F::NOT_AN_ANSWER},
+       "the worker's answer was not one: it is not a message"},
+      {"absent",
+       Replied(v1::WorkerReply::SYMBOL_ABSENT, 0, ""),
+       none,
+       v1::OUTCOME_NOT_IMPLEMENTED,
+       {F::NOT_EXPORTED},
+       "does not export diopiAddInpScalar"},
+      {"NoImplement",
+       Replied(returned, 13, ""),
+       none,
+       v1::OUTCOME_NOT_IMPLEMENTED,
+       {F::RETURNED},
+       "diopiNoImplement"},
+      {"fallback",
+       Replied(returned, 14, ""),
+       none,
+       v1::OUTCOME_NOT_IMPLEMENTED,
+       {F::RETURNED},
+       "diopiForceFallbackToCPU"},
+      {"dtype",
+       Replied(returned, 1000, ""),
+       none,
+       v1::OUTCOME_UNSUPPORTED_DTYPE,
+       {F::RETURNED},
+       "diopiDtypeNotSupported"},
+      {"error",
+       Replied(returned, 1, "bad stride"),
+       none,
+       v1::OUTCOME_ERROR,
+       {F::RETURNED},
+       "diopiErrorOccurred: bad stride"},
+      {"unknown code",
+       Replied(returned, 77, ""),
+       none,
+       v1::OUTCOME_ERROR,
+       {F::RETURNED},
+       "diopiAddInpScalar returned 77"},
+      {"exception",
+       Replied(v1::WorkerReply::EXCEPTION, 0, "std::runtime_error: no half"),
+       none,
+       v1::OUTCOME_ERROR,
+       {F::THREW},
+       "std::runtime_error: no half"},
+      {"sync",
+       SyncFailed(),
+       none,
+       v1::OUTCOME_ERROR,
+       {F::STEP_FAILED},
+       "copying the inputs to the device failed with 700: lost it"},
+      {"sync, unexplained",
+       Replied(v1::WorkerReply::SYNC_FAILED, 0, ""),
+       none,
+       v1::OUTCOME_ERROR,
+       {F::SYNC_FAILED},
+       "synchronising the stream failed"},
+      {"bad case",
+       Replied(v1::WorkerReply::BAD_CASE, 0, "no arg"),
+       none,
+       v1::OUTCOME_HARNESS_ERROR,
+       {F::CALL_IMPOSSIBLE},
+       "no arg"},
+      {"out of bounds",
+       WithFinding(F::WRITTEN_PAST_END),
+       none,
+       v1::OUTCOME_MEMORY,
+       {F::WRITTEN_PAST_END},
+       "64 bytes written outside out (99 bytes)"},
+      {"unwritten",
+       WithFinding(F::NOT_WRITTEN),
+       none,
+       v1::OUTCOME_MEMORY,
+       {F::NOT_WRITTEN},
+       "64 of 99 elements of out were not written"},
+      {"leak",
+       WithFinding(F::MEMORY_GROWS),
+       none,
+       v1::OUTCOME_MEMORY,
+       {F::MEMORY_GROWS},
+       "by 64 bytes a call"},
+      {"forked",
+       Forked(),
+       none,
+       v1::OUTCOME_CRASH,
+       {F::COPY_RUNS},
+       "inside diopiAddInpScalar the process was forked, and the copy still runs"},
+      {"differs",
+       Differing(),
+       v1::OUTCOME_PASS,
+       v1::OUTCOME_NONDETERMINISTIC,
+       {F::CALLS_DIFFER},
+       "1 of 4 elements of out differ between two equal calls, the first at 3"},
+      {"differs and wrong",
+       Differing(),
+       v1::OUTCOME_FAIL,
+       v1::OUTCOME_NONDETERMINISTIC,
+       {F::CALLS_DIFFER, F::LAST_WRONG},
+       "; the last is wrong: input: the whole output is NaN"},
+      {"may differ",
+       Differing(),
+       v1::OUTCOME_PASS,
+       v1::OUTCOME_PASS,
+       {F::CALLS_DIFFER},
+       "1 of 4 elements of out differ",
+       true},
+      {"may differ, wrong",
+       Differing(),
+       v1::OUTCOME_FAIL,
+       v1::OUTCOME_FAIL,
+       {F::OF_OUTPUT, F::CALLS_DIFFER},
+       "the whole output is NaN; 1 of 4 elements of out differ",
+       true},
+      {"right, after a stray end",
+       AfterStrayEnd(Replied(returned, 0, "")),
+       v1::OUTCOME_PASS,
+       v1::OUTCOME_CRASH,
+       {F::ENDED_BY_DAMAGE, F::BY_ITSELF},
+       "had damaged (SIGABRT in diopiAdd); by itself, in a fresh process: pass"},
+      {"wrong, after a stray end",
+       AfterStrayEnd(Replied(returned, 0, "")),
+       v1::OUTCOME_FAIL,
+       v1::OUTCOME_FAIL,
+       {F::OF_OUTPUT, F::BESIDES},
+       "the whole output is NaN; besides, the process ended while"},
+      {"library check",
+       OfCheck(v1::OUTCOME_FAIL, "no name"),
+       none,
+       v1::OUTCOME_FAIL,
+       {F::LIBRARY_CHECK},
+       "no name",
+       false,
        "library"},
-      {"library check, not judged", OfCheck(v1::OUTCOME_SKIPPED, "no version"), none, v1::OUTCOME_SKIPPED,
-       "no version", false, "library"},
-      {"a check for a function", OfCheck(v1::OUTCOME_PASS, ""), v1::OUTCOME_FAIL, v1::OUTCOME_FAIL,
-       "numbers"},
+      {"library check, not judged",
+       OfCheck(v1::OUTCOME_SKIPPED, "no version"),
+       none,
+       v1::OUTCOME_SKIPPED,
+       {F::LIBRARY_CHECK},
+       "no version",
+       false,
+       "library"},
+      {"a check for a function",
+       OfCheck(v1::OUTCOME_PASS, ""),
+       v1::OUTCOME_FAIL,
+       v1::OUTCOME_FAIL,
+       {F::OF_OUTPUT},
+       "the whole output is NaN"},
   };
+}
+
+std::vector<F::Code> CodesOf(const v1::Verdict& verdict) {
+  std::vector<F::Code> codes;
+  for (const F& finding : verdict.findings()) codes.push_back(finding.code());
+  return codes;
 }
 
 TEST(BuildVerdict, EveryOutcome) {
@@ -171,15 +323,17 @@ TEST(BuildVerdict, EveryOutcome) {
       asked = true;
       v1::Verdict judged;
       judged.set_outcome(row.judged);
-      judged.set_reason(row.judged == v1::OUTCOME_PASS ? "" : "numbers");
+      if (row.judged != v1::OUTCOME_PASS)
+        *judged.add_findings() = Found(F::OF_OUTPUT).Name("input").Part(Found(F::WHOLE_NAN));
       judged.add_outputs()->set_key("input");
       judged.add_contracts("tf32");
       judged.add_readings("spread_nan");
-      judged.set_likely_cause("alpha taken as 1");
+      *judged.mutable_cause() = Found(F::TAKEN_AS).Name("alpha").Expected("1");
       return judged;
     });
     EXPECT_EQ(verdict.outcome(), row.expected) << row.name;
     EXPECT_NE(verdict.reason().find(row.reason), std::string::npos) << row.name << ": " << verdict.reason();
+    EXPECT_EQ(CodesOf(verdict), row.codes) << row.name;
     EXPECT_EQ(asked, row.judged != v1::OUTCOME_UNSPECIFIED) << row.name;
     EXPECT_EQ(verdict.outputs_size(), asked ? 1 : 0) << row.name;
     EXPECT_EQ(verdict.contracts_size(), asked ? 1 : 0) << row.name;
@@ -256,6 +410,8 @@ TEST(BuildVerdict, RandomFunctionsAdvanceTheGenerator) {
   const v1::Verdict unmoved = RandomVerdict(as_is, true, false);
   EXPECT_EQ(unmoved.outcome(), v1::OUTCOME_FAIL);
   EXPECT_NE(unmoved.reason().find("draw the same numbers"), std::string::npos);
+  EXPECT_EQ(unmoved.cause().code(), F::GENERATOR_STILL);
+  EXPECT_EQ(unmoved.likely_cause(), "the generator is not advanced");
   // Nothing is left to chance, so the call need not draw.
   EXPECT_EQ(RandomVerdict([](v1::Case* c) { c->mutable_args(0)->set_f(0); }, true, false).outcome(),
             v1::OUTCOME_PASS);
@@ -319,7 +475,7 @@ TEST(BuildVerdict, ALibrarysOwnGeneratorGoesOn) {
 }
 
 TEST(BuildVerdict, CrashKeepsSignalAndBacktrace) {
-  const auto verdict = BuildVerdict(AddCase(), Ended(Kind::kCrashed, ""), nullptr);
+  const auto verdict = BuildVerdict(AddCase(), Ended(Kind::kCrashed, Found(F::SIGNALLED)), nullptr);
   EXPECT_EQ(verdict.signal(), "SIGSEGV");
   EXPECT_EQ(verdict.backtrace(), "#0 diopiAddInpScalar");
 }
@@ -341,9 +497,28 @@ TEST(BuildVerdict, TextsAreUtf8) {
   EXPECT_NE(verdict.reason().find("bad ? byte"), std::string::npos);
 }
 
+// What a library appends to its message, at any depth, is shown once.
+TEST(MakeVerdict, BacktracesAreNotPartOfFindings) {
+  const F threw = Found(F::THREW).Name("diopiAdd").Said("no half\nException raised from here\nframe #0: add");
+  for (const F& finding : {threw, F(Found(F::LIBRARY_CHECK).Said("in a check").Part(threw))}) {
+    const v1::Verdict verdict = MakeVerdict(AddCase(), v1::OUTCOME_ERROR, {finding});
+    EXPECT_EQ(verdict.backtrace(), "Exception raised from here\nframe #0: add");
+    EXPECT_EQ(verdict.reason().find("raised"), std::string::npos) << verdict.reason();
+    EXPECT_NE(verdict.reason().find("threw a C++ exception: no half"), std::string::npos);
+  }
+}
+
+TEST(HarnessError, HasAWord) {
+  const v1::Verdict verdict = HarnessError(AddCase(), "no_baseline", "no usable baseline");
+  EXPECT_EQ(verdict.outcome(), v1::OUTCOME_HARNESS_ERROR);
+  EXPECT_EQ(verdict.findings(0).code(), F::HARNESS);
+  EXPECT_EQ(verdict.findings(0).word(), "no_baseline");
+  EXPECT_EQ(verdict.reason(), "no usable baseline");
+}
+
 TEST(VerdictBuilder, WhatALibraryReliesOnIsReportedAndNoFailure) {
   loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
-  outcome.reply.add_relied_on("3 of 4 elements of out differ when it holds something else before the call");
+  *outcome.reply.add_relied_on() = Found(F::RELIES_ON_OUTPUT).Name("out").Count(3).Of(4);
   const v1::Verdict verdict = BuildVerdict(AddCase(), outcome, [](const TensorMap&) {
     v1::Verdict passed;
     passed.set_outcome(v1::OUTCOME_PASS);
@@ -359,11 +534,11 @@ TEST(VerdictBuilder, WhatALibraryReliesOnIsReportedAndNoFailure) {
 TEST(VerdictBuilder, AnUnansweredQuestionForScratchMemoryIsNamed) {
   v1::Case c = AddCase();
   c.add_args()->set_scratch(v1::Dtype::float32);
-  const v1::Verdict verdict =
-      BuildVerdict(c, Replied(v1::WorkerReply::RETURNED, 0, "the library left it at -1"),
-                   [](const TensorMap&) { return v1::Verdict(); });
+  loader::CallOutcome outcome = Replied(v1::WorkerReply::RETURNED, 0, "");
+  *outcome.reply.add_failed() = Found(F::SCRATCH_SIZE).Name("workspace").Count(5);
+  const v1::Verdict verdict = BuildVerdict(c, outcome, [](const TensorMap&) { return v1::Verdict(); });
   EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL);
-  EXPECT_EQ(verdict.reason(), "the library left it at -1");
+  EXPECT_EQ(verdict.reason(), "the library asks for 5 elements of workspace");
 }
 
 // Adaptor: converted tensors are reported and tagged; a case that it cannot convert is not called.
@@ -393,7 +568,8 @@ TEST(MarkAdapted, TellsWhatWasConverted) {
   EXPECT_EQ(verdict.outcome(), v1::OUTCOME_SKIPPED);
   EXPECT_EQ(verdict.reason(),
             "not called: the adaptor cannot convert the case: 1 of 3 elements of input do not fit in int32");
-  const loader::CallOutcome crash = Ended(Kind::kCrashed, "SIGSEGV in diopiAdd");
+  const loader::CallOutcome crash =
+      Ended(Kind::kCrashed, Found(F::SIGNALLED).Word("SIGSEGV").Name("diopiAdd"));
   verdict = BuildVerdict(AddCase(), crash, pass);
   MarkAdapted(crash, &verdict);
   EXPECT_EQ(verdict.reason(), "SIGSEGV in diopiAdd");

@@ -1,17 +1,21 @@
 #include "client/profile/applied.h"
 
 #include "absl/strings/str_cat.h"
+#include "cases/findings/describe.h"
+#include "cases/findings/finding.h"
 #include "client/profile/match.h"
 #include "client/profile/waivers.h"
 
 namespace diopi::profile {
 
-std::optional<std::string> AppliedProfile::SkipReason(const v1::Case& c) const {
+std::optional<v1::Finding> AppliedProfile::SkipReason(const v1::Case& c) const {
   for (int i = 0; i < rules().skip_size(); ++i) {
     const v1::Skip& skip = rules().skip(i);
     if (!Matches(skip.match(), c)) continue;
     const std::string issue = skip.issue().empty() ? "" : absl::StrCat(" (", skip.issue(), ")");
-    return absl::StrCat("skipped by ", profile_.skip_at[static_cast<size_t>(i)], ": ", skip.reason(), issue);
+    return Found(v1::Finding::SKIPPED_BY)
+        .Word(profile_.skip_at[static_cast<size_t>(i)])
+        .Said(absl::StrCat(skip.reason(), issue));
   }
   return std::nullopt;
 }
@@ -31,30 +35,34 @@ bool AppliedProfile::Expired(const v1::ToleranceWaiver& waiver) const {
 void AppliedProfile::Waive(const v1::Case& c, const TensorMap& references, const TensorMap& actual,
                            v1::Verdict* verdict) const {
   if (verdict->outcome() != v1::OUTCOME_FAIL) return;
-  std::string notes;
+  const google::protobuf::RepeatedPtrField<v1::Finding> without = verdict->findings();
   for (int i = 0; i < rules().waiver_size(); ++i) {
     const v1::ToleranceWaiver& waiver = rules().waiver(i);
     if (!Matches(waiver.match(), c)) continue;
     const std::string& id = profile_.waiver_at[static_cast<size_t>(i)];
     if (Expired(waiver)) {
-      absl::StrAppend(&notes, "; the waiver ", id, " expired on ", waiver.expires(), " (", waiver.issue(),
-                      ")");
+      *verdict->add_findings() =
+          Found(v1::Finding::WAIVER_EXPIRED).Word(id).Limit(waiver.expires()).Said(waiver.issue());
       continue;
     }
-    const std::optional<std::string> beyond = WhyBeyond(waiver.tolerance(), c, references, actual, *verdict);
+    std::optional<v1::Finding> beyond = WhyBeyond(waiver.tolerance(), c, references, actual, *verdict);
     if (beyond.has_value()) {
-      absl::StrAppend(&notes, "; beyond the waiver ", id, " (", ToleranceText(waiver.tolerance()),
-                      "): ", *beyond);
+      beyond->set_word(id);
+      *verdict->add_findings() = *std::move(beyond);
       continue;
     }
-    verdict->set_reason(absl::StrCat("waived by ", id, " until ", waiver.expires(), ": ", waiver.reason(),
-                                     " (", waiver.issue(), "; ", ToleranceText(waiver.tolerance()),
-                                     "); without it: ", verdict->reason()));
+    verdict->clear_findings();
+    *verdict->add_findings() = Found(v1::Finding::WAIVED_BY)
+                                   .Word(id)
+                                   .Limit(waiver.expires())
+                                   .Said(waiver.reason())
+                                   .Got(absl::StrCat(waiver.issue(), "; ", ToleranceText(waiver.tolerance())))
+                                   .Parts(without);
     verdict->set_outcome(v1::OUTCOME_WAIVED);
     verdict->set_waiver(id);
-    return;
+    break;
   }
-  if (!notes.empty()) verdict->set_reason(absl::StrCat(verdict->reason(), notes));
+  Describe(verdict);
 }
 
 v1::RunProfile AppliedProfile::ForRun() const {

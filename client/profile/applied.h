@@ -25,15 +25,15 @@ class AppliedProfile {
   const v1::DeviceProfile& rules() const { return profile_.rules; }
   bool has_waivers() const { return !profile_.rules.waiver().empty(); }
 
-  // "skipped by a100.textproto:12: no 5-d kernels (https://...)", from the first rule that matches the case.
-  std::optional<std::string> SkipReason(const v1::Case& c) const;
+  // SKIPPED_BY the first rule that matches the case.
+  std::optional<v1::Finding> SkipReason(const v1::Case& c) const;
 
   // Seconds, from the last rule that matches the case. Nullopt: the run's own limit applies.
   std::optional<double> TimeoutOf(const v1::Case& c) const;
 
   // Changes a verdict `fail` that a waiver in force covers completely to `waived`, with the waiver in
-  // `waiver` and in the reason. Where a waiver does not cover the verdict or has expired, only adds that to
-  // the reason. Leaves any other verdict unchanged.
+  // `waiver` and WAIVED_BY it. Where a waiver does not cover the verdict or has expired, only adds that to
+  // the findings. Leaves any other verdict unchanged.
   void Waive(const v1::Case& c, const TensorMap& references, const TensorMap& actual,
              v1::Verdict* verdict) const;
 

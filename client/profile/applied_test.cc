@@ -10,6 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/core/catalog.h"
+#include "cases/findings/finding.h"
+#include "cases/findings/finding_text.h"
 #include "client/profile/match.h"
 
 namespace diopi::profile {
@@ -122,8 +124,10 @@ TEST(SkipTest, ByShapeAndElements) {
 TEST(SkipTest, TheReasonSaysWhoAndWhy) {
   const AppliedProfile applied = Applied(
       "\n\nskip { match { operator: \"relu\" } reason: \"no relu\" issue: \"https://example.com/1\" }");
-  EXPECT_EQ(applied.SkipReason(CasesOf("relu").front()),
-            "skipped by chip.textproto:3: no relu (https://example.com/1)");
+  const std::optional<v1::Finding> skipped = applied.SkipReason(CasesOf("relu").front());
+  ASSERT_TRUE(skipped.has_value());
+  EXPECT_EQ(skipped->word(), "chip.textproto:3");
+  EXPECT_EQ(FindingText(*skipped), "skipped by chip.textproto:3: no relu (https://example.com/1)");
   EXPECT_FALSE(applied.SkipReason(CasesOf("add").front()).has_value());
 }
 
@@ -178,7 +182,7 @@ Judged FailedRelu(v1::Judge::Kind kind, const std::vector<double>& reference,
   judged.references["out"] = Make(v1::Dtype::float64, reference);
   judged.actual["out"] = Make(v1::Dtype::float32, actual);
   judged.verdict.set_outcome(v1::OUTCOME_FAIL);
-  judged.verdict.set_reason("out is off");
+  *judged.verdict.add_findings() = Found(v1::Finding::HASH_DIFFERS);  // "... differs"
   judged.verdict.add_outputs()->set_key("out");
   return judged;
 }
@@ -253,9 +257,17 @@ TEST(WaiverTest, CoversWhatItStatesAndNoMore) {
       EXPECT_THAT(
           verdict.reason(),
           StartsWith("waived by chip.textproto:1 until 2026-06-01: slow units (https://example.com/9;"));
-      EXPECT_THAT(verdict.reason(), HasSubstr("without it: out is off"));
+      EXPECT_THAT(verdict.reason(), HasSubstr("without it: the elements that are compared"));
+      ASSERT_EQ(verdict.findings_size(), 1);
+      EXPECT_EQ(verdict.findings(0).code(), v1::Finding::WAIVED_BY);
+      EXPECT_EQ(verdict.findings(0).word(), "chip.textproto:1");
+      EXPECT_EQ(verdict.findings(0).parts(0).code(), v1::Finding::HASH_DIFFERS);
     } else {
-      EXPECT_THAT(verdict.reason(), StartsWith("out is off; beyond the waiver chip.textproto:1 ("));
+      EXPECT_THAT(verdict.reason(), HasSubstr(" differs; beyond the waiver chip.textproto:1 ("));
+      ASSERT_EQ(verdict.findings_size(), 2);
+      EXPECT_EQ(verdict.findings(1).code(), v1::Finding::BEYOND_WAIVER);
+      EXPECT_EQ(verdict.findings(1).parts(0).name(), "out");
+      EXPECT_EQ(verdict.findings(1).parts(0).parts(0).code(), v1::Finding::WRONG_ELEMENTS);
     }
   }
 }
@@ -284,8 +296,9 @@ TEST(WaiverTest, AnExpiredOneDoesNothingAndIsTold) {
   const Judged judged = FailedRelu(v1::Judge::MATH, {1}, {1.5});
   const v1::Verdict verdict = Waived(judged, Applied(Waiver("atol: 1", "2026-05-31")));
   EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL);
-  EXPECT_EQ(verdict.reason(),
-            "out is off; the waiver chip.textproto:1 expired on 2026-05-31 (https://example.com/9)");
+  EXPECT_THAT(
+      verdict.reason(),
+      HasSubstr(" differs; the waiver chip.textproto:1 expired on 2026-05-31 (https://example.com/9)"));
   EXPECT_TRUE(Applied(Waiver("atol: 1", "2026-05-31")).ForRun().waiver(0).expired());
   EXPECT_FALSE(Applied(Waiver("atol: 1", "2026-06-01")).ForRun().waiver(0).expired());
 }
@@ -294,7 +307,7 @@ TEST(WaiverTest, OfAnotherOperatorOrOutcomeOrKindDoesNothing) {
   const AppliedProfile applied = Applied(Waiver("atol: 1000", "2099-01-01"));
   Judged judged = FailedRelu(v1::Judge::MATH, {1}, {2});
   judged.c.set_operator_("add");
-  EXPECT_EQ(Waived(judged, applied).reason(), "out is off");
+  EXPECT_EQ(Waived(judged, applied).findings_size(), 1);
   for (const v1::Outcome outcome : {v1::OUTCOME_CRASH, v1::OUTCOME_MEMORY, v1::OUTCOME_NONDETERMINISTIC,
                                     v1::OUTCOME_TIMEOUT, v1::OUTCOME_ERROR, v1::OUTCOME_PASS}) {
     judged = FailedRelu(v1::Judge::MATH, {1}, {2});
@@ -307,9 +320,10 @@ TEST(WaiverTest, OfAnotherOperatorOrOutcomeOrKindDoesNothing) {
   judged = FailedRelu(v1::Judge::MATH, {1}, {2});
   judged.verdict.mutable_outputs(0)->set_ok(true);  // it fails for another reason
   EXPECT_EQ(Waived(judged, applied).outcome(), v1::OUTCOME_FAIL);
+  EXPECT_THAT(Waived(judged, applied).reason(), HasSubstr("for a reason other than the values of an output"));
   judged = FailedRelu(v1::Judge::MATH, {1}, {2});
   judged.actual["out"].shape = {1, 1};
-  EXPECT_THAT(Waived(judged, applied).reason(), HasSubstr("out has another shape or dtype"));
+  EXPECT_THAT(Waived(judged, applied).reason(), HasSubstr("out: shape (1, 1), expected (1,)"));
 }
 
 TEST(ForRunTest, KeepsTheWaiversInWords) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/judging.h"
 #include "baselines/generate/generate.h"
+#include "cases/findings/finding.h"
 #include "client/profile/tensors.h"
 #include "impl_loader/adaptor/convert.h"
 
@@ -217,9 +218,12 @@ bool LeaveOutWhatDoesNotFit(const v1::CaseAdaptor& adaptor, JudgedCase* judged) 
     const LeftOut left = LeaveOut(reference->second, handed, &actual->second);
     anything_left = anything_left || left.count < left.elements || left.elements == 0;
     if (left.count == 0) continue;
-    judged->not_asked.push_back(absl::StrCat(left.count, " of ", left.elements, " elements of ", output.key,
-                                             " do not fit in ", std::string(DtypeName(handed)),
-                                             " and were not judged, the first at ", left.first));
+    judged->not_asked.push_back(Found(v1::Finding::NOT_ASKED)
+                                    .Name(output.key)
+                                    .Count(left.count)
+                                    .Of(left.elements)
+                                    .Got(std::string(DtypeName(handed)))
+                                    .Index(left.first));
   }
   return anything_left;
 }

@@ -14,6 +14,7 @@
 #include "cases/base/tensor.h"
 #include "diopi/v1/adaptor.pb.h"
 #include "diopi/v1/case.pb.h"
+#include "diopi/v1/finding.pb.h"
 #include "impl_loader/caller/in_process.h"
 
 namespace diopi::profile {
@@ -23,8 +24,8 @@ struct JudgedCase {
   TensorMap inputs;
   TensorMap references;
   TensorMap actual;
-  // Describes what is not judged because the library's element types cannot hold it, one line per output.
-  std::vector<std::string> not_asked;
+  // What is not judged because the library's element types cannot hold it, one per output.
+  std::vector<v1::Finding> not_asked;
 };
 
 // Whether the library gets or gives some tensor of the case in a narrower floating type.

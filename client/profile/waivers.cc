@@ -14,6 +14,7 @@
 #include "baselines/compare/judging.h"
 #include "baselines/compare/readings.h"
 #include "cases/base/dtype.h"
+#include "cases/findings/finding.h"
 
 namespace diopi::profile {
 namespace {
@@ -55,34 +56,51 @@ bool HasTolerance(v1::Judge::Kind kind) {
          kind == v1::Judge::COMPOSITION;
 }
 
-std::optional<std::string> WhyOutputBeyond(const v1::Tolerance& tolerance,
+std::vector<int64_t> PlaceAt(const std::vector<int64_t>& shape, int64_t index) {
+  std::vector<int64_t> place(shape.size());
+  for (size_t d = shape.size(); d-- > 0; index /= shape[d]) place[d] = index % shape[d];
+  return place;
+}
+
+// BEYOND_WAIVER with the name of an output that is not judged by a tolerance, otherwise what is wrong with
+// the output.
+std::optional<v1::Finding> WhyOutputBeyond(const v1::Tolerance& tolerance,
                                            const std::vector<baselines::JudgedOutput>& judged,
                                            const TensorMap& references, const TensorMap& actual,
                                            const std::string& key) {
+  const v1::Finding not_judged = Found(v1::Finding::BEYOND_WAIVER).Name(key);
   const auto judge = std::find_if(judged.begin(), judged.end(), [&](const baselines::JudgedOutput& one) {
     return one.key == key || (one.library_allocated && baselines::BelongsTo(key, one.key));
   });
-  if (judge == judged.end() || !HasTolerance(judge->kind))
-    return absl::StrCat(key, " is not judged by a tolerance");
+  if (judge == judged.end() || !HasTolerance(judge->kind)) return not_judged;
   const auto found = actual.find(key);
   const auto reference = references.find(key);
-  if (found == actual.end() || reference == references.end()) return absl::StrCat("there is no ", key);
+  if (found == actual.end() || reference == references.end()) return Found(v1::Finding::OUTPUT_MISSING);
   HostTensor parts;
   const HostTensor& y = baselines::AsJudged(*judge, found->second, &parts);
   const HostTensor& r = reference->second;
-  if (y.shape != r.shape || y.dtype != judge->dtype) return absl::StrCat(key, " has another shape or dtype");
-  if (!IsFloating(y.dtype) && !IsInteger(y.dtype) && y.dtype != v1::Dtype::bool_) {
-    return absl::StrCat(key, " is not judged by a tolerance");
+  if (y.dtype != judge->dtype) {
+    return Found(v1::Finding::WRONG_DTYPE)
+        .Got(std::string(DtypeName(y.dtype)))
+        .Expected(std::string(DtypeName(judge->dtype)));
   }
+  if (y.shape != r.shape)
+    return Found(v1::Finding::WRONG_SHAPE).Got(ShapeText(y.shape)).Expected(ShapeText(r.shape));
+  if (!IsFloating(y.dtype) && !IsInteger(y.dtype) && y.dtype != v1::Dtype::bool_) return not_judged;
   const Outside outside = CountOutside(y, r, tolerance);
   const int64_t elements = NumElements(r.shape);
   if (static_cast<double>(outside.elements) <= tolerance.mismatch_ratio() * static_cast<double>(elements)) {
     return std::nullopt;
   }
-  return absl::StrFormat("%d of %d elements of %s lie outside, the first at %d (%.9g, reference %.9g)",
-                         outside.elements, elements, key, outside.first,
-                         ElementAsDouble(y.dtype, y.data.data(), outside.first),
-                         ElementAsDouble(r.dtype, r.data.data(), outside.first));
+  const auto number = [&outside](const HostTensor& tensor) {
+    return absl::StrFormat("%.9g", ElementAsDouble(tensor.dtype, tensor.data.data(), outside.first));
+  };
+  return Found(v1::Finding::WRONG_ELEMENTS)
+      .Count(outside.elements)
+      .Of(elements)
+      .Place(PlaceAt(r.shape, outside.first))
+      .Got(number(y))
+      .Expected(number(r));
 }
 
 }  // namespace
@@ -98,7 +116,7 @@ absl::CivilDay Today() {
   return absl::ToCivilDay(absl::Now(), absl::UTCTimeZone());
 }
 
-std::optional<std::string> WhyBeyond(const v1::Tolerance& tolerance, const v1::Case& c,
+std::optional<v1::Finding> WhyBeyond(const v1::Tolerance& tolerance, const v1::Case& c,
                                      const TensorMap& references, const TensorMap& actual,
                                      const v1::Verdict& verdict) {
   const std::vector<baselines::JudgedOutput> judged = baselines::JudgedOutputs(c);
@@ -106,18 +124,22 @@ std::optional<std::string> WhyBeyond(const v1::Tolerance& tolerance, const v1::C
   if (const v1::Reading* signs = baselines::FindReading(c, v1::Reading::OPPOSITE_SIGNS)) {
     baselines::TakeOppositeSigns(*signs, references, ReferencePart::kValue, &aligned);
   }
-  std::vector<std::string> why;
+  v1::Finding beyond = Found(v1::Finding::BEYOND_WAIVER).Limit(ToleranceText(tolerance));
   bool any = false;
   for (const v1::OutputStats& stats : verdict.outputs()) {
     if (stats.ok()) continue;
     any = true;
-    const std::optional<std::string> one =
-        WhyOutputBeyond(tolerance, judged, references, aligned, stats.key());
-    if (one.has_value()) why.push_back(*one);
+    std::optional<v1::Finding> why = WhyOutputBeyond(tolerance, judged, references, aligned, stats.key());
+    if (!why.has_value()) continue;
+    if (why->code() == v1::Finding::BEYOND_WAIVER) {
+      beyond.set_name(why->name());
+    } else {
+      *beyond.add_parts() = Found(v1::Finding::OF_OUTPUT).Name(stats.key()).Part(*std::move(why));
+    }
   }
-  if (!any) return "it fails for a reason other than the values of an output";
-  if (why.empty()) return std::nullopt;
-  return absl::StrJoin(why, "; ");
+  beyond.set_exact(!any);
+  if (any && beyond.parts().empty() && beyond.name().empty()) return std::nullopt;
+  return beyond;
 }
 
 std::string ToleranceText(const v1::Tolerance& tolerance) {

@@ -20,9 +20,9 @@ absl::CivilDay Today();
 
 // Checks that each failing output of the verdict lies within `tolerance` of the reference: |out - ref| <=
 // atol + rtol |ref|, NaN where the reference has NaN, infinities exactly, for all elements but a share of
-// mismatch_ratio. Returns nullopt when it does, otherwise the reason: an output that is not judged by a
-// tolerance, another shape or dtype, the elements outside.
-std::optional<std::string> WhyBeyond(const v1::Tolerance& tolerance, const v1::Case& c,
+// mismatch_ratio. Returns nullopt when it does, otherwise BEYOND_WAIVER with an output that is not judged by
+// a tolerance, or with what each output is beyond: another shape or dtype, the elements outside.
+std::optional<v1::Finding> WhyBeyond(const v1::Tolerance& tolerance, const v1::Case& c,
                                      const TensorMap& references, const TensorMap& actual,
                                      const v1::Verdict& verdict);
 

@@ -9,6 +9,7 @@
 #include <exception>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -218,6 +219,26 @@ CallResult Invoke(ffi_cif* cif, void* symbol, void** values) {
   return result;
 }
 
+// diopiError_t, spelled as the ABI does.
+constexpr std::pair<int32_t, const char*> kErrors[] = {
+    {0, "diopiSuccess"},
+    {1, "diopiErrorOccurred"},
+    {2, "diopiNotInited"},
+    {3, "diopiNoRegisteredStreamCreateFunction"},
+    {4, "diopiNoRegisteredStreamDestoryFunction"},
+    {5, "diopiNoRegisteredStreamSyncFunction"},
+    {6, "diopiNoRegisteredDeviceMemoryMallocFunction"},
+    {7, "diopiNoRegisteredDeviceMemoryFreeFunction"},
+    {8, "diopiNoRegisteredDevice2DdeviceMemoryCopyFunction"},
+    {9, "diopiNoRegisteredDevice2HostMemoryCopyFunction"},
+    {10, "diopiNoRegisteredHost2DeviceMemoryCopyFunction"},
+    {11, "diopiNoRegisteredGetLastErrorFunction"},
+    {12, "diopi5DNotSupported"},
+    {13, "diopiNoImplement"},
+    {14, "diopiForceFallbackToCPU"},
+    {1000, "diopiDtypeNotSupported"},
+};
+
 }  // namespace
 
 absl::StatusOr<CallResult> CallFunction(void* symbol, const abi::Function& function,
@@ -252,6 +273,13 @@ absl::StatusOr<CallResult> CallFunction(void* symbol, const abi::Function& funct
     return absl::InternalError(absl::StrCat(function.name(), ": libffi refuses the signature"));
   }
   return Invoke(&cif, symbol, values.data());
+}
+
+std::string ErrorName(int32_t code) {
+  for (const auto& [known, name] : kErrors) {
+    if (code == known) return name;
+  }
+  return absl::StrCat(code);
 }
 
 }  // namespace diopi::loader

@@ -37,6 +37,9 @@ struct CallResult {
 absl::StatusOr<CallResult> CallFunction(void* symbol, const abi::Function& function,
                                         diopiContextHandle_t context, const std::vector<ArgValue>& args);
 
+// "diopiErrorOccurred": the ABI's name of an error code; the number of a code without a name.
+std::string ErrorName(int32_t code);
+
 }  // namespace diopi::loader
 
 #endif  // IMPL_LOADER_CALL_CALL_H_

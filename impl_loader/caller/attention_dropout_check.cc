@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "cases/findings/finding.h"
 #include "impl_loader/caller/check_context.h"
 #include "impl_loader/caller/library_check.h"
 
@@ -30,7 +30,7 @@ class DropoutCheck {
 
   // Makes the stream and the tensors.
   LibraryCheck Begin() {
-    if (const int32_t code = context_.MakeStream(); code != 0) return Failed("creating a stream", code);
+    if (const int32_t code = context_.MakeStream(); code != 0) return StepFailed("make_stream", code);
     const std::vector<int64_t> shape = {kBatch, kPlaces, kHeads, kPlaces};
     for (diopiTensor** tensor : {&q_, &k_, &v_, &grad_, &out_, &grad_q_, &grad_k_, &grad_v_}) {
       *tensor = context_.NewTensor(shape, diopi_dtype_float16);
@@ -49,7 +49,7 @@ class DropoutCheck {
       if (code == 0) code = context_.Upload(*tensor);
     }
     if (code == 0) code = context_.context().Synchronize();
-    return code == 0 ? Checked(v1::OUTCOME_PASS, "") : Failed("copying to the device", code);
+    return code == 0 ? Passing() : StepFailed("copy_in", code);
   }
 
   LibraryCheck Flash() {
@@ -86,13 +86,6 @@ class DropoutCheck {
   static constexpr int64_t kNoSide = -1;  // no window
   using Arguments = std::vector<ArgValue>;
 
-  static LibraryCheck Failed(const std::string& what, int32_t code) {
-    return Checked(v1::OUTCOME_ERROR, absl::StrCat(what, " failed with ", code));
-  }
-  static LibraryCheck NoMemory() {
-    return Checked(v1::OUTCOME_ERROR, "the library has no memory for small tensors");
-  }
-
   LibraryCheck Pair(const std::string& name, const Arguments& forward, const Arguments& backward) {
     return Pair(name, forward, [&backward] { return backward; });
   }
@@ -102,7 +95,9 @@ class DropoutCheck {
     const CheckedFunction functions[] = {FindFirst(vendor_, {name}), FindFirst(vendor_, {name + "Backward"})};
     if (functions[0].symbol == nullptr || functions[1].symbol == nullptr) {
       return Checked(v1::OUTCOME_NOT_IMPLEMENTED,
-                     absl::StrCat("the library lacks ", name, " or its backward"));
+                     Found(v1::Finding::LIBRARY_CHECK)
+                         .Word("no_attention")
+                         .Said(absl::StrCat("the library lacks ", name, " or its backward")));
     }
     generator_ = kStart;
     if (const LibraryCheck check = Call(functions[0], forward, *out_); !Passed(check)) return check;
@@ -112,22 +107,22 @@ class DropoutCheck {
       generator_ = state;
       if (const LibraryCheck check = Call(functions[1], backward(), *grad_v_); !Passed(check)) return check;
       const int64_t found = Unlike();
-      if (found == 0) return Checked(v1::OUTCOME_PASS, "");
+      if (found == 0) return Passing();
       if (unlike == 0) unlike = found;
     }
-    return Checked(v1::OUTCOME_FAIL,
-                   absl::StrCat(name, "Backward drops other weights than ", name, ": ", unlike, " of ",
-                                kWeights, " are dropped by one of the two only, p_dropout ", kRate));
+    return Wrong("dropped_weights",
+                 absl::StrCat(name, "Backward drops other weights than ", name, ": ", unlike, " of ",
+                              kWeights, " are dropped by one of the two only, p_dropout ", kRate));
   }
 
   // Calls the function, waits, and copies its result to the host.
   LibraryCheck Call(const CheckedFunction& function, const Arguments& args, const diopiTensor& result) {
     const CheckedCall call = CallChecked(function, &context_, args, "float16");
     int32_t code = context_.context().Synchronize();
-    if (call.outcome != v1::OUTCOME_PASS) return Checked(call.outcome, call.text);
+    if (call.outcome != v1::OUTCOME_PASS) return Checked(call.outcome, call.found);
     if (code == 0) code = context_.Download(result);
     if (code == 0) code = context_.context().Synchronize();
-    return code == 0 ? Checked(v1::OUTCOME_PASS, "") : Failed(function.name(), code);
+    return code == 0 ? Passing() : SyncFailed(function.name(), code);
   }
 
   // Weights that are 0 in one of output and grad_v only.
@@ -149,8 +144,6 @@ class DropoutCheck {
     return unlike;
   }
 
-  static bool Passed(const LibraryCheck& check) { return check.outcome() == v1::OUTCOME_PASS; }
-
   VendorLibrary* const vendor_;
   CheckContext context_;
   diopiGenerator generator_;
@@ -163,19 +156,18 @@ class DropoutCheck {
 LibraryCheck CheckAttentionDropout(VendorLibrary* vendor) {
   DropoutCheck check(vendor);
   LibraryCheck found = check.Begin();
-  if (found.outcome() != v1::OUTCOME_PASS) return WithLastError(found, vendor);
-  std::vector<std::string> absent;
+  if (!Passed(found)) return WithLastError(found, vendor);
+  LibraryCheck absent;
   for (LibraryCheck (DropoutCheck::*pair)() :
        {&DropoutCheck::Flash, &DropoutCheck::MultiHead, &DropoutCheck::Customized}) {
     found = (check.*pair)();
     if (found.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) {
-      absent.push_back(found.reason());
-    } else if (found.outcome() != v1::OUTCOME_PASS) {
+      absent.MergeFrom(found);
+    } else if (!Passed(found)) {
       return WithLastError(found, vendor);
     }
   }
-  if (absent.size() < 3) return Checked(v1::OUTCOME_PASS, "");
-  return Checked(v1::OUTCOME_NOT_IMPLEMENTED, absl::StrJoin(absent, "; "));
+  return absent.findings_size() < 3 ? Passing() : absent;
 }
 
 }  // namespace diopi::loader

@@ -15,6 +15,7 @@
 #include "cases/base/dtype.h"
 #include "cases/core/block_fill.h"
 #include "diopi/v1/case.pb.h"
+#include "diopi/v1/finding.pb.h"
 #include "impl_loader/call/call.h"
 #include "impl_loader/caller/stream_delay.h"
 #include "impl_loader/runtime/host.h"
@@ -105,9 +106,11 @@ class CallFrame {
                                                           diopiContext* context);
 
   // If the case has scratch memory: asks the library, through `call`, how much it needs, and allocates that
-  // much. Call it once, before Prepare for the first result. InvalidArgument when the library does not say
-  // how much or changes a tensor; ResourceExhausted when there is not that much; or the error of `call`.
-  absl::Status AllocateScratch(absl::FunctionRef<absl::Status(const std::vector<ArgValue>&)> call);
+  // much. Call it once, before Prepare for the first result. FailedPrecondition, with what is `wrong`, when
+  // the library does not say how much, changes a tensor, or asks for more than there is; or the error of
+  // `call`.
+  absl::Status AllocateScratch(absl::FunctionRef<absl::Status(const std::vector<ArgValue>&)> call,
+                               v1::Finding* wrong);
   // The arguments of a call between Prepare and the one that counts, which prepares scratch memory; empty:
   // there is no such call.
   const std::vector<ArgValue>& preparing_args() const { return preparing_args_; }
@@ -141,7 +144,7 @@ class CallFrame {
   explicit CallFrame(diopiContext* context) : context_(context) {}
   void Restore(BoundTensor* bound, bool fill) const;
   int32_t RestoreScratch();
-  absl::Status CheckAsking();
+  absl::Status CheckAsking(v1::Finding* wrong);
   struct Held {
     runtime::Buffer buffer;
     runtime::Buffer aside;  // device memory that keeps the values meanwhile

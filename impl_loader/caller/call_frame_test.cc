@@ -98,8 +98,8 @@ TEST_F(CallFrameTest, HostOutputsAreGuardedAndPoisoned) {
   Findings findings;
   CheckFrame(frame_.get(), context_, &findings);
   ASSERT_EQ(findings.list().size(), 1u);
-  EXPECT_EQ(findings.list()[0].key(), "out");
-  EXPECT_EQ(findings.list()[0].index(), 8);
+  EXPECT_EQ(findings.list()[0].name(), "out");
+  EXPECT_EQ(findings.list()[0].index(), 0);
 }
 
 TEST_F(CallFrameTest, SomeTensorsLieInTheHostsMemory) {
@@ -293,7 +293,7 @@ TEST_F(CallFrameTest, StridedInputsKeepTheirGapsAndAreWatchedThere) {
   Findings findings;
   CheckFrame(frame_.get(), context_, &findings);
   ASSERT_EQ(findings.list().size(), 1u);
-  EXPECT_EQ(findings.list()[0].kind(), v1::MemoryFinding::CHANGED_INPUT);
+  EXPECT_EQ(findings.list()[0].code(), v1::Finding::INPUT_CHANGED);
   EXPECT_EQ(findings.list()[0].index(), 3);
 }
 

@@ -160,8 +160,9 @@ class CaseCallerImpl : public CaseCaller {
     if (const int32_t code = prepared->frame->Prepare(0); code != 0) {
       return Failure("copying the inputs to the device", code);
     }
+    v1::Finding wrong;
     return prepared->frame->AllocateScratch(
-        [&](const std::vector<ArgValue>& args) { return CallOnce(*prepared, args, /*wait=*/true); });
+        [&](const std::vector<ArgValue>& args) { return CallOnce(*prepared, args, /*wait=*/true); }, &wrong);
   }
 
   absl::Status Failure(const std::string& what, int32_t code) const {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "cases/findings/finding.h"
 #include "impl_loader/caller/case_attempt.h"
 #include "impl_loader/caller/case_runner.h"
 
@@ -13,9 +13,6 @@ namespace {
 constexpr int kRepeats = 12;   // further calls when two differ
 constexpr int kReplays = 3;    // of the first call, until its outputs are there again
 constexpr int64_t kSome = -1;  // elements differ, but how many is not known
-constexpr char kHeldText[] =
-    " (in the later one the inputs were delayed on the given stream, and work on another stream overtook "
-    "them)";
 
 // How an output is compared between two calls.
 struct OutputRules {
@@ -56,10 +53,10 @@ std::vector<std::string> UnequalElements(const CallFrame& frame, const std::vect
   return later;
 }
 
-std::string Differing(const std::string& key, const RunDifference& d, int64_t elements, const char* how) {
-  if (d.different == kSome) return absl::StrCat("elements of ", key, " ", how);
-  return absl::StrCat(d.different, " of ", elements, " elements of ", key, " ", how, ", the first at ",
-                      d.first_different);
+v1::Finding Differing(v1::Finding::Code code, const std::string& key, const RunDifference& d,
+                      int64_t elements) {
+  if (d.different == kSome) return Found(code).Name(key);
+  return Found(code).Name(key).Count(d.different).Of(elements).Index(d.first_different);
 }
 
 }  // namespace
@@ -100,16 +97,11 @@ void CaseRunner::Examine(Attempt* attempt) {
   }
   reply = before;
   if (reads.empty()) {
-    reply.set_nondeterministic_text(absl::StrCat(before.nondeterministic_text(), "; ", different, " of ",
-                                                 kRepeats, " further calls differ from the first"));
+    *reply.add_differs() = Found(v1::Finding::FURTHER_CALLS_DIFFER).Count(different).Of(kRepeats);
     return;
   }
-  reply.set_nondeterministic(false);
-  reply.clear_nondeterministic_text();
-  attempt->findings.Add(
-      v1::MemoryFinding::OUT_OF_BOUNDS, reads, 0, 1,
-      absl::StrCat("the result depends on the memory around ", reads, ": the function reads outside of it (",
-                   before.nondeterministic_text(), " when only the bytes beside the inputs do)"));
+  reply.clear_differs();
+  attempt->findings.Add(Found(v1::Finding::READS_OUTSIDE).Name(reads).Parts(before.differs()));
 }
 
 // The outputs of a further call like the first one; its large ones are the first call's, unless that does not
@@ -139,10 +131,10 @@ void CaseRunner::Compare(Attempt* attempt, const std::vector<OutputTensor>& firs
   std::vector<OutputTensor> replayed;
   if (!later.empty()) replayed = Replay(attempt, first);
   v1::WorkerReply& reply = attempt->result->reply;
-  const auto differ = [&](const std::string& text) {
-    if (reply.nondeterministic()) return;
-    reply.set_nondeterministic(true);
-    reply.set_nondeterministic_text(absl::StrCat(text, attempt->held ? kHeldText : ""));
+  const auto differ = [&](v1::Finding how) {
+    if (!reply.differs().empty()) return;
+    *reply.add_differs() = std::move(how);
+    if (attempt->held) *reply.add_differs() = Found(v1::Finding::INPUTS_OVERTAKEN);
   };
   for (size_t i = 0; i < first.size() && i < now.size(); ++i) {
     const OutputTensor& a = first[i];
@@ -150,7 +142,7 @@ void CaseRunner::Compare(Attempt* attempt, const std::vector<OutputTensor>& firs
     const OutputRules rules = RulesOf(*attempt->frame, a.key);
     if (!rules.judged) continue;  // anything may be there, even the poison
     if (a.dtype != b.dtype || a.shape != b.shape) {
-      differ(absl::StrCat(a.key, " has another shape or dtype in the second of two equal calls"));
+      differ(Found(v1::Finding::OTHER_FORM).Name(a.key));
       continue;
     }
     // Calls with the first call's poison do not show what is unwritten: the poison is equal.
@@ -168,8 +160,7 @@ void CaseRunner::Compare(Attempt* attempt, const std::vector<OutputTensor>& firs
     const auto elements = static_cast<int64_t>(a.bytes()) / std::max<int64_t>(1, element);
     if (rules.holds_values && !fill) {
       if (d.different == 0) continue;
-      reply.add_relied_on(
-          Differing(a.key, d, elements, "differ when it holds something else before the call"));
+      *reply.add_relied_on() = Differing(v1::Finding::RELIES_ON_OUTPUT, a.key, d, elements);
       continue;
     }
     if (rules.may_stay_unwritten && d.unwritten == elements && elements > 0) {
@@ -178,11 +169,13 @@ void CaseRunner::Compare(Attempt* attempt, const std::vector<OutputTensor>& firs
       continue;
     }
     if (d.unwritten > 0) {
-      attempt->findings.Add(v1::MemoryFinding::UNWRITTEN, a.key, d.first_unwritten, d.unwritten,
-                            absl::StrCat(d.unwritten, " of ", elements, " elements of ", a.key,
-                                         " were not written, the first at ", d.first_unwritten));
+      attempt->findings.Add(Found(v1::Finding::NOT_WRITTEN)
+                                .Name(a.key)
+                                .Count(d.unwritten)
+                                .Of(elements)
+                                .Index(d.first_unwritten));
     }
-    if (d.different != 0) differ(Differing(a.key, d, elements, "differ between two equal calls"));
+    if (d.different != 0) differ(Differing(v1::Finding::CALLS_DIFFER, a.key, d, elements));
   }
 }
 

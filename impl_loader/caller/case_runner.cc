@@ -16,6 +16,7 @@
 #include "cases/base/hash.h"
 #include "cases/base/output_hash.h"
 #include "cases/base/stage.h"
+#include "cases/findings/finding.h"
 #include "impl_loader/caller/case_attempt.h"
 #include "impl_loader/caller/memory_level.h"
 #include "impl_loader/caller/text.h"
@@ -107,7 +108,7 @@ RunResult CaseRunner::Run(const v1::Case& c, const std::vector<InputView>& input
   }
   void* symbol = vendor_->Symbol(c.function());
   if (symbol == nullptr) {
-    Fail(&result, v1::WorkerReply::SYMBOL_ABSENT, absl::StrCat("the library does not export ", c.function()));
+    Fail(&result, v1::WorkerReply::SYMBOL_ABSENT, "");
     return result;
   }
   const int64_t threads = CurrentThreads();
@@ -142,14 +143,20 @@ void CaseRunner::Fail(RunResult* result, v1::WorkerReply::Status status, const s
   result->reply.set_text(PrintableText(text));
 }
 
+// A copy or the like has failed, beside the call.
+void CaseRunner::FailStep(const std::string& step, int32_t code, RunResult* result) {
+  result->reply.set_status(v1::WorkerReply::SYNC_FAILED);
+  *result->reply.add_failed() =
+      Found(v1::Finding::STEP_FAILED).Word(step).Got(absl::StrCat(code)).Said(vendor_->LastError());
+}
+
 void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const RunOptions& options,
                           bool sampled, CallFrame* frame, RunResult* result) {
   StageReached("in_call");
   int calls = std::max(options.calls, 1);
   const StreamScope streams(vendor_->functions(), &context_, calls > 1 ? 2 : 1);
   if (streams.code() != 0) {
-    Fail(result, v1::WorkerReply::SYNC_FAILED,
-         absl::StrCat("creating a stream failed with ", streams.code(), " ", vendor_->LastError()));
+    FailStep("make_stream", streams.code(), result);
     return;
   }
   Attempt attempt{function, symbol, frame, result, &options, {}, {}, {}, 0, false};
@@ -202,7 +209,7 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
     }
     const int least = relies ? 3 : 2;
     if (options.calls == 2 && i + 1 >= least && Clock::now() - start > kSampledTime) calls = i + 1;
-    if (finished && i > 0 && result->reply.nondeterministic()) {
+    if (finished && i > 0 && !result->reply.differs().empty()) {
       Examine(&attempt);
       break;
     }
@@ -215,7 +222,7 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
     FindLeaks(&attempt);
     Inspect(&attempt);  // on a device, those calls left inputs where large outputs are read
   }
-  for (const v1::MemoryFinding& finding : attempt.findings.list()) *result->reply.add_findings() = finding;
+  for (const v1::Finding& finding : attempt.findings.list()) *result->reply.add_findings() = finding;
   if (!StoreLarge(&attempt))
     Fail(result, v1::WorkerReply::BAD_CASE, "the shared memory has no room for the outputs");
 }
@@ -224,15 +231,15 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
 bool CaseRunner::AllocateScratch(Attempt* attempt) {
   if (attempt->frame->scratch().empty()) return true;
   if (!PrepareCall(attempt, {kPoison[0]})) return false;
-  const absl::Status status =
-      attempt->frame->AllocateScratch([&](const std::vector<ArgValue>& args) -> absl::Status {
+  v1::Finding wrong;
+  const absl::Status status = attempt->frame->AllocateScratch(
+      [&](const std::vector<ArgValue>& args) -> absl::Status {
         const bool called = CallLibrary(attempt, args) && Succeeded(attempt->result->reply);
         EndCall(*attempt);
         return called ? absl::OkStatus() : absl::CancelledError();  // the reply says why
-      });
-  if (!status.ok() && !absl::IsCancelled(status)) {
-    attempt->result->reply.set_text(PrintableText(std::string(status.message())));
-  }
+      },
+      &wrong);
+  if (!status.ok() && !absl::IsCancelled(status)) *attempt->result->reply.add_failed() = std::move(wrong);
   attempt->result->reply.set_calls(1);
   Mark(attempt);
   return status.ok();
@@ -252,8 +259,7 @@ bool CaseRunner::PrepareCall(Attempt* attempt, const Setting& setting) {
   if (code == 0 && setting.hold)
     code = attempt->frame->HoldInputs(&delay_, 2 * attempt->seconds, &attempt->held);
   if (code == 0) return true;
-  Fail(attempt->result, v1::WorkerReply::SYNC_FAILED,
-       absl::StrCat("copying the inputs to the device failed with ", code, " ", vendor_->LastError()));
+  FailStep("copy_in", code, attempt->result);
   return false;
 }
 
@@ -278,9 +284,11 @@ bool CaseRunner::CallLibrary(Attempt* attempt, const std::vector<ArgValue>& args
     if (called->error_code != diopiSuccess) result->reply.set_text(vendor_->LastError());
   }
   if (code != 0) {
-    Fail(result, v1::WorkerReply::SYNC_FAILED,
-         absl::StrCat("synchronising the stream after ", attempt->function.name(), " failed with ", code, " ",
-                      vendor_->LastError()));
+    Fail(result, v1::WorkerReply::SYNC_FAILED, "");
+    *result->reply.add_failed() = Found(v1::Finding::SYNC_FAILED)
+                                      .Name(attempt->function.name())
+                                      .Got(absl::StrCat(code))
+                                      .Said(vendor_->LastError());
     return false;
   }
   return true;
@@ -295,8 +303,7 @@ bool CaseRunner::Inspect(Attempt* attempt, Inputs inputs) {
   int32_t code = attempt->frame->Download();
   if (code == 0) code = context_.Synchronize();
   if (code != 0) {
-    Fail(attempt->result, v1::WorkerReply::SYNC_FAILED,
-         absl::StrCat("copying the outputs from the device failed with ", code, " ", vendor_->LastError()));
+    FailStep("copy_out", code, attempt->result);
     return false;
   }
   CheckFrame(attempt->frame, context_, &attempt->findings, inputs);
@@ -349,7 +356,7 @@ bool CaseRunner::StoreLarge(Attempt* attempt) {
   return true;
 }
 
-// The outputs of the last call. False, with a text, when a handle that the library should have filled is
+// The outputs of the last call. False when a handle that the library should have filled is
 // null or not one of the host's.
 bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
   for (BoundTensor& bound : attempt->frame->tensors()) {
@@ -360,21 +367,19 @@ bool CaseRunner::Gather(Attempt* attempt, std::vector<OutputTensor>* outputs) {
     for (const diopiTensor* tensor : context_.Required()) known.push_back(tensor);
     for (const BoundTensor& bound : attempt->frame->tensors()) known.push_back(&bound.tensor);
   }
-  std::string text;
+  bool filled = true;
   for (const LibrarySlot& slot : attempt->frame->slots()) {
     if (std::find(known.begin(), known.end(), *slot.handle) != known.end()) {
       outputs->push_back(Take(*attempt, slot.key, **slot.handle, nullptr));
       continue;
     }
     if (!slot.judged && *slot.handle == nullptr) continue;
-    absl::StrAppend(&text, text.empty() ? "" : "; ", attempt->function.name(), " returned success, but ",
-                    slot.key,
-                    *slot.handle == nullptr ? " is still a null handle"
-                                            : " is a handle that diopiRequireTensor did not return");
+    const bool null = *slot.handle == nullptr;
+    *attempt->result->reply.add_failed() =
+        Found(null ? v1::Finding::NULL_HANDLE : v1::Finding::FOREIGN_HANDLE).Name(slot.key);
+    filled = false;
   }
-  if (text.empty()) return true;
-  attempt->result->reply.set_text(text);
-  return false;
+  return filled;
 }
 
 // Whether a thread of the library wrote an output after the call had returned.
@@ -395,10 +400,8 @@ void CaseRunner::CheckLateWrites(Attempt* attempt, bool new_threads, const std::
                             ? HashOutput(ElementsInPlace(bound.tensor)) == before.large->hash
                             : HoldsElements(bound.tensor, before.data);
       if (same) continue;
-      attempt->result->reply.set_nondeterministic(true);
-      attempt->result->reply.set_nondeterministic_text(
-          absl::StrCat(bound.key, " changed after ", attempt->function.name(),
-                       " had returned: a thread of the library was still writing"));
+      attempt->result->reply.clear_differs();
+      *attempt->result->reply.add_differs() = Found(v1::Finding::CHANGED_AFTER_RETURN).Name(bound.key);
     }
   }
 }
@@ -418,9 +421,7 @@ void CaseRunner::FindLeaks(Attempt* attempt) {
     level = now;
   }
   const int64_t bytes = level.Growth(start) / calls;
-  attempt->findings.Add(
-      v1::MemoryFinding::LEAK, "", bytes, calls,
-      absl::StrCat("memory grew in each of ", calls, " further calls, by ", bytes, " bytes a call"));
+  attempt->findings.Add(Found(v1::Finding::MEMORY_GROWS).Count(bytes).Of(calls));
 }
 
 std::string CaseRunner::Spare() {

@@ -97,6 +97,7 @@ class CaseRunner {
   void CheckLateWrites(Attempt* attempt, bool new_threads, const std::vector<OutputTensor>& seen);
   void FindLeaks(Attempt* attempt);
   static void Fail(RunResult* result, v1::WorkerReply::Status status, const std::string& text);
+  void FailStep(const std::string& step, int32_t code, RunResult* result);
   void Mark(Attempt* attempt) const;
   void EndCall(const Attempt& attempt);
   std::string Spare();

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "absl/strings/str_cat.h"
+#include "cases/findings/finding.h"
 #include "impl_loader/caller/text.h"
 
 namespace diopi::loader {
@@ -55,16 +55,18 @@ CheckedCall CallChecked(const CheckedFunction& function, CheckContext* context,
       CallFunction(function.symbol, *function.function, &context->context(), args);
   if (!called.ok()) {
     call.outcome = v1::OUTCOME_HARNESS_ERROR;
-    call.text = std::string(called.status().message());
+    call.found =
+        Found(v1::Finding::HARNESS).Word("call_impossible").Said(std::string(called.status().message()));
   } else if (called->kind == CallResult::Kind::kException) {
     call.outcome = v1::OUTCOME_ERROR;
-    call.text = absl::StrCat(function.name(), " threw a C++ exception: ", PrintableText(called->exception));
+    call.found = Found(v1::Finding::THREW).Name(function.name()).Said(PrintableText(called->exception));
   } else if (called->error_code != diopiSuccess) {
     call.error_code = called->error_code;
     const bool absent = call.error_code == diopiNoImplement || call.error_code == diopiForceFallbackToCPU ||
                         call.error_code == diopiDtypeNotSupported;
     call.outcome = absent ? v1::OUTCOME_NOT_IMPLEMENTED : v1::OUTCOME_ERROR;
-    call.text = absl::StrCat(function.name(), " of ", dtype, " returned error ", call.error_code);
+    call.found =
+        Found(v1::Finding::RETURNED).Name(function.name()).Got(dtype).Word(ErrorName(call.error_code));
   }
   return call;
 }

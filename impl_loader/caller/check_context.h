@@ -54,10 +54,10 @@ CheckedFunction FindFirst(VendorLibrary* vendor, const std::vector<std::string>&
 // How a call of a check ended.
 struct CheckedCall {
   v1::Outcome outcome = v1::OUTCOME_PASS;  // ERROR, NOT_IMPLEMENTED, HARNESS_ERROR otherwise
-  std::string text;                        // in words, when not PASS
+  v1::Finding found;                       // when not PASS
   int32_t error_code = 0;
 };
-// `dtype`: of the arguments, for the text.
+// `dtype`: of the arguments, for the finding.
 CheckedCall CallChecked(const CheckedFunction& function, CheckContext* context,
                         const std::vector<ArgValue>& args, const char* dtype = "float32");
 

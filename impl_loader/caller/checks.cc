@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/tensor.h"
+#include "cases/findings/finding.h"
 
 namespace diopi::loader {
 namespace {
@@ -13,31 +14,28 @@ constexpr size_t kMaxFindings = 32;
 constexpr int64_t kSamplePart = int64_t{64} << 10;
 constexpr int64_t kSampleOneIn = 16;
 
-std::string Elements(int64_t count) {
-  return absl::StrCat(count, count == 1 ? " element" : " elements");
-}
-
 void CheckLayout(const std::string& key, diopiTensor* tensor, Findings* findings) {
   const std::vector<int64_t> shape = tensor->shape;
   const std::vector<int64_t> strides = tensor->strides;
   if (!tensor->RestoreLayout()) return;
   const bool resized = shape != tensor->shape;
-  findings->Add(
-      v1::MemoryFinding::CHANGED_LAYOUT, key, 0, 1,
-      absl::StrCat("the library overwrote the ", resized ? "shape" : "stride", " array of ", key,
-                   ", which belongs to the host: ", ShapeText(resized ? tensor->shape : tensor->strides),
-                   " became ", ShapeText(resized ? shape : strides)));
+  findings->Add(Found(v1::Finding::LAYOUT_OVERWRITTEN)
+                    .Name(key)
+                    .Word(resized ? "shape" : "stride")
+                    .Expected(ShapeText(resized ? tensor->shape : tensor->strides))
+                    .Got(ShapeText(resized ? shape : strides)));
 }
 
 void TellBounds(const std::string& key, const runtime::Buffer& buffer, const runtime::CanaryDamage& damage,
                 Findings* findings) {
   if (damage.count == 0) return;
+  const bool before = damage.first < 0;
   const auto bytes = static_cast<int64_t>(buffer.bytes);
-  const std::string where = damage.first < 0 ? absl::StrCat(-damage.first, " bytes before its start")
-                                             : absl::StrCat(damage.first - bytes, " bytes past its end");
-  findings->Add(
-      v1::MemoryFinding::OUT_OF_BOUNDS, key, damage.first, damage.count,
-      absl::StrCat(damage.count, " bytes written outside ", key, " (", bytes, " bytes), the first ", where));
+  findings->Add(Found(before ? v1::Finding::WRITTEN_BEFORE_START : v1::Finding::WRITTEN_PAST_END)
+                    .Name(key)
+                    .Count(damage.count)
+                    .Of(bytes)
+                    .Index(before ? -damage.first : damage.first - bytes));
 }
 
 void CheckBounds(const std::string& key, const runtime::Buffer& buffer, Findings* findings) {
@@ -90,9 +88,8 @@ bool CheckUnchanged(const BoundTensor& bound, Findings* findings) {
     return true;
   });
   if (count == 0) return true;  // unchanged, or another process has put it back meanwhile
-  findings->Add(v1::MemoryFinding::CHANGED_INPUT, bound.key, first, count,
-                absl::StrCat(Elements(count), " of the input ", bound.key, " changed, the first at ", first,
-                             bound.dense ? "" : " of its storage"));
+  findings->Add(
+      Found(v1::Finding::INPUT_CHANGED).Name(bound.key).Count(count).Index(first).Exact(!bound.dense));
   return false;
 }
 
@@ -124,26 +121,23 @@ GapDamage FindGapDamage(const BoundTensor& bound, uint8_t poison) {
 
 void TellGaps(const BoundTensor& bound, const GapDamage& damage, Findings* findings) {
   if (damage.count == 0) return;
-  findings->Add(v1::MemoryFinding::WROTE_GAP, bound.key, damage.first, damage.count,
-                absl::StrCat("the library wrote ", Elements(damage.count), " of the storage of ", bound.key,
-                             " that do not belong to the tensor (its strides were ignored), the first at ",
-                             damage.first));
+  findings->Add(Found(v1::Finding::STRIDES_IGNORED).Name(bound.key).Count(damage.count).Index(damage.first));
 }
 
 }  // namespace
 
-void Findings::Add(v1::MemoryFinding::Kind kind, const std::string& key, int64_t index, int64_t count,
-                   const std::string& text) {
-  for (const v1::MemoryFinding& known : list_) {
-    if (known.kind() == kind && known.key() == key) return;
-  }
-  if (list_.size() >= kMaxFindings) return;
-  v1::MemoryFinding& finding = list_.emplace_back();
-  finding.set_kind(kind);
-  finding.set_key(key);
-  finding.set_index(index);
-  finding.set_count(count);
-  finding.set_text(text);
+bool AreAlike(const v1::Finding& a, const v1::Finding& b) {
+  const auto kind = [](const v1::Finding& finding) {
+    return finding.code() == v1::Finding::WRITTEN_BEFORE_START ? v1::Finding::WRITTEN_PAST_END
+                                                               : finding.code();
+  };
+  return kind(a) == kind(b) && a.name() == b.name();
+}
+
+void Findings::Add(const v1::Finding& finding) {
+  const bool known = std::any_of(list_.begin(), list_.end(),
+                                 [&finding](const v1::Finding& one) { return AreAlike(one, finding); });
+  if (!known && list_.size() < kMaxFindings) list_.push_back(finding);
 }
 
 void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* findings, Inputs inputs) {

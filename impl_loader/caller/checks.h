@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "diopi/v1/worker.pb.h"
+#include "diopi/v1/finding.pb.h"
 #include "impl_loader/caller/call_frame.h"
 
 namespace diopi::loader {
@@ -14,15 +14,18 @@ namespace diopi::loader {
 // The byte that fills outputs before odd calls, and that before even ones; the two differ in every bit.
 inline constexpr uint8_t kPoison[2] = {0xA5, 0x5A};
 
-// A list that keeps the first finding of each kind and key.
+// Whether two findings about memory are of one kind and of one tensor: writes before its start and past its
+// end are of one kind.
+bool AreAlike(const v1::Finding& a, const v1::Finding& b);
+
+// A list that keeps the first of the findings that are alike.
 class Findings {
  public:
-  void Add(v1::MemoryFinding::Kind kind, const std::string& key, int64_t index, int64_t count,
-           const std::string& text);
-  const std::vector<v1::MemoryFinding>& list() const { return list_; }
+  void Add(const v1::Finding& finding);
+  const std::vector<v1::Finding>& list() const { return list_; }
 
  private:
-  std::vector<v1::MemoryFinding> list_;
+  std::vector<v1::Finding> list_;
 };
 
 // Damaged canaries of every buffer, those the library required included; changed inputs; bytes written

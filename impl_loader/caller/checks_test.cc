@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "cases/core/block_fill.h"
+#include "cases/findings/finding.h"
+#include "cases/findings/finding_text.h"
 #include "impl_loader/caller/test_cases.h"
 
 namespace diopi::loader {
@@ -74,10 +76,11 @@ class OthersFrame : public testing::Test {
   float* Data(size_t tensor) {
     return reinterpret_cast<float*>(frame_->tensors()[tensor].tensor.storage.data);
   }
-  std::string Found() {
+  std::string Reported() {
     Findings findings;
     CheckOthersFrame(*frame_, 0, &findings);
-    return findings.list().size() == 1 ? findings.list()[0].text() : std::to_string(findings.list().size());
+    return findings.list().size() == 1 ? FindingText(findings.list()[0])
+                                       : std::to_string(findings.list().size());
   }
 
   const float values_[4] = {1, 2, 3, 4};
@@ -91,7 +94,7 @@ TEST_F(OthersFrame, IsAsAnyCallHasLeftIt) {
     for (const char* spreading : {"", "*", "input"}) {
       frame_->Prepare(poison, true, spreading);
       Data(0)[0] = Data(0)[2] = 7;
-      EXPECT_EQ(Found(), "0");
+      EXPECT_EQ(Reported(), "0");
     }
   }
 }
@@ -100,14 +103,14 @@ TEST_F(OthersFrame, ReportsWhatHasChanged) {
   const auto prepare = [this] { frame_->Prepare(kPoison[1], true, "*"); };
   prepare();
   Data(1)[4] = 0;
-  EXPECT_EQ(Found(), "4 bytes written outside input (16 bytes), the first 0 bytes past its end");
+  EXPECT_EQ(Reported(), "4 bytes written outside input (16 bytes), the first 0 bytes past its end");
   prepare();
   Data(1)[2] = 0;
-  EXPECT_EQ(Found(), "1 element of the input input changed, the first at 2");
+  EXPECT_EQ(Reported(), "1 element of the input input changed, the first at 2");
   prepare();
   Data(0)[1] = 0;
   EXPECT_EQ(
-      Found(),
+      Reported(),
       "the library wrote 1 element of the storage of out that do not belong to the tensor (its strides were "
       "ignored), the first at 1");
 }
@@ -134,7 +137,7 @@ TEST(CheckFrame, WatchesTheGapsOfAnInout) {
     CheckFrame(frame->get(), context, &findings);
     ASSERT_EQ(findings.list().size(), damaged < 0 ? 0U : 1U) << damaged;
     if (damaged < 0) continue;
-    EXPECT_EQ(findings.list()[0].kind(), v1::MemoryFinding::WROTE_GAP);
+    EXPECT_EQ(findings.list()[0].code(), v1::Finding::STRIDES_IGNORED);
     EXPECT_EQ(findings.list()[0].index(), damaged);
   }
 }
@@ -175,14 +178,16 @@ TEST(CheckFrame, SamplesLargeInputs) {
   }
 }
 
-TEST(Findings, KeepsTheFirstOfEachKindAndKey) {
+TEST(Findings, KeepsTheFirstOfThoseThatAreAlike) {
   Findings findings;
-  findings.Add(v1::MemoryFinding::UNWRITTEN, "out", 1, 2, "first");
-  findings.Add(v1::MemoryFinding::UNWRITTEN, "out", 3, 4, "second");
-  findings.Add(v1::MemoryFinding::OUT_OF_BOUNDS, "out", 3, 4, "other kind");
-  ASSERT_EQ(findings.list().size(), 2u);
-  EXPECT_EQ(findings.list()[0].text(), "first");
-  EXPECT_EQ(findings.list()[1].text(), "other kind");
+  findings.Add(Found(v1::Finding::NOT_WRITTEN).Name("out").Count(1));
+  findings.Add(Found(v1::Finding::NOT_WRITTEN).Name("out").Count(2));
+  findings.Add(Found(v1::Finding::WRITTEN_PAST_END).Name("out").Count(3));
+  findings.Add(Found(v1::Finding::WRITTEN_BEFORE_START).Name("out").Count(4));
+  findings.Add(Found(v1::Finding::WRITTEN_PAST_END).Name("other").Count(5));
+  std::vector<int64_t> counts;
+  for (const v1::Finding& finding : findings.list()) counts.push_back(finding.count());
+  EXPECT_EQ(counts, (std::vector<int64_t>{1, 3, 5}));
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ void ForkGuard::AcceptCopies() {
   if (returned_ != nullptr) returned_before_ = returned_->load();
 }
 
-std::string ForkGuard::DescribeNewCopies() {
+v1::Finding::Code ForkGuard::NewCopies() {
   const auto returned = [this] { return returned_ == nullptr ? returned_before_ : returned_->load(); };
   std::set<pid_t> running;
   if (HasChildren()) {
@@ -124,8 +124,8 @@ std::string ForkGuard::DescribeNewCopies() {
   const uint32_t count = returned() - returned_before_;
   returned_before_ += count;
   accepted_.insert(running.begin(), running.end());
-  if (count > 0) return "the process was forked, and the copy returned from the call too";
-  return running.empty() ? "" : "the process was forked, and the copy still runs after the call has returned";
+  if (count > 0) return v1::Finding::COPY_RETURNED;
+  return running.empty() ? v1::Finding::CODE_UNSPECIFIED : v1::Finding::COPY_RUNS;
 }
 
 }  // namespace diopi::loader

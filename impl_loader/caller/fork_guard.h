@@ -8,7 +8,8 @@
 #include <atomic>
 #include <cstdint>
 #include <set>
-#include <string>
+
+#include "diopi/v1/finding.pb.h"
 
 namespace diopi::loader {
 
@@ -28,9 +29,9 @@ class ForkGuard {
   // Copies that exist now are not reported: the library made them when it was loaded.
   void AcceptCopies();
 
-  // What the library forked since the last call, in words; empty: nothing. Costs one system call if there is
-  // no child, and otherwise waits a moment for children to end.
-  std::string DescribeNewCopies();
+  // What the library forked since the last call: COPY_RETURNED, COPY_RUNS or, nothing, CODE_UNSPECIFIED.
+  // Costs one system call if there is no child, and otherwise waits a moment for children to end.
+  v1::Finding::Code NewCopies();
 
  private:
   std::set<pid_t> RunningCopies() const;

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cases/findings/finding.h"
+#include "cases/findings/finding_text.h"
 #include "impl_loader/caller/case_runner.h"
 #include "impl_loader/caller/made_inputs.h"
 #include "impl_loader/caller/vendor_library.h"
@@ -44,12 +46,14 @@ class InProcessLibraryImpl : public InProcessLibrary {
  private:
   static absl::Status ToStatus(const v1::Case& c, const RunResult& run) {
     const v1::WorkerReply& reply = run.reply;
-    const std::string text = absl::StrCat(c.function(), ": ", reply.text());
+    const std::string text =
+        absl::StrCat(c.function(), ": ", reply.text(),
+                     FindingsText(reply.failed_size() > 0 ? reply.failed() : reply.findings()));
     switch (reply.status()) {
       case v1::WorkerReply::RETURNED:
         break;
       case v1::WorkerReply::SYMBOL_ABSENT:
-        return absl::UnimplementedError(text);
+        return absl::UnimplementedError(FindingText(Found(v1::Finding::NOT_EXPORTED).Name(c.function())));
       default:
         return absl::InternalError(text);
     }
@@ -63,12 +67,8 @@ class InProcessLibraryImpl : public InProcessLibrary {
       default:
         return absl::InternalError(absl::StrCat(text, " (error ", reply.error_code(), ")"));
     }
-    if (!reply.text().empty()) return absl::InternalError(text);
     // A reference that damages memory must not make baselines.
-    if (!reply.findings().empty()) {
-      return absl::InternalError(absl::StrCat(c.function(), ": ", reply.findings(0).text()));
-    }
-    return absl::OkStatus();
+    return reply.failed().empty() && reply.findings().empty() ? absl::OkStatus() : absl::InternalError(text);
   }
 
   std::unique_ptr<VendorLibrary> vendor_;

@@ -8,10 +8,12 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/layout.h"
 #include "cases/base/tensor.h"
+#include "cases/findings/finding.h"
 #include "impl_loader/caller/check_context.h"
 #include "impl_loader/caller/library_check.h"
 
@@ -51,14 +53,14 @@ class FormatCheck {
         vendor_(vendor),
         context_(vendor) {
     if (vendor->Symbol(function) == nullptr) {
-      Find(v1::OUTCOME_NOT_IMPLEMENTED, absl::StrCat("the library does not export ", function));
+      Find(Checked(v1::OUTCOME_NOT_IMPLEMENTED, Found(v1::Finding::NOT_EXPORTED).Name(function)));
     } else if (const int32_t code = context_.MakeStream(); code != 0) {
-      Find(v1::OUTCOME_ERROR, absl::StrCat("creating a stream failed with ", code));
+      Find(StepFailed("make_stream", code));
     }
   }
 
-  bool Good() const { return found_.outcome() == v1::OUTCOME_PASS; }
-  LibraryCheck Found() const { return WithLastError(found_, vendor_); }
+  bool Good() const { return Passed(found_); }
+  LibraryCheck Result() const { return WithLastError(found_, vendor_); }
 
   // Calls diopiGetNativeMemoryFormat for two tensors of the shape.
   bool TellsFormats(const std::vector<int64_t>& shape);
@@ -73,8 +75,11 @@ class FormatCheck {
   // False, and the check is skipped, if formats cannot be read.
   bool CanReadFormats() {
     return get_.symbol != nullptr ||
-           Find(v1::OUTCOME_SKIPPED,
-                "the library does not export diopiGetNativeMemoryFormat, which shows what a cast has done");
+           Find(Checked(v1::OUTCOME_SKIPPED,
+                        Found(v1::Finding::LIBRARY_CHECK)
+                            .Word("cannot_read_formats")
+                            .Said("the library does not export diopiGetNativeMemoryFormat, "
+                                  "which shows what a cast has done")));
   }
   bool HasFormats() const { return get_.symbol != nullptr && cast_.symbol != nullptr; }
 
@@ -84,11 +89,11 @@ class FormatCheck {
     std::vector<float> values;
   };
 
-  bool Find(v1::Outcome outcome, const std::string& reason) {
-    found_ = Checked(outcome, reason);
+  bool Find(LibraryCheck found) {
+    found_ = std::move(found);
     return false;
   }
-  bool Wrong(const std::string& reason) { return Find(v1::OUTCOME_FAIL, reason); }
+  bool Wrong(const std::string& word, const std::string& said) { return Find(loader::Wrong(word, said)); }
 
   // Makes a tensor with distinct values, which Intact compares until LetGo.
   bool Hold(const std::vector<int64_t>& shape, Held* held);
@@ -104,8 +109,8 @@ class FormatCheck {
 
   // Calls the function and waits. False: the check cannot go on.
   bool Try(const CheckedFunction& function, const std::vector<ArgValue>& args, CheckedCall* call);
-  // The same for a call that must succeed.
-  bool Call(const CheckedFunction& function, const std::vector<ArgValue>& args, const std::string& words);
+  // The same for a call that must succeed; `doing`: In's where.
+  bool Call(const CheckedFunction& function, const std::vector<ArgValue>& args, const std::string& doing);
   bool ReadFormat(const diopiTensor* tensor, const std::string& of, int64_t* format);
   // Sets `out` to null if the library refuses.
   bool Cast(diopiTensor* in, int64_t format, diopiTensor** out);
@@ -125,12 +130,12 @@ class FormatCheck {
   std::vector<Held> held_;
   int made_ = 0;
   CheckedCall refusal_;
-  LibraryCheck found_ = Checked(v1::OUTCOME_PASS, "");
+  LibraryCheck found_ = Passing();
 };
 
 bool FormatCheck::Hold(const std::vector<int64_t>& shape, Held* held) {
   held->tensor = context_.NewTensor(shape);
-  if (held->tensor == nullptr) return Find(v1::OUTCOME_ERROR, "the library has no memory for small tensors");
+  if (held->tensor == nullptr) return Find(NoMemory());
   held->tensor->SealLayout();
   ++made_;
   held->values.clear();
@@ -140,7 +145,7 @@ bool FormatCheck::Hold(const std::vector<int64_t>& shape, Held* held) {
   std::memcpy(held->tensor->storage.mirror, held->values.data(), held->tensor->storage.bytes);
   int32_t code = context_.Upload(*held->tensor);
   if (code == 0) code = context_.context().Synchronize();
-  if (code != 0) return Find(v1::OUTCOME_ERROR, absl::StrCat("copying to the device failed with ", code));
+  if (code != 0) return Find(StepFailed("copy_in", code));
   held_.push_back(*held);
   return true;
 }
@@ -148,28 +153,30 @@ bool FormatCheck::Hold(const std::vector<int64_t>& shape, Held* held) {
 bool FormatCheck::Download(const diopiTensor& tensor) {
   int32_t code = context_.Download(tensor);
   if (code == 0) code = context_.context().Synchronize();
-  return code == 0 || Find(v1::OUTCOME_ERROR, absl::StrCat("copying from the device failed with ", code));
+  return code == 0 || Find(StepFailed("copy_out", code));
 }
 
 bool FormatCheck::InBounds(diopiTensor* tensor, const std::string& after) {
   if (tensor->RestoreLayout()) {
-    return Wrong(absl::StrCat(after, " overwrote the shape or the strides of a tensor of shape ",
+    return Wrong("layout_overwritten",
+                 absl::StrCat(after, " overwrote the shape or the strides of a tensor of shape ",
                               ShapeText(tensor->shape), ", which belong to the host"));
   }
   if (!Download(*tensor)) return false;
   const runtime::CanaryDamage damage = runtime::CheckCanaries(tensor->storage);
   return damage.count == 0 ||
-         Wrong(absl::StrCat(after, " wrote ", damage.count, " bytes outside a tensor of ",
-                            tensor->storage.bytes, " bytes"));
+         Wrong("written_outside", absl::StrCat(after, " wrote ", damage.count, " bytes outside a tensor of ",
+                                               tensor->storage.bytes, " bytes"));
 }
 
 bool FormatCheck::HasElements(const diopiTensor& tensor, const std::vector<float>& values,
                               const std::string& what) {
   if (tensor.dtype != diopi_dtype_float32) {
-    return Wrong(absl::StrCat(what, " is not float32, unlike the tensor that was cast"));
+    return Wrong("result_dtype", absl::StrCat(what, " is not float32, unlike the tensor that was cast"));
   }
   if (tensor.numel != static_cast<int64_t>(values.size())) {
-    return Wrong(absl::StrCat(what, " has ", tensor.numel, " elements, expected ", values.size()));
+    return Wrong("result_size",
+                 absl::StrCat(what, " has ", tensor.numel, " elements, expected ", values.size()));
   }
   if (!Download(tensor)) return false;
   std::vector<float> found(values.size());
@@ -177,7 +184,8 @@ bool FormatCheck::HasElements(const diopiTensor& tensor, const std::vector<float
                     found.data());
   for (size_t i = 0; i < values.size(); ++i) {
     if (std::bit_cast<uint32_t>(found[i]) == std::bit_cast<uint32_t>(values[i])) continue;
-    return Wrong(absl::StrCat("element ", i, " of ", what, " is ", found[i], ", expected ", values[i]));
+    return Wrong("result_element",
+                 absl::StrCat("element ", i, " of ", what, " is ", found[i], ", expected ", values[i]));
   }
   return true;
 }
@@ -195,17 +203,16 @@ bool FormatCheck::Intact(const std::string& after) {
 
 bool FormatCheck::Try(const CheckedFunction& function, const std::vector<ArgValue>& args, CheckedCall* call) {
   *call = CallChecked(function, &context_, args);
-  if (call->outcome == v1::OUTCOME_HARNESS_ERROR) return Find(call->outcome, call->text);
+  if (call->outcome == v1::OUTCOME_HARNESS_ERROR) return Find(Checked(call->outcome, call->found));
   const int32_t code = context_.context().Synchronize();
-  return code == 0 || Find(v1::OUTCOME_ERROR, absl::StrCat("after ", function.name(),
-                                                           " waiting for the stream failed with ", code));
+  return code == 0 || Find(SyncFailed(function.name(), code));
 }
 
 bool FormatCheck::Call(const CheckedFunction& function, const std::vector<ArgValue>& args,
-                       const std::string& words) {
+                       const std::string& doing) {
   CheckedCall call;
   if (!Try(function, args, &call)) return false;
-  return call.outcome == v1::OUTCOME_PASS || Find(call.outcome, absl::StrCat(words, ": ", call.text));
+  return call.outcome == v1::OUTCOME_PASS || Find(In("call", doing, Checked(call.outcome, call.found)));
 }
 
 bool FormatCheck::ReadFormat(const diopiTensor* tensor, const std::string& of, int64_t* format) {
@@ -221,9 +228,11 @@ bool FormatCheck::ReadFormat(const diopiTensor* tensor, const std::string& of, i
   if (said[0] == said[1]) return true;
   const std::string start = absl::StrCat("diopiGetNativeMemoryFormat of ", of);
   const uint64_t differs = said[0] ^ said[1];
-  if (differs == ~uint64_t{0}) return Wrong(start + " returned success and wrote no format");
-  if (differs == kUpperHalf) return Wrong(start + " wrote 4 of the format's 8 bytes");
-  return Wrong(absl::StrCat(start, " said ", *format, " and then ", static_cast<int64_t>(said[1])));
+  if (differs == ~uint64_t{0})
+    return Wrong("format_not_written", start + " returned success and wrote no format");
+  if (differs == kUpperHalf) return Wrong("format_half_written", start + " wrote 4 of the format's 8 bytes");
+  return Wrong("format_wanders",
+               absl::StrCat(start, " said ", *format, " and then ", static_cast<int64_t>(said[1])));
 }
 
 bool FormatCheck::Cast(diopiTensor* in, int64_t format, diopiTensor** out) {
@@ -237,13 +246,14 @@ bool FormatCheck::Cast(diopiTensor* in, int64_t format, diopiTensor** out) {
         vendor_->Symbol("diopiGetLastErrorString") != nullptr || vendor_->functions().last_error != nullptr;
     const bool silent = says && refusal_.outcome == v1::OUTCOME_ERROR && refusal_.error_code != 0 &&
                         vendor_->LastError().empty();
-    return !silent || Wrong(absl::StrCat(words, " failed with ", refusal_.error_code,
-                                         ", but the last-error string is empty"));
+    return !silent || Wrong("refusal_unexplained", absl::StrCat(words, " failed with ", refusal_.error_code,
+                                                                ", but the last-error string is empty"));
   }
   const std::vector<diopiTensor*> required = context_.context().Required();
-  if (made == nullptr) return Wrong(words + " returned success and no tensor");
+  if (made == nullptr) return Wrong("cast_gave_nothing", words + " returned success and no tensor");
   if (made != in && std::find(required.begin(), required.end(), made) == required.end()) {
-    return Wrong(words + " returned a tensor that is neither its input nor from diopiRequireTensor");
+    return Wrong("cast_gave_foreign",
+                 words + " returned a tensor that is neither its input nor from diopiRequireTensor");
   }
   *out = made;
   return true;
@@ -253,14 +263,14 @@ bool FormatCheck::CastBack(diopiTensor* in, int64_t format, const std::string& o
   if (!Cast(in, format, out)) return false;
   if (*out != nullptr) return true;
   const bool absent = refusal_.outcome == v1::OUTCOME_NOT_IMPLEMENTED;
-  return Find(absent ? refusal_.outcome : v1::OUTCOME_ERROR,
-              absl::StrCat(CastTo(format), " of ", of, ": ", refusal_.text));
+  return Find(In("cast_back", absl::StrCat(CastTo(format), " of ", of),
+                 Checked(absent ? refusal_.outcome : v1::OUTCOME_ERROR, refusal_.found)));
 }
 
 bool FormatCheck::IsPlain(const diopiTensor& tensor, const Held& from, const std::string& what) {
   if (tensor.shape != from.tensor->shape) {
-    return Wrong(absl::StrCat(what, " has shape ", ShapeText(tensor.shape), ", expected ",
-                              ShapeText(from.tensor->shape)));
+    return Wrong("result_shape", absl::StrCat(what, " has shape ", ShapeText(tensor.shape), ", expected ",
+                                              ShapeText(from.tensor->shape)));
   }
   return HasElements(tensor, from.values, what);
 }
@@ -274,7 +284,8 @@ bool FormatCheck::TellsFormats(const std::vector<int64_t>& shape) {
       return false;
   }
   return formats[0] == formats[1] ||
-         Wrong(absl::StrCat("diopiGetNativeMemoryFormat said ", formats[0], " of ", of, " and ", formats[1],
+         Wrong("formats_of_plain_differ",
+               absl::StrCat("diopiGetNativeMemoryFormat said ", formats[0], " of ", of, " and ", formats[1],
                             " of another one, though neither was cast"));
 }
 
@@ -291,7 +302,8 @@ bool FormatCheck::CastsToItsOwn(const std::vector<int64_t>& shape) {
         !IsPlain(*out, held, "the result of " + words) || !ReadFormat(out, "its result", &format)) {
       return false;
     }
-    if (format != own) return Wrong(absl::StrCat(words, " made a tensor of format ", format));
+    if (format != own)
+      return Wrong("own_format_lost", absl::StrCat(words, " made a tensor of format ", format));
   }
   return true;
 }
@@ -313,7 +325,8 @@ bool FormatCheck::CastsThereAndBack(int64_t format) {
     int64_t kept = 0;
     if (!ReadFormat(held.tensor, "the input of " + words, &kept)) return false;
     if (kept != plain) {
-      return Wrong(absl::StrCat(words, out == nullptr ? " was refused" : " made another tensor",
+      return Wrong("input_marked",
+                   absl::StrCat(words, out == nullptr ? " was refused" : " made another tensor",
                                 ", but its input now has format ", kept, " and not ", plain));
     }
   }
@@ -322,14 +335,15 @@ bool FormatCheck::CastsThereAndBack(int64_t format) {
   const std::string result = "the result of " + words;
   if (!ReadFormat(out, result, &made)) return false;
   if (made == plain) return IsPlain(*out, held, absl::StrCat(result, ", of format ", plain, ","));
-  if (made != format) return Wrong(absl::StrCat(result, " has format ", made));
+  if (made != format) return Wrong("another_format", absl::StrCat(result, " has format ", made));
   diopiTensor* back = nullptr;
   if (!CastBack(out, plain, result, &back) || !Intact(CastTo(plain)) ||
       !HasElements(*back, held.values, absl::StrCat(result, ", cast back to ", plain, ",")) ||
       !ReadFormat(back, result + ", cast back,", &made)) {
     return false;
   }
-  return made == plain || Wrong(absl::StrCat(result, ", cast back to ", plain, ", has format ", made));
+  return made == plain || Wrong("back_in_another_format",
+                                absl::StrCat(result, ", cast back to ", plain, ", has format ", made));
 }
 
 bool FormatCheck::Hook(const diopiTensor* tensor, const std::string& of) {
@@ -355,8 +369,8 @@ bool FormatCheck::HooksPlainTensors() {
     int64_t after = before;
     if (get_.symbol != nullptr && !ReadFormat(one.tensor, never_cast, &after)) return false;
     if (after != before) {
-      return Wrong(absl::StrCat("diopiTensorDestructionHook of ", never_cast, " changed a format from ",
-                                before, " to ", after));
+      return Wrong("hook_changes_plain", absl::StrCat("diopiTensorDestructionHook of ", never_cast,
+                                                      " changed a format from ", before, " to ", after));
     }
   }
   return true;
@@ -373,12 +387,14 @@ bool FormatCheck::HookFirst(const std::array<diopiTensor*, 2>& cast, int64_t for
   for (const size_t i : {size_t{0}, size_t{1}}) {
     if (!Download(*cast[i])) return false;
     if (Bytes(*cast[i]) == before[i]) continue;
-    return Wrong(absl::StrCat("diopiTensorDestructionHook of ", of, " changed the memory of ",
+    return Wrong(i == 0 ? "hook_changes_own_memory" : "hook_changes_other_memory",
+                 absl::StrCat("diopiTensorDestructionHook of ", of, " changed the memory of ",
                               i == 0 ? "that tensor, which belongs to the host" : "another tensor"));
   }
   int64_t kept = 0;
   if (!ReadFormat(cast[1], of, &kept)) return false;
-  return kept == format || Wrong(absl::StrCat("diopiTensorDestructionHook of ", of,
+  return kept == format || Wrong("hook_changes_other_format",
+                                 absl::StrCat("diopiTensorDestructionHook of ", of,
                                               " gave another tensor of that format the format ", kept));
 }
 
@@ -406,6 +422,7 @@ bool FormatCheck::HooksOneOfTwo(int64_t format) {
   if (!ReadFormat(&next, "a new tensor", &again)) return false;
   if (again != plain) {
     return Wrong(
+        "hook_clears_nothing",
         absl::StrCat("diopiTensorDestructionHook did not clear the format: a new tensor where one of format ",
                      format, " was destroyed has format ", again, ", expected ", plain));
   }
@@ -423,7 +440,7 @@ LibraryCheck CheckNativeFormat(VendorLibrary* vendor) {
   for (const std::vector<int64_t>& shape : Shapes()) {
     if (!check.Good() || !check.TellsFormats(shape)) break;
   }
-  return check.Found();
+  return check.Result();
 }
 
 LibraryCheck CheckNativeFormatCast(VendorLibrary* vendor) {
@@ -434,7 +451,7 @@ LibraryCheck CheckNativeFormatCast(VendorLibrary* vendor) {
   }
   for (int64_t format = 0; format < kFormats && check.Good(); ++format) check.CastsThereAndBack(format);
   if (check.Good()) check.CastsThereAndBack(kImpossible);
-  return check.Found();
+  return check.Result();
 }
 
 LibraryCheck CheckDestructionHook(VendorLibrary* vendor) {
@@ -443,7 +460,7 @@ LibraryCheck CheckDestructionHook(VendorLibrary* vendor) {
   for (int64_t format = 0; format < kFormats && check.Good() && check.HasFormats(); ++format) {
     check.HooksOneOfTwo(format);
   }
-  return check.Found();
+  return check.Result();
 }
 
 }  // namespace diopi::loader

@@ -1,14 +1,22 @@
 // Scratch memory: the library is asked for its size before the calls that count, and gets it with poison in
 // it, so that a library that takes it for zeros gives wrong results, and with canaries around it.
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/findings/finding.h"
+#include "cases/findings/finding_text.h"
 #include "impl_loader/caller/call_frame.h"
 
 namespace diopi::loader {
 namespace {
 
 constexpr int64_t kMostBytes = int64_t{1} << 30;
+
+absl::Status Refused(v1::Finding found, v1::Finding* wrong) {
+  *wrong = std::move(found);
+  return absl::FailedPreconditionError(FindingText(*wrong));
+}
 
 // Whether some storage is not as it was before the call.
 bool Changed(const BoundTensor& bound) {
@@ -35,43 +43,43 @@ int32_t CallFrame::RestoreScratch() {
 }
 
 // After a call that was only to say how much scratch memory is needed.
-absl::Status CallFrame::CheckAsking() {
+absl::Status CallFrame::CheckAsking(v1::Finding* wrong) {
   int32_t code = Download();
   if (code == 0) code = context_->Synchronize();
-  if (code != 0) return absl::InternalError(absl::StrCat("a copy from the device failed with ", code));
+  if (code != 0)
+    return Refused(Found(v1::Finding::STEP_FAILED).Word("copy_out").Got(absl::StrCat(code)), wrong);
   for (const BoundTensor& bound : tensors_) {
-    if (!Changed(bound)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("a call that only asks for the size of scratch memory changed ", bound.key));
+    if (Changed(bound)) return Refused(Found(v1::Finding::SCRATCH_CHANGED).Name(bound.key), wrong);
   }
   return absl::OkStatus();
 }
 
-absl::Status CallFrame::AllocateScratch(absl::FunctionRef<absl::Status(const std::vector<ArgValue>&)> call) {
+absl::Status CallFrame::AllocateScratch(absl::FunctionRef<absl::Status(const std::vector<ArgValue>&)> call,
+                                        v1::Finding* wrong) {
   // A library may answer one negative size per call.
   for (const ScratchMemory& each : scratch_) {
     if (*each.size >= 0) continue;
     if (absl::Status s = call(args_); !s.ok()) return s;
-    if (absl::Status s = CheckAsking(); !s.ok()) return s;
+    if (absl::Status s = CheckAsking(wrong); !s.ok()) return s;
   }
   for (ScratchMemory& scratch : scratch_) {
     if (*scratch.size < 0) {
-      return absl::InvalidArgumentError(absl::StrCat("called with ", scratch.size_name,
-                                                     " -1 to learn the size of ", scratch.key,
-                                                     ", the library left it at ", *scratch.size));
+      return Refused(Found(v1::Finding::SCRATCH_NOT_ASKED)
+                         .Name(scratch.key)
+                         .Word(scratch.size_name)
+                         .Got(absl::StrCat(*scratch.size)),
+                     wrong);
     }
     diopiTensor& tensor = scratch.tensor;
     const int64_t element = runtime::ElementBytes(tensor.dtype);
-    if (*scratch.size > kMostBytes / element) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("the library asks for ", *scratch.size, " elements of ", scratch.key));
-    }
+    const v1::Finding too_large = Found(v1::Finding::SCRATCH_SIZE).Name(scratch.key).Count(*scratch.size);
+    if (*scratch.size > kMostBytes / element) return Refused(too_large, wrong);
     scratch.needed = *scratch.size;
     tensor.shape = {scratch.needed};
     tensor.numel = scratch.needed;
     tensor.SealLayout();
     tensor.storage = context_->Allocate(static_cast<size_t>(scratch.needed * element), diopi_device);
-    if (tensor.storage.data == nullptr) return absl::ResourceExhaustedError("no memory for " + scratch.key);
+    if (tensor.storage.data == nullptr) return Refused(too_large, wrong);
   }
   return absl::OkStatus();
 }

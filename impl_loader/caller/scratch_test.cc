@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cases/findings/finding_text.h"
 #include "impl_loader/caller/case_caller.h"
 #include "impl_loader/caller/case_runner.h"
 #include "impl_loader/caller/test_cases.h"
@@ -84,33 +85,32 @@ std::vector<float> Result(const RunResult& run) {
 
 TEST(Scratch, IsAsLargeAsTheLibraryAsksAndThereInEveryCall) {
   const RunResult run = RunOn(Ffn(0));
-  EXPECT_EQ(run.reply.text(), "");
+  EXPECT_TRUE(run.reply.failed().empty());
   EXPECT_TRUE(run.reply.findings().empty()) << run.reply.ShortDebugString();
-  EXPECT_FALSE(run.reply.nondeterministic());
+  EXPECT_TRUE(run.reply.differs().empty());
   EXPECT_EQ(Result(run), (std::vector<float>{2, 4, 6}));
 }
 
 TEST(Scratch, ALibraryMustSayHowMuchAndDoNothingElse) {
-  EXPECT_THAT(RunOn(Ffn(1)).reply.text(),
-              HasSubstr("workspace_size -1 to learn the size of workspace, the library "
-                        "left it at -1"));
-  EXPECT_THAT(RunOn(Ffn(2)).reply.text(),
-              HasSubstr("only asks for the size of scratch memory changed inoutput"));
-  EXPECT_THAT(RunOn(Ffn(3)).reply.text(), HasSubstr("asks for 1125899906842624 elements of workspace"));
+  const auto wrong = [](int way) { return FindingsText(RunOn(Ffn(way)).reply.failed()); };
+  EXPECT_EQ(wrong(1),
+            "called with workspace_size -1 to learn the size of workspace, the library left it at -1");
+  EXPECT_EQ(wrong(2), "a call that only asks for the size of scratch memory changed inoutput");
+  EXPECT_EQ(wrong(3), "the library asks for 1125899906842624 elements of workspace");
   EXPECT_EQ(RunOn(Ffn(4)).reply.error_code(), 1);
 }
 
 TEST(Scratch, HoldsPoisonAndIsGuarded) {
-  EXPECT_TRUE(RunOn(Ffn(5)).reply.nondeterministic());
+  EXPECT_FALSE(RunOn(Ffn(5)).reply.differs().empty());
   const RunResult past = RunOn(Ffn(6));
   ASSERT_EQ(past.reply.findings_size(), 1);
-  EXPECT_EQ(past.reply.findings(0).kind(), v1::MemoryFinding::OUT_OF_BOUNDS);
-  EXPECT_EQ(past.reply.findings(0).key(), "workspace");
+  EXPECT_EQ(past.reply.findings(0).code(), v1::Finding::WRITTEN_PAST_END);
+  EXPECT_EQ(past.reply.findings(0).name(), "workspace");
 }
 
 TEST(Scratch, IsPreparedByACallBeforeTheOneThatCounts) {
   const RunResult prepared = RunOn(Attention(true));
-  EXPECT_EQ(prepared.reply.text(), "");
+  EXPECT_TRUE(prepared.reply.failed().empty());
   EXPECT_EQ(Result(prepared), (std::vector<float>{41, 2, 3}));
   EXPECT_EQ(Result(RunOn(Attention(false))), (std::vector<float>{1, 2, 3}));
 }

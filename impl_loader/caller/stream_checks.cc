@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/findings/finding.h"
 #include "impl_loader/caller/check_context.h"
 #include "impl_loader/caller/library_check.h"
 #include "impl_loader/caller/stream_delay.h"
@@ -77,16 +78,14 @@ class Chain {
 
   // Makes the stream and the tensors, and queues the inputs, delayed by `late` seconds if that is possible.
   LibraryCheck Begin(double late) {
-    if (const int32_t code = context_.MakeStream(); code != 0) return Failed("creating a stream", code);
+    if (const int32_t code = context_.MakeStream(); code != 0) return StepFailed("make_stream", code);
     for (int i = 0; i < 2; ++i) values_.push_back(context_.NewTensor({kSize, kSize}));
     Input(values_[0], matrices_.start);
     for (const std::vector<double>& factor : matrices_.factors) {
       factors_.push_back(context_.NewTensor({kSize, kSize}));
       Input(factors_.back(), factor);
     }
-    if (values_[1] == nullptr || out_of_memory_) {
-      return Checked(v1::OUTCOME_ERROR, "the library has no memory for a dozen small matrices");
-    }
+    if (values_[1] == nullptr || out_of_memory_) return NoMemory();
     int32_t code = context_.Upload(*values_[1]);
     for (const Placed& input : inputs_) {
       if (code == 0) code = late > 0 ? PutAside(input) : context_.Upload(*input.tensor);
@@ -98,7 +97,7 @@ class Chain {
         if (code == 0) code = context_.context().CopyOnDevice(input.aside->storage, input.tensor->storage);
       }
     }
-    return code == 0 ? Checked(v1::OUTCOME_PASS, "") : Failed("copying to the device", code);
+    return code == 0 ? Passing() : StepFailed("copy_in", code);
   }
 
   // Queues one product.
@@ -107,17 +106,17 @@ class Chain {
     const CheckedCall call = CallChecked(
         matmul_, &context_,
         {static_cast<void*>(out), static_cast<void*>(values_[step % 2]), static_cast<void*>(factors_[step])});
-    return Checked(call.outcome, call.text);
+    return call.outcome == v1::OUTCOME_PASS ? Passing() : Checked(call.outcome, call.found);
   }
 
   // Waits for the stream, and compares.
   LibraryCheck End() {
     diopiTensor* result = values_[kSteps % 2];
     int32_t code = context_.context().Synchronize();
-    if (code != 0) return Failed("synchronising the stream", code);
+    if (code != 0) return SyncFailed(matmul_.name(), code);
     code = context_.Download(*result);
     if (code == 0) code = context_.context().Synchronize();
-    if (code != 0) return Failed("copying from the device", code);
+    if (code != 0) return StepFailed("copy_out", code);
     return Compare(*result);
   }
 
@@ -128,10 +127,6 @@ class Chain {
     diopiTensor* tensor = nullptr;
     diopiTensor* aside = nullptr;
   };
-
-  static LibraryCheck Failed(const std::string& what, int32_t code) {
-    return Checked(v1::OUTCOME_ERROR, absl::StrCat(what, " failed with ", code));
-  }
 
   static void Fill(diopiTensor* tensor, const std::vector<double>& values) {
     auto* to = reinterpret_cast<float*>(tensor->storage.mirror);
@@ -162,11 +157,10 @@ class Chain {
       if (static_cast<double>(found[i]) == matrices_.product[i]) continue;
       if (wrong++ == 0) first = i;
     }
-    if (wrong == 0) return Checked(v1::OUTCOME_PASS, "");
-    return Checked(v1::OUTCOME_FAIL,
-                   absl::StrCat(wrong, " of ", matrices_.product.size(), " elements of the last of ", kSteps,
-                                " products are wrong, the first at ", first, ": got ", found[first],
-                                ", expected ", matrices_.product[first]));
+    if (wrong == 0) return Passing();
+    return Wrong("product", absl::StrCat(wrong, " of ", matrices_.product.size(), " elements of the last of ",
+                                         kSteps, " products are wrong, the first at ", first, ": got ",
+                                         found[first], ", expected ", matrices_.product[first]));
   }
 
   CheckedFunction matmul_;
@@ -184,22 +178,13 @@ CheckedFunction FindMatmul(VendorLibrary* vendor) {
 }
 
 LibraryCheck NoMatmul() {
-  return Checked(v1::OUTCOME_NOT_IMPLEMENTED, "the library exports neither diopiMatmul nor diopiMm");
-}
-
-bool Passed(const LibraryCheck& check) {
-  return check.outcome() == v1::OUTCOME_PASS;
+  return Checked(v1::OUTCOME_NOT_IMPLEMENTED, Found(v1::Finding::NO_PRODUCTS));
 }
 
 LibraryCheck RunChain(Chain* chain, double late) {
   LibraryCheck check = chain->Begin(late);
   for (size_t step = 0; step < kSteps && Passed(check); ++step) check = chain->Step(step);
   return Passed(check) ? chain->End() : check;
-}
-
-LibraryCheck In(const std::string& where, LibraryCheck check) {
-  if (!Passed(check)) check.set_reason(absl::StrCat(where, ": ", check.reason()));
-  return check;
 }
 
 }  // namespace
@@ -212,13 +197,13 @@ LibraryCheck CheckStreamChain(VendorLibrary* vendor) {
   for (const double late : {0.0, kVeryLateSeconds}) {
     Chain chain(vendor, matmul, matrices);
     if (late > 0 && !chain.CanBeLate()) break;
-    const LibraryCheck check = RunChain(&chain, late);
-    if (!Passed(check)) {
-      return WithLastError(
-          In(late > 0 ? "with delayed inputs on the stream" : "ten dependent products", check), vendor);
-    }
+    LibraryCheck check = RunChain(&chain, late);
+    if (Passed(check)) continue;
+    check = late > 0 ? In("delayed_inputs", "with delayed inputs on the stream", check)
+                     : In("chain", "ten dependent products", check);
+    return WithLastError(check, vendor);
   }
-  return Checked(v1::OUTCOME_PASS, "");
+  return Passing();
 }
 
 LibraryCheck CheckInterleavedStreams(VendorLibrary* vendor) {
@@ -229,7 +214,7 @@ LibraryCheck CheckInterleavedStreams(VendorLibrary* vendor) {
   for (const size_t first : {size_t{0}, size_t{1}}) {
     Chain chains[] = {{vendor, matmul, matrices[0]}, {vendor, matmul, matrices[1]}};
     const bool late = chains[0].CanBeLate();
-    LibraryCheck check = Checked(v1::OUTCOME_PASS, "");
+    LibraryCheck check = Passing();
     for (const size_t i : {first, 1 - first}) {
       const double seconds = i == first ? kLateSeconds : kVeryLateSeconds;
       if (Passed(check)) check = chains[i].Begin(late ? seconds : 0);
@@ -239,18 +224,19 @@ LibraryCheck CheckInterleavedStreams(VendorLibrary* vendor) {
       if (Passed(check)) check = chains[1].Step(step);
     }
     for (const size_t i : {first, 1 - first}) {
-      if (Passed(check)) check = In(absl::StrCat("stream ", i + 1, " of two"), chains[i].End());
+      if (Passed(check))
+        check = In("interleaved", absl::StrCat("stream ", i + 1, " of two"), chains[i].End());
     }
     if (!Passed(check)) return WithLastError(check, vendor);
   }
-  return Checked(v1::OUTCOME_PASS, "");
+  return Passing();
 }
 
 LibraryCheck CheckStreamThreads(VendorLibrary* vendor) {
   const CheckedFunction matmul = FindMatmul(vendor);
   if (matmul.symbol == nullptr) return NoMatmul();
   const Matrices matrices[] = {Matrices(4), Matrices(5)};
-  LibraryCheck found[2] = {Checked(v1::OUTCOME_PASS, ""), Checked(v1::OUTCOME_PASS, "")};
+  LibraryCheck found[2] = {Passing(), Passing()};
   std::atomic<bool> failed{false};
   std::barrier together(2);
   const auto work = [&](size_t thread) {
@@ -261,8 +247,8 @@ LibraryCheck CheckStreamThreads(VendorLibrary* vendor) {
       together.arrive_and_wait();
       if (stop) return;
       Chain chain(vendor, matmul, matrices[thread]);
-      found[thread] =
-          In(absl::StrCat("thread ", thread + 1, " of two, round ", round + 1), RunChain(&chain, 0));
+      found[thread] = In("threads", absl::StrCat("thread ", thread + 1, " of two, round ", round + 1),
+                         RunChain(&chain, 0));
       if (!Passed(found[thread])) failed = true;
     }
   };

@@ -8,18 +8,23 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "cases/core/library_checks.h"
+#include "cases/findings/finding.h"
 #include "impl_loader/caller/text.h"
 
 namespace diopi::loader {
 namespace {
 
 constexpr size_t kNameBytes = 256;         // of the vendor's name and the like
-constexpr size_t kKeyBytes = 128;          // of an output's name in a finding
+constexpr size_t kKeyBytes = 128;          // of an output's name
 constexpr size_t kLongestText = 16 << 10;  // an error string, with the backtrace that some libraries add
 constexpr size_t kBacktraceBytes = 64 << 10;
-constexpr int kMostFindings = 64;  // the worker reports 32 (checks.cc)
+constexpr int kMostFindings = 64;  // with their parts; the worker reports 32 about memory (checks.cc)
+constexpr int kDeepest = 2;        // findings with parts: READS_OUTSIDE, "where: what" of a library check
+constexpr size_t kWordBytes = 64;
+constexpr int kMostDimensions = 16;
 constexpr int kMostCalls = 1 << 20;
 constexpr int kMostMissing = 64;  // device functions: the ABI has fewer
 
@@ -64,19 +69,65 @@ bool MayStayUnwritten(const v1::Case& c, const std::string& key) {
   return std::any_of(c.judges().begin(), c.judges().end(), judges);
 }
 
-absl::Status CheckFindings(v1::WorkerReply* reply) {
-  if (reply->findings_size() > kMostFindings) {
-    return NotOne(absl::StrCat("it has ", reply->findings_size(), " findings about memory"));
-  }
-  for (v1::MemoryFinding& finding : *reply->mutable_findings()) {
-    if (!v1::MemoryFinding::Kind_IsValid(finding.kind())) {
-      return NotOne(absl::StrCat("it has a finding about memory of the unknown kind ", finding.kind()));
+using FindingList = google::protobuf::RepeatedPtrField<v1::Finding>;
+
+// Checks all findings of one reply, and makes their texts printable and short: what is `said` in them is
+// together no longer than one text.
+class FindingsOfReply {
+ public:
+  // Only codes from `first` on, but none from `end` on, are the worker's to say here, and HARNESS with
+  // `harness`.
+  absl::Status Check(int first, int end, bool harness, FindingList* findings, int depth = 1) {
+    if (findings->empty()) return absl::OkStatus();
+    if (depth > kDeepest) return NotOne("it has findings within findings within findings");
+    left_ -= findings->size();
+    if (left_ < 0) return NotOne(absl::StrCat("it has more than ", kMostFindings, " findings"));
+    for (v1::Finding& finding : *findings) {
+      const int code = finding.code();
+      const bool known = v1::Finding::Code_IsValid(code) && code >= first && code < end;
+      if (!known && !(harness && code == v1::Finding::HARNESS))
+        return NotOne(absl::StrCat("it has a finding of the code ", code, " where none belongs"));
+      if (absl::Status s = CheckFields(&finding); !s.ok()) return s;
+      if (absl::Status s = Check(first, end, harness, finding.mutable_parts(), depth + 1); !s.ok()) return s;
     }
-    if (finding.count() <= 0) return NotOne("it has a finding about memory that counts nothing");
-    Clean(finding.mutable_key(), kKeyBytes);
-    Clean(finding.mutable_text());
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
+
+ private:
+  absl::Status CheckFields(v1::Finding* finding) {
+    const std::string& word = finding->word();  // failures are grouped by it
+    if (word.size() > kWordBytes || !std::all_of(word.begin(), word.end(), IsOfWord))
+      return NotOne(absl::StrCat("it has a finding with the word ", PrintableText(word, kWordBytes)));
+    if (finding->count() < 0 || finding->of() < 0 || finding->index() < 0 ||
+        finding->place().at_size() > kMostDimensions)
+      return NotOne("it has a finding with an impossible count or place");
+    for (std::string* text : {finding->mutable_name(), finding->mutable_got(), finding->mutable_expected(),
+                              finding->mutable_limit(), finding->mutable_off()})
+      CleanName(text);
+    Clean(finding->mutable_said(), room_);
+    room_ -= finding->said().size();
+    return absl::OkStatus();
+  }
+
+  static bool IsOfWord(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+  int left_ = kMostFindings;
+  size_t room_ = kLongestText;
+};
+
+// Sections of finding.proto.
+constexpr int kMemory = 300;
+constexpr int kEnd = 400;
+constexpr int kLibraryChecks = 500;
+constexpr int kProfile = 600;
+
+absl::Status CheckFindings(v1::WorkerReply* reply) {
+  FindingsOfReply all;
+  for (FindingList* about_memory :
+       {reply->mutable_findings(), reply->mutable_differs(), reply->mutable_relied_on()}) {
+    if (absl::Status s = all.Check(kMemory, kEnd, false, about_memory); !s.ok()) return s;
+  }
+  return all.Check(kMemory, kLibraryChecks, false, reply->mutable_failed());
 }
 
 // `names` are among `keys`, each once.
@@ -107,9 +158,6 @@ absl::Status CheckOutputs(const v1::Case& c, const v1::WorkerReply& reply) {
   for (const std::string& key : reply.unwritten()) {
     if (!MayStayUnwritten(c, key)) return NotOne(absl::StrCat("it excuses ", key, " as unwritten"));
   }
-  if (reply.relied_on_size() > static_cast<int>(keys.size())) {
-    return NotOne(absl::StrCat("it relies on ", reply.relied_on_size(), " outputs"));
-  }
   return absl::OkStatus();
 }
 
@@ -131,8 +179,7 @@ absl::Status CheckLibraryCheck(const v1::Case& c, v1::WorkerReply* reply) {
   if (!ours && std::find(kResults.begin(), kResults.end(), reply->check().outcome()) == kResults.end()) {
     return NotOne(absl::StrCat("no library check ends with the outcome ", reply->check().outcome()));
   }
-  Clean(reply->mutable_check()->mutable_reason());
-  return absl::OkStatus();
+  return FindingsOfReply().Check(kEnd, kProfile, ours, reply->mutable_check()->mutable_findings());
 }
 
 absl::Status CheckTimes(const AskedCall& asked, const v1::WorkerReply& reply) {
@@ -168,8 +215,7 @@ absl::Status CheckCall(const AskedCall& asked, v1::WorkerReply* reply) {
         absl::StrCat("it counts ", reply->calls(), " calls, and ", reply->call_us(), " us for one"));
   }
   if (absl::Status s = CheckFindings(reply); !s.ok()) return s;
-  for (std::string* text : {reply->mutable_text(), reply->mutable_nondeterministic_text()}) Clean(text);
-  for (std::string& text : *reply->mutable_relied_on()) Clean(&text);
+  Clean(reply->mutable_text());
   if (asked.call->has_time()) return CheckTimes(asked, *reply);
   if (reply->has_time()) return NotOne("it has times, which were not asked for");
   if (reply->status() == v1::WorkerReply::BAD_CASE && asked.frame != nullptr && !asked.short_of_memory) {
@@ -183,7 +229,9 @@ absl::Status CheckReply(const AskedCall& asked, v1::WorkerReply* reply) {
   if (reply->sequence() != asked.call->sequence()) {
     return NotOne("it belongs to a different call from the one that was made");
   }
-  Clean(reply->mutable_forked());
+  if (reply->forked() != v1::Finding::CODE_UNSPECIFIED && reply->forked() != v1::Finding::COPY_RETURNED &&
+      reply->forked() != v1::Finding::COPY_RUNS)
+    return NotOne(absl::StrCat("it has a copy of the code ", reply->forked()));
   const v1::Case& c = asked.call->case_();
   return cases::IsLibraryCheck(c) ? CheckLibraryCheck(c, reply) : CheckCall(asked, reply);
 }
@@ -282,7 +330,7 @@ CallOutcome TakeAnswer(const AskedCall& asked, v1::WorkerReply reply) {
   if (!taken.ok()) {
     CallOutcome none;
     none.kind = CallOutcome::Kind::kNotAnAnswer;
-    none.text = std::string(taken.message());
+    none.ended = {Found(v1::Finding::NOT_AN_ANSWER).Said(std::string(taken.message()))};
     return none;
   }
   // The worker has checked too, but it is in the library's hands. If the library was not called, the memory
@@ -302,8 +350,6 @@ void TellConversions(const AdaptedCall& adapted, CallOutcome* outcome) {
 }
 
 void CleanEnd(CallOutcome* outcome) {
-  CleanName(&outcome->signal_name);
-  Clean(&outcome->text);
   Clean(&outcome->backtrace, kBacktraceBytes);
 }
 

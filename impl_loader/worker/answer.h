@@ -45,7 +45,8 @@ absl::Status CheckHello(uint64_t device_bytes, v1::WorkerHello* hello);
 
 // What became of the call, with outputs and findings, or kNotAnAnswer and why. An answer has a known status,
 // nothing that this kind of call (a case, a measurement, a check of the library as a whole) does not have,
-// only outputs of the case, each once, and bounded numbers and texts. Outputs that lie in the frame are taken
+// only outputs of the case, each once, findings only of the sections that belong to their field, and bounded
+// numbers and texts. Outputs that lie in the frame are taken
 // from there whatever the reply says of them; the frame must hold the poison of outputs that it excuses as
 // unwritten. A BAD_CASE is an answer only where the agent cannot rule it out.
 CallOutcome TakeAnswer(const AskedCall& asked, v1::WorkerReply reply);
@@ -53,7 +54,7 @@ CallOutcome TakeAnswer(const AskedCall& asked, v1::WorkerReply reply);
 // What the adaptor did to the case.
 void TellConversions(const AdaptedCall& adapted, CallOutcome* outcome);
 
-// Makes the texts on a process's end printable and short: the library may have written the report.
+// Makes the backtrace of a process's end printable and short: the library may have written the report.
 void CleanEnd(CallOutcome* outcome);
 
 }  // namespace diopi::loader

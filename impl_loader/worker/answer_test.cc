@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "cases/core/library_checks.h"
+#include "cases/findings/finding.h"
+#include "cases/findings/finding_text.h"
 #include "impl_loader/caller/checks.h"
 #include "impl_loader/caller/test_cases.h"
 #include "impl_loader/worker/shared_layout.h"
@@ -20,6 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using Kind = CallOutcome::Kind;
+using F = v1::Finding;
 
 constexpr size_t kMemory = 64 << 10;
 constexpr uint64_t kOutputBytes = 4096;
@@ -105,13 +108,38 @@ TEST(TakeAnswer, WhatNoCallOfAFunctionAnswersIsNoAnswer) {
       {"1e+12 us", [](auto* r) { r->set_call_us(1e12); }},
       {"calls", [](auto* r) { r->set_calls_us(-1); }},
       {"calls", [](auto* r) { r->set_calls_cpu_us(std::numeric_limits<double>::infinity()); }},
-      {"65 findings",
+      {"more than 64 findings",
        [](auto* r) {
-         for (int i = 0; i < 65; ++i) r->add_findings()->set_count(1);
+         for (int i = 0; i < 33; ++i) {
+           *r->add_findings() = Found(F::NOT_WRITTEN).Part(Found(F::NOT_WRITTEN));
+         }
        }},
-      {"unknown kind 77",
-       [](auto* r) { r->add_findings()->set_kind(static_cast<v1::MemoryFinding::Kind>(77)); }},
-      {"counts nothing", [](auto* r) { r->add_findings(); }},
+      {"more than 64 findings",
+       [](auto* r) {
+         for (int i = 0; i < 33; ++i) *r->add_findings() = Found(F::NOT_WRITTEN);
+         for (int i = 0; i < 32; ++i) *r->add_relied_on() = Found(F::RELIES_ON_OUTPUT);
+       }},
+      {"the code 9999", [](auto* r) { r->add_findings()->set_code(static_cast<F::Code>(9999)); }},
+      {"the code 0", [](auto* r) { r->add_findings(); }},
+      {"the code 601", [](auto* r) { *r->add_findings() = Found(F::WAIVED_BY); }},
+      {"the code 404", [](auto* r) { *r->add_findings() = Found(F::SIGNALLED); }},
+      {"the code 700", [](auto* r) { *r->add_differs() = Found(F::HARNESS); }},
+      {"the code 19", [](auto* r) { *r->add_relied_on() = Found(F::OF_OUTPUT); }},
+      {"the code 500", [](auto* r) { *r->add_failed() = Found(F::LIBRARY_CHECK); }},
+      {"the code 601", [](auto* r) { *r->add_differs() = Found(F::CALLS_DIFFER).Part(Found(F::WAIVED_BY)); }},
+      {"within findings",
+       [](auto* r) {
+         *r->add_findings() =
+             Found(F::READS_OUTSIDE).Part(Found(F::CALLS_DIFFER).Part(Found(F::CALLS_DIFFER)));
+       }},
+      {"impossible count", [](auto* r) { *r->add_findings() = Found(F::NOT_WRITTEN).Count(-1); }},
+      {"impossible count", [](auto* r) { *r->add_findings() = Found(F::NOT_WRITTEN).Of(-1); }},
+      {"impossible count", [](auto* r) { *r->add_findings() = Found(F::NOT_WRITTEN).Index(-1); }},
+      {"or place",
+       [](auto* r) { *r->add_findings() = Found(F::NOT_WRITTEN).Place(std::vector<int64_t>(17)); }},
+      {"the word in words", [](auto* r) { *r->add_findings() = Found(F::NOT_WRITTEN).Word("in words"); }},
+      {"the word xxx", [](auto* r) { *r->add_failed() = Found(F::STEP_FAILED).Word(std::string(65, 'x')); }},
+      {"a copy of the code 300", [](auto* r) { r->set_forked(F::NOT_WRITTEN); }},
       {"input as an output", [](auto* r) { AddOutput("input", 24, r); }},
       {"out as an output twice",
        [](auto* r) {
@@ -122,18 +150,33 @@ TEST(TakeAnswer, WhatNoCallOfAFunctionAnswersIsNoAnswer) {
        [](auto* r) { AddOutput("out", 24, r)->set_dtype(static_cast<v1::Dtype::Code>(99)); }},
       {"excuses out", [](auto* r) { r->add_unwritten("out"); }},
       {"as an unwritten output", [](auto* r) { r->add_unwritten("alpha\n"); }},
-      {"relies on",
-       [](auto* r) {
-         for (int i = 0; i < 99; ++i) r->add_relied_on("out");
-       }},
   };
   const Flight flight(JudgedAdd());
   for (const ForgedReply& row : rows) {
     const CallOutcome outcome = flight.Take(row.edit);
     EXPECT_EQ(outcome.kind, Kind::kNotAnAnswer) << row.why;
-    EXPECT_THAT(outcome.text, HasSubstr(row.why));
+    EXPECT_THAT(outcome.Text(), HasSubstr(row.why));
     EXPECT_TRUE(outcome.outputs.empty()) << row.why;
   }
+}
+
+TEST(TakeAnswer, TextsOfFindingsArePrintableAndShort) {
+  const Flight flight(JudgedAdd());
+  const std::string bad = "a\n\x1b[31m";
+  const CallOutcome outcome = flight.Take([&](v1::WorkerReply* reply) {
+    *reply->add_findings() = Found(F::LAYOUT_OVERWRITTEN).Name(bad).Got(bad).Expected(std::string(999, 'x'));
+    for (int i = 0; i < 3; ++i)
+      *reply->add_failed() = Found(F::STEP_FAILED).Word("copy_in").Said(bad + std::string(9'000, 'x'));
+  });
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
+  const F& layout = outcome.reply.findings(0);
+  EXPECT_EQ(layout.name(), "a ?[31m");
+  EXPECT_EQ(layout.got(), "a ?[31m");
+  EXPECT_EQ(layout.expected().size(), 256u);
+  size_t said = 0;
+  for (const F& finding : outcome.reply.failed()) said += finding.said().size();
+  EXPECT_EQ(outcome.reply.failed(0).said().substr(0, 7), "a\n?[31m");
+  EXPECT_LE(said, size_t{16} << 10);
 }
 
 TEST(TakeAnswer, OutputsComeFromTheFrameWhateverTheReplySays) {
@@ -147,7 +190,7 @@ TEST(TakeAnswer, OutputsComeFromTheFrameWhateverTheReplySays) {
       output->set_offset(flight.shared.data_offset());
       output->set_in_frame(in_frame);
     });
-    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
     EXPECT_EQ(outcome.outputs.at("out").data, left);
   }
   EXPECT_EQ(flight.Take([](auto*) {}).outputs.at("out").data, left) << "without a word of it";
@@ -161,7 +204,7 @@ TEST(TakeAnswer, AnExcusedOutputHoldsThePoison) {
   flight.out[23] = std::byte{0};
   const CallOutcome outcome = flight.Take(excuse);
   EXPECT_EQ(outcome.kind, Kind::kNotAnAnswer);
-  EXPECT_THAT(outcome.text, HasSubstr("something was written there"));
+  EXPECT_THAT(outcome.Text(), HasSubstr("something was written there"));
 }
 
 TEST(TakeAnswer, WhatTheLibraryAllocatesIsNoLargerThanTheCaseAllows) {
@@ -179,9 +222,9 @@ TEST(TakeAnswer, WhatTheLibraryAllocatesIsNoLargerThanTheCaseAllows) {
   };
   const uint64_t there = flight.shared.data_offset();
   EXPECT_EQ(placed(24, there, false).outputs.at("out").data, std::string(24, '\0'));
-  EXPECT_THAT(placed(uint64_t{1} << 40, there, false).text, HasSubstr("an output of 1099511627776 bytes"));
-  EXPECT_THAT(placed(24, there - 8, false).text, HasSubstr("where it cannot be"));
-  EXPECT_THAT(placed(24, there, true).text, HasSubstr("in the memory that the library sees"));
+  EXPECT_THAT(placed(uint64_t{1} << 40, there, false).Text(), HasSubstr("an output of 1099511627776 bytes"));
+  EXPECT_THAT(placed(24, there - 8, false).Text(), HasSubstr("where it cannot be"));
+  EXPECT_THAT(placed(24, there, true).Text(), HasSubstr("in the memory that the library sees"));
 }
 
 TEST(TakeAnswer, WritesBeyondTheCanariesShowInTheGap) {
@@ -190,8 +233,8 @@ TEST(TakeAnswer, WritesBeyondTheCanariesShowInTheGap) {
   flight.out[24 + 4096] ^= std::byte{1};
   const CallOutcome outcome = flight.Take([](auto*) {});
   ASSERT_EQ(outcome.reply.findings_size(), 1);
-  EXPECT_EQ(outcome.reply.findings(0).text(),
-            "1 bytes written outside out (24 bytes), the first 4096 bytes past its end");
+  EXPECT_EQ(FindingText(outcome.reply.findings(0)),
+            "1 byte written outside out (24 bytes), the first 4096 bytes past its end");
 }
 
 TEST(TakeAnswer, ALibraryCheckHasItsResultAndNothingElse) {
@@ -201,20 +244,27 @@ TEST(TakeAnswer, ALibraryCheckHasItsResultAndNothingElse) {
     return [outcome](v1::WorkerReply* reply) {
       reply->clear_calls();
       reply->mutable_check()->set_outcome(outcome);
-      reply->mutable_check()->set_reason("a\x1b[31m");
+      *reply->mutable_check()->add_findings() = Found(F::LIBRARY_CHECK).Word("w").Said("a\x1b[31m");
     };
   };
-  EXPECT_EQ(flight.Take(check(v1::OUTCOME_FAIL)).reply.check().reason(), "a?[31m");
+  EXPECT_EQ(flight.Take(check(v1::OUTCOME_FAIL)).reply.check().findings(0).said(), "a?[31m");
+  for (const F::Code code : {F::NOT_WRITTEN, F::HARNESS, F::SKIPPED_BY}) {
+    const auto other = [&](v1::WorkerReply* reply) {
+      check(v1::OUTCOME_FAIL)(reply);
+      reply->mutable_check()->mutable_findings(0)->set_code(code);
+    };
+    EXPECT_THAT(flight.Take(other).Text(), HasSubstr("where none belongs"));
+  }
   for (const v1::Outcome outcome : {v1::OUTCOME_WAIVED, v1::OUTCOME_UNSPECIFIED, v1::OUTCOME_HARNESS_ERROR,
                                     v1::OUTCOME_MEMORY, static_cast<v1::Outcome>(99)}) {
     EXPECT_EQ(flight.Take(check(outcome)).kind, Kind::kNotAnAnswer) << outcome;
   }
-  EXPECT_THAT(flight.Take([](auto* r) { r->clear_calls(); }).text, HasSubstr("no result"));
+  EXPECT_THAT(flight.Take([](auto* r) { r->clear_calls(); }).Text(), HasSubstr("no result"));
   const auto more = [&](v1::WorkerReply* reply) {
     check(v1::OUTCOME_PASS)(reply);
     AddOutput("out", 4, reply);
   };
-  EXPECT_THAT(flight.Take(more).text, HasSubstr("more than the result"));
+  EXPECT_THAT(flight.Take(more).Text(), HasSubstr("more than the result"));
 }
 
 TEST(TakeAnswer, TimesAreThoseThatWereAskedFor) {
@@ -226,8 +276,8 @@ TEST(TakeAnswer, TimesAreThoseThatWereAskedFor) {
     });
   };
   EXPECT_EQ(times(2, 10).reply.time().warm_ns_size(), 2);
-  EXPECT_THAT(times(3, 10).text, HasSubstr("3 and 0 samples"));
-  EXPECT_THAT(times(1, 60'000'000'000).text, HasSubstr("above the call's limit"));
+  EXPECT_THAT(times(3, 10).Text(), HasSubstr("3 and 0 samples"));
+  EXPECT_THAT(times(1, 60'000'000'000).Text(), HasSubstr("above the call's limit"));
   const CallOutcome none = flight.Take([](auto* r) { r->set_status(v1::WorkerReply::BAD_CASE); });
   EXPECT_EQ(none.kind, Kind::kReplied) << "a call that cannot be measured";
 }

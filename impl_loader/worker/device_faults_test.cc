@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <ostream>
 
+#include "cases/findings/finding_text.h"
 #include "impl_loader/caller/case_runner.h"
 #include "impl_loader/worker/test_options.h"
 
@@ -17,7 +18,7 @@ using testing::HasSubstr;
 struct DeviceFault {
   std::string name;  // DIOPI_TEST_FAULT
   bool found;        // in memory
-  v1::MemoryFinding::Kind kind = v1::MemoryFinding::LEAK;
+  v1::Finding::Code kind = v1::Finding::MEMORY_GROWS;
   std::string key = "";
   int64_t index = 0;
   int64_t count = 0;
@@ -53,16 +54,16 @@ TEST_P(DeviceFaultTest, IsFoundAndNothingElse) {
   for (int round = 0; round < 2; ++round) {
     ASSERT_TRUE((*worker)->Submit(c, AddInputs({6}), 2).ok());
     const CallOutcome outcome = (*worker)->Wait();
-    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text() << outcome.backtrace;
     const v1::WorkerReply& reply = outcome.reply;
     EXPECT_EQ(reply.status(), v1::WorkerReply::RETURNED) << reply.text();
     EXPECT_EQ(reply.error_code(), 0) << reply.text();
-    EXPECT_EQ(reply.nondeterministic(), !fault.differs.empty()) << reply.nondeterministic_text();
-    EXPECT_THAT(reply.nondeterministic_text(), HasSubstr(fault.differs));
+    EXPECT_EQ(!reply.differs().empty(), !fault.differs.empty()) << FindingsText(reply.differs());
+    EXPECT_THAT(FindingsText(reply.differs()), HasSubstr(fault.differs));
     ASSERT_EQ(reply.findings_size() > 0, fault.found) << reply.ShortDebugString();
     if (!fault.found) continue;
-    EXPECT_EQ(reply.findings(0).kind(), fault.kind) << reply.findings(0).text();
-    EXPECT_EQ(reply.findings(0).key(), fault.key);
+    EXPECT_EQ(reply.findings(0).code(), fault.kind) << FindingText(reply.findings(0));
+    EXPECT_EQ(reply.findings(0).name(), fault.key);
     EXPECT_EQ(reply.findings(0).index(), fault.index);
     EXPECT_EQ(reply.findings(0).count(), fault.count);
   }
@@ -70,24 +71,24 @@ TEST_P(DeviceFaultTest, IsFoundAndNothingElse) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, DeviceFaultTest,
-    testing::Values(
-        DeviceFault{"none", false},
-        DeviceFault{"past_end", true, v1::MemoryFinding::OUT_OF_BOUNDS, "out", 24, 4},
-        DeviceFault{"before_start", true, v1::MemoryFinding::OUT_OF_BOUNDS, "out", -4, 4},
-        DeviceFault{"ignores_strides", true, v1::MemoryFinding::WROTE_GAP, "out", 1, 3},
-        DeviceFault{"unwritten", true, v1::MemoryFinding::UNWRITTEN, "out", 5, 1},
-        DeviceFault{"changed_input", true, v1::MemoryFinding::CHANGED_INPUT, "other", 1, 1},
-        DeviceFault{"required_past_end", true, v1::MemoryFinding::OUT_OF_BOUNDS, "required.0", 64, 4},
-        DeviceFault{"own_stream_late", true, v1::MemoryFinding::UNWRITTEN, "out", 0, 6},
-        DeviceFault{"own_stream", false, v1::MemoryFinding::LEAK, "", 0, 0,
-                    "6 of 6 elements of out differ between two equal calls, the first at 0 (in the "
-                    "later one the inputs were delayed on the given stream"},
-        // Memory that the call requires is filled on another stream: waiting for the call's would end the
-        // delay.
-        DeviceFault{"own_stream_required", false, v1::MemoryFinding::LEAK, "", 0, 0,
-                    "6 of 6 elements of out differ between two equal calls"},
-        DeviceFault{"leftover_state", false, v1::MemoryFinding::LEAK, "", 0, 0,
-                    "1 of 6 elements of out differ between two equal calls, the first at 0"}),
+    testing::Values(DeviceFault{"none", false},
+                    DeviceFault{"past_end", true, v1::Finding::WRITTEN_PAST_END, "out", 0, 4},
+                    DeviceFault{"before_start", true, v1::Finding::WRITTEN_BEFORE_START, "out", 4, 4},
+                    DeviceFault{"ignores_strides", true, v1::Finding::STRIDES_IGNORED, "out", 1, 3},
+                    DeviceFault{"unwritten", true, v1::Finding::NOT_WRITTEN, "out", 5, 1},
+                    DeviceFault{"changed_input", true, v1::Finding::INPUT_CHANGED, "other", 1, 1},
+                    DeviceFault{"required_past_end", true, v1::Finding::WRITTEN_PAST_END, "required.0", 0, 4},
+                    DeviceFault{"own_stream_late", true, v1::Finding::NOT_WRITTEN, "out", 0, 6},
+                    DeviceFault{
+                        "own_stream", false, v1::Finding::MEMORY_GROWS, "", 0, 0,
+                        "6 of 6 elements of out differ between two equal calls, the first at 0; in the "
+                        "later one the inputs were delayed on the given stream"},
+                    // Memory that the call requires is filled on another stream: waiting for the call's would
+                    // end the delay.
+                    DeviceFault{"own_stream_required", false, v1::Finding::MEMORY_GROWS, "", 0, 0,
+                                "6 of 6 elements of out differ between two equal calls"},
+                    DeviceFault{"leftover_state", false, v1::Finding::MEMORY_GROWS, "", 0, 0,
+                                "1 of 6 elements of out differ between two equal calls, the first at 0"}),
     [](const testing::TestParamInfo<DeviceFault>& param) { return param.param.name; });
 
 TEST(DeviceFaults, TheResultsOfAnHonestDeviceAreTheOnesOfTheFirstCall) {
@@ -96,9 +97,9 @@ TEST(DeviceFaults, TheResultsOfAnHonestDeviceAreTheOnesOfTheFirstCall) {
   for (const std::vector<int64_t>& shape : {std::vector<int64_t>{6}, {0}, {}, {300'000}, {5}}) {
     ASSERT_TRUE((*worker)->Submit(AddCase(shape, 2), AddInputs(shape), 5).ok());
     const CallOutcome outcome = (*worker)->Wait();
-    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text() << outcome.backtrace;
     EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
-    EXPECT_FALSE(outcome.reply.nondeterministic()) << outcome.reply.nondeterministic_text();
+    EXPECT_TRUE(outcome.reply.differs().empty()) << FindingsText(outcome.reply.differs());
     EXPECT_TRUE(Floats(outcome.outputs.at("out")) == AddResult(shape, 2));
   }
 }
@@ -114,8 +115,8 @@ TEST(DeviceFaults, ADeviceWithoutMemoryReplacesTheWorker) {
   EXPECT_EQ(run(2 << 20).reply.error_code(), 0);
   const int first = (*worker)->pid();
   const CallOutcome second = run(4 << 20);  // more than is left
-  ASSERT_EQ(second.kind, Kind::kReplied) << second.text;
-  EXPECT_EQ(second.reply.status(), v1::WorkerReply::RETURNED) << second.reply.text();
+  ASSERT_EQ(second.kind, Kind::kReplied) << second.Text();
+  EXPECT_EQ(second.reply.status(), v1::WorkerReply::RETURNED) << second.reply.ShortDebugString();
   EXPECT_FALSE(second.reply.out_of_memory());
   EXPECT_NE((*worker)->pid(), first);
   const CallOutcome third = run(16 << 20);  // more than the device has
@@ -141,9 +142,9 @@ TEST(DeviceFaults, LargeResultsInPlaceOutlastTheSearchForALeak) {
   ASSERT_TRUE(worker.ok()) << worker.status();
   ASSERT_TRUE((*worker)->Submit(AddInPlaceCase(300'000), AddInputs({300'000}), 3).ok());
   const CallOutcome outcome = (*worker)->Wait();
-  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text() << outcome.backtrace;
   ASSERT_EQ(outcome.reply.findings_size(), 1) << outcome.reply.ShortDebugString();
-  EXPECT_EQ(outcome.reply.findings(0).kind(), v1::MemoryFinding::LEAK);
+  EXPECT_EQ(outcome.reply.findings(0).code(), v1::Finding::MEMORY_GROWS);
   EXPECT_EQ(Floats(outcome.outputs.at("input")), AddResult({300'000}));
 }
 
@@ -154,8 +155,8 @@ TEST(DeviceFaults, InOutTensorsAreHeldBackAndRestoredToo) {
     ASSERT_TRUE(worker.ok()) << worker.status();
     ASSERT_TRUE((*worker)->Submit(c, AddInputs({4}), 2).ok());
     const CallOutcome outcome = (*worker)->Wait();
-    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
-    EXPECT_EQ(outcome.reply.nondeterministic(), fault == "own_stream");
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text() << outcome.backtrace;
+    EXPECT_EQ(!outcome.reply.differs().empty(), fault == "own_stream");
     EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
     EXPECT_EQ(Floats(outcome.outputs.at("input")), AddResult({4}));
   }
@@ -187,7 +188,7 @@ TEST(DeviceFaults, ItIsTheDelayThatShowsAStreamRace) {
     const RunResult run = runner.Run(AddCase({6}), views, options);
     EXPECT_EQ(run.reply.error_code(), 0);
     EXPECT_TRUE(run.reply.findings().empty()) << run.reply.ShortDebugString();
-    EXPECT_EQ(run.reply.nondeterministic(), hold) << run.reply.nondeterministic_text();
+    EXPECT_EQ(!run.reply.differs().empty(), hold) << FindingsText(run.reply.differs());
   }
   unsetenv("DIOPI_TEST_FAULT");
 }

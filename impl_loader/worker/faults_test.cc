@@ -11,6 +11,7 @@
 #include "cases/base/hash.h"
 #include "cases/base/output_hash.h"
 #include "cases/core/fill.h"
+#include "cases/findings/finding_text.h"
 #include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
@@ -54,10 +55,18 @@ TEST_P(FaultTest, IsReportedAndTheNextCaseRuns) {
   for (int round = 0; round < 2; ++round) {
     ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, fault.alpha), AddInputs({2, 3}), 2).ok());
     const CallOutcome outcome = (*worker)->Wait();
-    EXPECT_EQ(outcome.kind, fault.kind) << outcome.text;
+    EXPECT_EQ(outcome.kind, fault.kind) << outcome.Text();
     const bool replied = outcome.kind == Kind::kReplied;
-    EXPECT_THAT(replied ? outcome.reply.text() : outcome.text, HasSubstr(fault.text));
+    EXPECT_THAT(replied ? outcome.reply.text() : outcome.Text(), HasSubstr(fault.text));
     EXPECT_EQ(outcome.signal_name, fault.signal);
+    ASSERT_EQ(outcome.ended.empty(), replied);
+    if (!replied) {
+      EXPECT_EQ(outcome.ended[0].code(), fault.kind == Kind::kCrashed    ? v1::Finding::SIGNALLED
+                                         : fault.kind == Kind::kTimedOut ? v1::Finding::TIMED_OUT
+                                                                         : v1::Finding::EXITED);
+      EXPECT_EQ(outcome.ended[0].name(), "diopiAdd");
+      EXPECT_EQ(outcome.ended[0].word(), fault.signal);
+    }
     if (kHangsHaveBacktraces || outcome.kind != Kind::kTimedOut) {
       EXPECT_THAT(outcome.backtrace, HasSubstr(fault.backtrace));
     }
@@ -67,7 +76,7 @@ TEST_P(FaultTest, IsReportedAndTheNextCaseRuns) {
   }
   ASSERT_TRUE((*worker)->Submit(NewCase("diopiSub"), {}, 2).ok());
   const CallOutcome absent = (*worker)->Wait();
-  ASSERT_EQ(absent.kind, Kind::kReplied) << absent.text;
+  ASSERT_EQ(absent.kind, Kind::kReplied) << absent.Text();
   EXPECT_EQ(absent.reply.status(), v1::WorkerReply::SYMBOL_ABSENT);
 }
 
@@ -95,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 struct Damage {
   std::string vendor;
-  v1::MemoryFinding::Kind kind;
+  v1::Finding::Code kind;
   std::string key;
   int64_t index;
   int64_t count;
@@ -115,27 +124,26 @@ TEST_P(DamageTest, IsFound) {
   for (int round = 0; round < 2; ++round) {
     ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, damage.alpha), AddInputs({2, 3}), 2).ok());
     const CallOutcome outcome = (*worker)->Wait();
-    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
     ASSERT_EQ(outcome.reply.findings_size(), 1) << outcome.reply.ShortDebugString();
-    const v1::MemoryFinding& finding = outcome.reply.findings(0);
-    EXPECT_EQ(finding.kind(), damage.kind) << finding.text();
-    EXPECT_EQ(finding.key(), damage.key);
+    const v1::Finding& finding = outcome.reply.findings(0);
+    EXPECT_EQ(finding.code(), damage.kind) << FindingText(finding);
+    EXPECT_EQ(finding.name(), damage.key);
     EXPECT_EQ(finding.index(), damage.index);
     EXPECT_EQ(finding.count(), damage.count);
-    EXPECT_FALSE(finding.text().empty());
     EXPECT_EQ(outcome.outputs.count("out"), 1u);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, DamageTest,
-    testing::Values(Damage{"null", v1::MemoryFinding::UNWRITTEN, "out", 0, 6},
-                    Damage{"unwritten", v1::MemoryFinding::UNWRITTEN, "out", 5, 1},
-                    Damage{"past_end", v1::MemoryFinding::OUT_OF_BOUNDS, "out", 24, 64},
-                    Damage{"before_start", v1::MemoryFinding::OUT_OF_BOUNDS, "out", -4, 4},
-                    Damage{"changed_input", v1::MemoryFinding::CHANGED_INPUT, "other", 1, 1},
-                    Damage{"conform_device", v1::MemoryFinding::OUT_OF_BOUNDS, "out", 24, 4, 3},
-                    Damage{"overwrites_shape", v1::MemoryFinding::CHANGED_LAYOUT, "out", 0, 1}),
+    testing::Values(Damage{"null", v1::Finding::NOT_WRITTEN, "out", 0, 6},
+                    Damage{"unwritten", v1::Finding::NOT_WRITTEN, "out", 5, 1},
+                    Damage{"past_end", v1::Finding::WRITTEN_PAST_END, "out", 0, 64},
+                    Damage{"before_start", v1::Finding::WRITTEN_BEFORE_START, "out", 4, 4},
+                    Damage{"changed_input", v1::Finding::INPUT_CHANGED, "other", 1, 1},
+                    Damage{"conform_device", v1::Finding::WRITTEN_PAST_END, "out", 0, 4, 3},
+                    Damage{"overwrites_shape", v1::Finding::LAYOUT_OVERWRITTEN, "out", 0, 0}),
     [](const testing::TestParamInfo<Damage>& param) { return param.param.vendor; });
 
 // Whether the hash after the first call is that of what the last one left.
@@ -160,12 +168,12 @@ TEST(Faults, AreFoundInLargeCasesWithoutCopies) {
     double alpha = 2;
   } rows[] = {
       {"good", std::nullopt, ""},
-      {"unwritten", Damage{"", v1::MemoryFinding::UNWRITTEN, "out", kElements - 1, 1}, ""},
-      {"changed_input", Damage{"", v1::MemoryFinding::CHANGED_INPUT, "other", 1, 1}, ""},
+      {"unwritten", Damage{"", v1::Finding::NOT_WRITTEN, "out", kElements - 1, 1}, ""},
+      {"changed_input", Damage{"", v1::Finding::INPUT_CHANGED, "other", 1, 1}, ""},
       // Between the parts at which the worker looks after the first call: the second one's result differs.
-      {"changed_input", Damage{"", v1::MemoryFinding::CHANGED_INPUT, "other", kElements / 2, 1},
+      {"changed_input", Damage{"", v1::Finding::INPUT_CHANGED, "other", kElements / 2, 1},
        "1 of 400000 elements of out differ between two equal calls, the first at 200000", 3},
-      {"past_end", Damage{"", v1::MemoryFinding::OUT_OF_BOUNDS, "out", kElements * 4, 64}, ""},
+      {"past_end", Damage{"", v1::Finding::WRITTEN_PAST_END, "out", 0, 64}, ""},
       {"nondeterministic", std::nullopt,
        "1 of 400000 elements of out differ between two equal calls, the first at 1"},
   };
@@ -181,25 +189,25 @@ TEST(Faults, AreFoundInLargeCasesWithoutCopies) {
     ASSERT_TRUE((*worker)->Submit(c, {}, options).ok());
     CallOutcome outcome = (*worker)->Wait();
     if (options.leaves_last) {
-      const bool unwritten = row.damage.has_value() && row.damage->kind == v1::MemoryFinding::UNWRITTEN;
+      const bool unwritten = row.damage.has_value() && row.damage->kind == v1::Finding::NOT_WRITTEN;
       EXPECT_EQ(IsUnchanged(outcome), *row.differs == '\0' && !unwritten) << row.vendor;
-      EXPECT_FALSE(outcome.reply.nondeterministic()) << row.vendor;
+      EXPECT_TRUE(outcome.reply.differs().empty()) << row.vendor;
       options.leaves_last = false;
       if (!IsUnchanged(outcome)) {
         ASSERT_TRUE((*worker)->Submit(c, {}, options).ok());
         outcome = (*worker)->Wait();
       }
     }
-    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
     ASSERT_EQ(outcome.reply.findings_size(), row.damage.has_value() ? 1 : 0) << row.vendor;
     if (row.damage.has_value()) {
-      EXPECT_EQ(outcome.reply.findings(0).kind(), row.damage->kind) << row.vendor;
-      EXPECT_EQ(outcome.reply.findings(0).key(), row.damage->key);
+      EXPECT_EQ(outcome.reply.findings(0).code(), row.damage->kind) << row.vendor;
+      EXPECT_EQ(outcome.reply.findings(0).name(), row.damage->key);
       EXPECT_EQ(outcome.reply.findings(0).index(), row.damage->index);
       EXPECT_EQ(outcome.reply.findings(0).count(), row.damage->count);
     }
-    EXPECT_THAT(outcome.reply.nondeterministic_text(), ::testing::HasSubstr(row.differs));
-    EXPECT_EQ(outcome.reply.nondeterministic(), *row.differs != '\0') << row.vendor;
+    EXPECT_THAT(FindingsText(outcome.reply.differs()), ::testing::HasSubstr(row.differs));
+    EXPECT_EQ(!outcome.reply.differs().empty(), *row.differs != '\0') << row.vendor;
     const std::vector<float> a = Floats(inputs->at("input"));
     const std::vector<float> b = Floats(inputs->at("other"));
     EXPECT_EQ(outcome.outputs.contains("out"), !options.in_place);
@@ -225,16 +233,16 @@ TEST(Faults, AnOverwrittenShapeIsNamedAndPutRight) {
   for (const double alpha : {1.0, 2.0}) {
     ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, alpha), AddInputs({2, 3}), 2).ok());
     const CallOutcome outcome = (*worker)->Wait();
-    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
     ASSERT_EQ(outcome.reply.findings_size(), 1) << outcome.reply.ShortDebugString();
-    EXPECT_EQ(outcome.reply.findings(0).text(),
+    EXPECT_EQ(FindingText(outcome.reply.findings(0)),
               alpha == 1
                   ? "the library overwrote the shape array of out, which belongs to the host: (2, 3) became "
                     "(77, 77)"
                   : "the library overwrote the stride array of out, which belongs to the host: (3, 1) "
                     "became (77, 77)");
     EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({2, 3}, alpha));
-    EXPECT_FALSE(outcome.reply.nondeterministic());
+    EXPECT_TRUE(outcome.reply.differs().empty());
   }
 }
 
@@ -247,14 +255,13 @@ TEST(Faults, AForkInsideACallIsReportedAndDoesNotHurtTheNextCase) {
     for (const double alpha : {1.0, 0.5, 2.0, 0.25, 3.0, 4.0, 0.125}) {
       ASSERT_TRUE((*worker)->Submit(AddCase({4}, alpha), AddInputs({4}), 2).ok());
       const CallOutcome outcome = (*worker)->Wait();
-      ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+      ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text() << outcome.backtrace;
       EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({4}, alpha));
-      EXPECT_EQ(outcome.reply.forked(),
-                alpha == 1 || alpha == 4 ? "the process was forked, and the copy returned from the call too"
-                : alpha == 2 ? "the process was forked, and the copy still runs after the call has returned"
-                             : "")
+      EXPECT_EQ(outcome.reply.forked(), alpha == 1 || alpha == 4 ? v1::Finding::COPY_RETURNED
+                                        : alpha == 2             ? v1::Finding::COPY_RUNS
+                                                                 : v1::Finding::CODE_UNSPECIFIED)
           << alpha;
-      EXPECT_EQ(outcome.stray_end, "");
+      EXPECT_EQ(outcome.stray_end.has_value(), false);
     }
   }
 }
@@ -265,7 +272,7 @@ TEST(Faults, NothingPassesOnAnEmptyTensorButNothingIsWrongWithItEither) {
   ASSERT_TRUE((*worker)->Submit(AddCase({0, 3}), AddInputs({0, 3}), 2).ok());
   const CallOutcome outcome = (*worker)->Wait();
   ASSERT_EQ(outcome.reply.findings_size(), 1) << outcome.reply.ShortDebugString();
-  EXPECT_EQ(outcome.reply.findings(0).kind(), v1::MemoryFinding::OUT_OF_BOUNDS);
+  EXPECT_EQ(outcome.reply.findings(0).code(), v1::Finding::WRITTEN_PAST_END);
   EXPECT_EQ(outcome.reply.findings(0).index(), 0);
 }
 
@@ -278,7 +285,7 @@ CallOutcome CallOn(const std::string& vendor, const v1::Case& c, const TensorMap
   if (!worker.ok()) return {};
   EXPECT_TRUE((*worker)->Submit(c, inputs, 2).ok());
   CallOutcome outcome = (*worker)->Wait();
-  EXPECT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+  EXPECT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
   return outcome;
 }
 
@@ -292,12 +299,12 @@ TEST(Unwritten, IsNoFindingWhereNobodyJudgesTheOutput) {
     judge->set_kind(v1::Judge::NOT_JUDGED);
     const CallOutcome outcome = CallOn(vendor, c, AddInputs({2, 3}));
     EXPECT_EQ(outcome.reply.findings_size(), 0) << outcome.reply.ShortDebugString();
-    EXPECT_FALSE(outcome.reply.nondeterministic());
+    EXPECT_TRUE(outcome.reply.differs().empty());
   }
   // Writes out of bounds are reported all the same.
   const CallOutcome past_end = CallOn("past_end", c, AddInputs({2, 3}));
   ASSERT_EQ(past_end.reply.findings_size(), 1) << past_end.reply.ShortDebugString();
-  EXPECT_EQ(past_end.reply.findings(0).kind(), v1::MemoryFinding::OUT_OF_BOUNDS);
+  EXPECT_EQ(past_end.reply.findings(0).code(), v1::Finding::WRITTEN_PAST_END);
 }
 
 TEST(Unwritten, IsReportedWhereAnOutputMayStayUnwrittenAsAWhole) {
@@ -311,7 +318,7 @@ TEST(Unwritten, IsReportedWhereAnOutputMayStayUnwrittenAsAWhole) {
   EXPECT_THAT(whole.reply.unwritten(), testing::ElementsAre("out"));
   const CallOutcome in_part = CallOn("unwritten", c, AddInputs({2, 3}));
   ASSERT_EQ(in_part.reply.findings_size(), 1) << in_part.reply.ShortDebugString();
-  EXPECT_EQ(in_part.reply.findings(0).kind(), v1::MemoryFinding::UNWRITTEN);
+  EXPECT_EQ(in_part.reply.findings(0).code(), v1::Finding::NOT_WRITTEN);
   EXPECT_TRUE(in_part.reply.unwritten().empty());
   const CallOutcome written = CallOn("good", c, AddInputs({2, 3}));
   EXPECT_TRUE(written.reply.unwritten().empty());
@@ -340,22 +347,21 @@ TEST(Held, ALibraryMayRelyOnWhatTheCallerPutsIntoAnOutput) {
   v1::Case c = IndexPutCase();
   const CallOutcome poisoned = CallOn("fills", c, IndexPutInputs());
   ASSERT_EQ(poisoned.reply.findings_size(), 1) << poisoned.reply.ShortDebugString();
-  EXPECT_EQ(poisoned.reply.findings(0).kind(), v1::MemoryFinding::UNWRITTEN);
+  EXPECT_EQ(poisoned.reply.findings(0).code(), v1::Finding::NOT_WRITTEN);
 
   c.mutable_args(0)->set_holds("input");
   const CallOutcome filled = CallOn("fills", c, IndexPutInputs());
   EXPECT_EQ(filled.reply.findings_size(), 0) << filled.reply.ShortDebugString();
-  EXPECT_FALSE(filled.reply.nondeterministic());
+  EXPECT_TRUE(filled.reply.differs().empty());
   EXPECT_EQ(Floats(filled.outputs.at("out")), (std::vector<float>{0, 21, 2, 3, 4, 5, 16, 7}));
-  EXPECT_THAT(
-      filled.reply.relied_on(),
-      testing::ElementsAre(
-          "8 of 8 elements of out differ when it holds something else before the call, the first at 0"));
+  EXPECT_EQ(FindingsText(filled.reply.relied_on()),
+            "the library relies on values that the caller puts into an output: 8 of 8 elements of out differ "
+            "when it holds something else before the call, the first at 0");
 
   // A library that relies on the copy is compared with a call that finds it, too.
   const CallOutcome counts = CallOn("fills", c, IndexPutInputs(), {"DIOPI_TEST_FAULT=counts"});
-  EXPECT_TRUE(counts.reply.nondeterministic());
-  EXPECT_EQ(counts.reply.nondeterministic_text(),
+  EXPECT_FALSE(counts.reply.differs().empty());
+  EXPECT_EQ(FindingsText(counts.reply.differs()),
             "2 of 8 elements of out differ between two equal calls, the first at 1; 12 of 12 further calls "
             "differ from the first");
 }
@@ -369,7 +375,7 @@ TEST(Held, TheGapsOfAStridedOutputStayPoison) {
   const CallOutcome outcome = CallOn("fills", c, IndexPutInputs());
   // The library knows no strides: element 6 of the storage is element 3, element 1 is a gap.
   ASSERT_EQ(outcome.reply.findings_size(), 1) << outcome.reply.ShortDebugString();
-  EXPECT_EQ(outcome.reply.findings(0).kind(), v1::MemoryFinding::WROTE_GAP);
+  EXPECT_EQ(outcome.reply.findings(0).code(), v1::Finding::STRIDES_IGNORED);
   EXPECT_EQ(outcome.reply.findings(0).count(), 1);
   EXPECT_EQ(Floats(outcome.outputs.at("out")), (std::vector<float>{0, 1, 2, 13, 4, 5, 6, 7}));
 }
@@ -383,12 +389,12 @@ TEST(Faults, WritingBetweenTheElementsOfAStridedOutputIsFound) {
   out->set_storage_elements(8);
   ASSERT_TRUE((*worker)->Submit(c, AddInputs({4}), 2).ok());
   const CallOutcome outcome = (*worker)->Wait();
-  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
   ASSERT_EQ(outcome.reply.findings_size(), 2) << outcome.reply.ShortDebugString();
-  EXPECT_EQ(outcome.reply.findings(0).kind(), v1::MemoryFinding::WROTE_GAP);
+  EXPECT_EQ(outcome.reply.findings(0).code(), v1::Finding::STRIDES_IGNORED);
   EXPECT_EQ(outcome.reply.findings(0).index(), 1);
   EXPECT_EQ(outcome.reply.findings(0).count(), 2);
-  EXPECT_EQ(outcome.reply.findings(1).kind(), v1::MemoryFinding::UNWRITTEN);
+  EXPECT_EQ(outcome.reply.findings(1).code(), v1::Finding::NOT_WRITTEN);
   EXPECT_EQ(outcome.reply.findings(1).index(), 2);
 }
 
@@ -397,9 +403,9 @@ TEST(Faults, DifferentResultsOfEqualCallsAreNondeterministic) {
   ASSERT_TRUE(worker.ok()) << worker.status();
   ASSERT_TRUE((*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok());
   const CallOutcome outcome = (*worker)->Wait();
-  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
-  EXPECT_TRUE(outcome.reply.nondeterministic());
-  EXPECT_EQ(outcome.reply.nondeterministic_text(),
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
+  EXPECT_FALSE(outcome.reply.differs().empty());
+  EXPECT_EQ(FindingsText(outcome.reply.differs()),
             "1 of 4 elements of out differ between two equal calls, the first at 1; 12 of 12 further calls "
             "differ from the first");
   EXPECT_TRUE(outcome.reply.findings().empty());
@@ -408,10 +414,11 @@ TEST(Faults, DifferentResultsOfEqualCallsAreNondeterministic) {
 TEST(Faults, ReadingOutsideATensorIsFoundThoughTheBytesThereHardlyMatter) {
   const CallOutcome outcome = CallOn("reads_past_end", AddCase({4}), AddInputs({4}));
   ASSERT_EQ(outcome.reply.findings_size(), 1) << outcome.reply.ShortDebugString();
-  EXPECT_EQ(outcome.reply.findings(0).kind(), v1::MemoryFinding::OUT_OF_BOUNDS);
-  EXPECT_EQ(outcome.reply.findings(0).key(), "other");
-  EXPECT_THAT(outcome.reply.findings(0).text(), HasSubstr("reads outside of it"));
-  EXPECT_FALSE(outcome.reply.nondeterministic());
+  EXPECT_EQ(outcome.reply.findings(0).code(), v1::Finding::READS_OUTSIDE);
+  EXPECT_EQ(outcome.reply.findings(0).name(), "other");
+  ASSERT_EQ(outcome.reply.findings(0).parts_size(), 1);
+  EXPECT_EQ(outcome.reply.findings(0).parts(0).code(), v1::Finding::CALLS_DIFFER);
+  EXPECT_TRUE(outcome.reply.differs().empty());
 }
 
 TEST(Faults, OneWrongCallInFortyIsFoundOverTheCasesOfAFunction) {
@@ -424,11 +431,11 @@ TEST(Faults, OneWrongCallInFortyIsFoundOverTheCasesOfAFunction) {
     c.set_id("add.float32.case_" + std::to_string(i));
     ASSERT_TRUE((*worker)->Submit(c, AddInputs({4}), 2).ok());
     const CallOutcome outcome = (*worker)->Wait();
-    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
     calls += outcome.reply.calls();
-    if (!outcome.reply.nondeterministic()) continue;
+    if (outcome.reply.differs().empty()) continue;
     ++found;
-    EXPECT_THAT(outcome.reply.nondeterministic_text(),
+    EXPECT_THAT(FindingsText(outcome.reply.differs()),
                 HasSubstr("of 12 further calls differ from the first"));
   }
   EXPECT_GT(calls, 2 * 64);
@@ -441,9 +448,9 @@ TEST(Faults, ReturningBeforeTheWorkIsDoneDoesNotLookLikeSuccess) {
   ASSERT_TRUE(worker.ok()) << worker.status();
   ASSERT_TRUE((*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok());
   const CallOutcome outcome = (*worker)->Wait();
-  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
-  EXPECT_TRUE(outcome.reply.nondeterministic()) << outcome.reply.ShortDebugString();
-  EXPECT_THAT(outcome.reply.nondeterministic_text(), HasSubstr("still writing"));
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
+  EXPECT_FALSE(outcome.reply.differs().empty()) << outcome.reply.ShortDebugString();
+  EXPECT_THAT(FindingsText(outcome.reply.differs()), HasSubstr("still writing"));
 }
 
 TEST(Faults, AThreadThatAbortsLaterIsReportedAndDoesNotHurtTheResultsOfTheCaseThatRunsThen) {
@@ -456,21 +463,28 @@ TEST(Faults, AThreadThatAbortsLaterIsReportedAndDoesNotHurtTheResultsOfTheCaseTh
     const int pid = (*worker)->pid();
     ASSERT_TRUE((*worker)->Submit(c, AddInputs({4}), 2).ok());
     const CallOutcome outcome = (*worker)->Wait();
-    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text() << outcome.backtrace;
     EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({4}, alpha));
     if (pid == (*worker)->pid()) {
-      EXPECT_EQ(outcome.stray_end, "");
+      EXPECT_EQ(outcome.stray_end.has_value(), false);
       continue;
     }
     EXPECT_EQ(alpha, 2.0);
     EXPECT_EQ(outcome.signal_name, "SIGABRT");
     EXPECT_THAT(outcome.backtrace, HasSubstr("vendor_late_abort.cc:"));
-    EXPECT_THAT(outcome.stray_end,
+    ASSERT_TRUE(outcome.stray_end.has_value());
+    const v1::Finding& end = *outcome.stray_end;
+    EXPECT_EQ(end.code(), v1::Finding::ENDED_BY_THREAD);
+    EXPECT_EQ(end.word(), "ended_process");
+    EXPECT_EQ(end.count(), 2);
+    EXPECT_EQ(end.parts(0).code(), v1::Finding::SIGNALLED);
+    EXPECT_EQ(end.parts(0).word(), "SIGABRT");
+    EXPECT_TRUE(end.parts(0).exact()) << "on a thread of the library";
+    EXPECT_THAT(FindingText(end),
                 HasSubstr("ended the process while this case ran (SIGABRT in diopiAdd, on a "
                           "thread of the library"));
-    EXPECT_THAT(outcome.stray_end,
-                HasSubstr("Before it ran 2 cases, the last add.alpha_3; there were more threads "
-                          "than before after add.alpha_1"));
+    EXPECT_THAT(FindingText(end), HasSubstr("Before it ran 2 cases, the last add.alpha_3; there were more "
+                                            "threads than before after add.alpha_1"));
   }
   EXPECT_NE((*worker)->pid(), first_pid);  // it did abort
 }
@@ -488,12 +502,15 @@ TEST(Faults, AThreadThatEndsTheProcessBetweenTwoCasesIsReportedToo) {
   for (const bool first : {true, false}) {
     ASSERT_TRUE((*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok());
     const CallOutcome outcome = (*worker)->Wait();
-    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
     EXPECT_EQ(outcome.signal_name, first ? "SIGABRT" : "");
+    ASSERT_EQ(outcome.stray_end.has_value(), first);
+    if (!first) continue;
+    EXPECT_EQ(outcome.stray_end->code(), v1::Finding::ENDED_BEFORE);
     EXPECT_THAT(
-        outcome.stray_end,
-        HasSubstr(first ? "before this case began (SIGABRT in what ran between two cases, on a thread" : ""));
-    EXPECT_EQ(outcome.stray_end.empty(), !first);
+        FindingText(*outcome.stray_end),
+        testing::StartsWith("a thread that an earlier case left running ended the process before this "
+                            "case began (SIGABRT, on a thread of the library"));
   }
 }
 
@@ -504,14 +521,15 @@ TEST(Faults, MemoryThatAnEarlierCaseDamagedIsNotTheLaterOnesFault) {
     const int pid = (*worker)->pid();
     ASSERT_TRUE((*worker)->Submit(AddCase({4}, alpha), AddInputs({4}), 2).ok());
     const CallOutcome outcome = (*worker)->Wait();
-    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text() << outcome.backtrace;
     EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({4}, alpha));
-    EXPECT_EQ(outcome.stray_end.empty(), pid == (*worker)->pid());
-    if (outcome.stray_end.empty()) continue;
+    EXPECT_EQ(outcome.stray_end.has_value(), pid != (*worker)->pid());
+    if (!outcome.stray_end.has_value()) continue;
     EXPECT_EQ(alpha, 2.0);
     EXPECT_EQ(outcome.signal_name, "SIGSEGV");
     EXPECT_THAT(outcome.backtrace, HasSubstr("vendor_late_crash.cc:"));
-    EXPECT_THAT(outcome.stray_end,
+    EXPECT_EQ(outcome.stray_end->code(), v1::Finding::ENDED_BY_DAMAGE);
+    EXPECT_THAT(FindingText(*outcome.stray_end),
                 HasSubstr("perhaps because of memory that an earlier case had damaged (SIGSEGV in "
                           "diopiAdd at address 0x0). Before it ran 3 cases"));
   }
@@ -525,8 +543,8 @@ TEST(Faults, ACrashInAProcessThatRanOtherCasesIsTheCasesOwnWhenItHappensAgain) {
   ASSERT_TRUE((*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok());
   const CallOutcome outcome = (*worker)->Wait();
   EXPECT_EQ(outcome.kind, Kind::kCrashed);
-  EXPECT_THAT(outcome.text, HasSubstr("SIGABRT in diopiAdd"));
-  EXPECT_EQ(outcome.stray_end, "");
+  EXPECT_THAT(outcome.Text(), HasSubstr("SIGABRT in diopiAdd"));
+  EXPECT_EQ(outcome.stray_end.has_value(), false);
 }
 
 TEST(Faults, MemoryThatGrowsWithEveryCallIsALeak) {
@@ -538,10 +556,10 @@ TEST(Faults, MemoryThatGrowsWithEveryCallIsALeak) {
   ASSERT_TRUE((*worker)->Submit(AddCase({4}), AddInputs({4}), 2).ok());
   const CallOutcome outcome = (*worker)->Wait();
   ASSERT_EQ(outcome.reply.findings_size(), 1) << outcome.reply.ShortDebugString();
-  const v1::MemoryFinding& leak = outcome.reply.findings(0);
-  EXPECT_EQ(leak.kind(), v1::MemoryFinding::LEAK);
-  EXPECT_GE(leak.index(), 8 << 20);
-  EXPECT_LT(leak.index(), (8 << 20) + 65536);
+  const v1::Finding& leak = outcome.reply.findings(0);
+  EXPECT_EQ(leak.code(), v1::Finding::MEMORY_GROWS);
+  EXPECT_GE(leak.count(), 8 << 20);
+  EXPECT_LT(leak.count(), (8 << 20) + 65536);
 }
 
 struct BadStart {

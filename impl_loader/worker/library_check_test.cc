@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "cases/core/library_checks.h"
+#include "cases/findings/finding_text.h"
 #include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
@@ -45,12 +46,16 @@ TEST_P(LibraryCheckTest, SaysWhatIsWrong) {
   ASSERT_TRUE(worker.ok()) << worker.status();
   ASSERT_TRUE((*worker)->Submit(CheckCase(row.label), {}, 2).ok());
   const CallOutcome outcome = (*worker)->Wait();
-  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text() << outcome.backtrace;
   ASSERT_TRUE(outcome.reply.has_check());
   const LibraryCheck& check = outcome.reply.check();
-  EXPECT_EQ(check.outcome(), row.outcome) << v1::Outcome_Name(check.outcome()) << ": " << check.reason();
-  EXPECT_THAT(check.reason(), HasSubstr(row.text));
-  EXPECT_EQ(check.reason().empty(), row.outcome == v1::OUTCOME_PASS);
+  EXPECT_EQ(check.outcome(), row.outcome)
+      << v1::Outcome_Name(check.outcome()) << ": " << check.ShortDebugString();
+  EXPECT_THAT(FindingsText(check.findings()), HasSubstr(row.text));
+  EXPECT_EQ(check.findings().empty(), row.outcome == v1::OUTCOME_PASS);
+  for (const v1::Finding& finding : check.findings()) {
+    EXPECT_TRUE(finding.code() != v1::Finding::LIBRARY_CHECK || !finding.word().empty());
+  }
 }
 
 constexpr char kAsync[] = "async_device";
@@ -115,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{kAsync, "format_by_address", kGet, v1::OUTCOME_FAIL, " of another one, though neither was cast"},
         Row{kAsync, "format_changes_input", kGet, v1::OUTCOME_FAIL, "after diopiGetNativeMemoryFormat, is 7"},
         Row{kAsync, "format_changes_shape", kGet, v1::OUTCOME_FAIL, "overwrote the shape or the strides"},
-        Row{kAsync, "cast_noimplement", kCast, v1::OUTCOME_NOT_IMPLEMENTED, "returned error 13"},
+        Row{kAsync, "cast_noimplement", kCast, v1::OUTCOME_NOT_IMPLEMENTED, "returned diopiNoImplement"},
         Row{kAsync, "cast_returns_nothing", kCast, v1::OUTCOME_FAIL, "returned success and no tensor"},
         Row{kAsync, "cast_returns_garbage", kCast, v1::OUTCOME_FAIL,
             "neither its input nor from diopiRequire"},
@@ -127,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{kAsync, "cast_past_end", kCast, v1::OUTCOME_FAIL, "the cast to format 2 wrote "},
         Row{kAsync, "cast_not_told", kCast, v1::OUTCOME_FAIL, "the cast to format 2, of format 0, has shape"},
         Row{kAsync, "cast_told_wrong", kCast, v1::OUTCOME_FAIL, "the cast to format 2 has format 1"},
-        Row{kAsync, "cast_without_way_back", kCast, v1::OUTCOME_ERROR, "error 1: no way back"},
+        Row{kAsync, "cast_without_way_back", kCast, v1::OUTCOME_ERROR, "diopiErrorOccurred: no way back"},
         Row{kAsync, "unknown_throws", kCast, v1::OUTCOME_PASS},
         Row{kAsync, "unknown_is_plain", kCast, v1::OUTCOME_PASS},
         Row{kAsync, "unknown_without_text", kCast, v1::OUTCOME_FAIL, "but the last-error string is empty"},
@@ -159,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Row{kAttention, "mask_transposed", kDropout, v1::OUTCOME_FAIL,
                         "diopiCustomizedFlashAttentionBackward"},
                     Row{kAttention, "backward_fails", kDropout, v1::OUTCOME_ERROR,
-                        "diopiFlashAttentionBackward of float16 returned error 1"},
+                        "diopiFlashAttentionBackward of float16 returned diopiErrorOccurred"},
                     Row{kAttention, "float32_only", kDropout, v1::OUTCOME_NOT_IMPLEMENTED,
                         "the library lacks diopiMultiHeadAttention or its backward"}),
     NameOf);
@@ -211,8 +216,8 @@ TEST(LibraryChecks, WhatFailsAfterCasesIsRepeatedInAFreshProcess) {
     const int pid = (*worker)->pid();
     ASSERT_TRUE((*worker)->Submit(CheckCase("impl_version"), {}, 2).ok());
     const CallOutcome outcome = (*worker)->Wait();
-    EXPECT_EQ(outcome.reply.check().outcome(), v1::OUTCOME_PASS) << outcome.reply.check().reason();
-    EXPECT_EQ(outcome.stray_end, "");
+    EXPECT_EQ(outcome.reply.check().outcome(), v1::OUTCOME_PASS) << outcome.reply.ShortDebugString();
+    EXPECT_EQ(outcome.stray_end.has_value(), false);
     EXPECT_EQ((*worker)->pid() != pid, damaged);
   }
 }
@@ -233,7 +238,7 @@ TEST(LibraryChecks, ACrashIsReportedUnderTheNameOfTheCheck) {
     const CallOutcome outcome = (*worker)->Wait();
     EXPECT_EQ(outcome.kind, Kind::kCrashed) << row.fault;
     EXPECT_EQ(outcome.signal_name, row.text);
-    EXPECT_THAT(outcome.text, HasSubstr(row.text + " in library." + row.label));
+    EXPECT_THAT(outcome.Text(), HasSubstr(row.text + " in library." + row.label));
   }
 }
 

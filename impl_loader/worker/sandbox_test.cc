@@ -89,7 +89,7 @@ TEST_P(SandboxTest, RefusesWithAnError) {
   ASSERT_TRUE(worker.ok()) << worker.status();
   ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, row.attempt), AddInputs({2, 3}), 2).ok());
   const CallOutcome outcome = (*worker)->Wait();
-  ASSERT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.text;
+  ASSERT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.Text();
   EXPECT_EQ(outcome.reply.error_code() == 0, row.error.empty()) << outcome.reply.text();
   EXPECT_THAT(outcome.reply.text(), HasSubstr(row.error));
   if (row.error.empty()) {
@@ -129,7 +129,7 @@ TEST_F(SandboxTest, StrictWritesNoFileOrSaysThatItCannotForbidIt) {
   ASSERT_TRUE(worker.ok()) << worker.status();
   ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, kWrite), AddInputs({2, 3}), 2).ok());
   const CallOutcome outcome = (*worker)->Wait();
-  ASSERT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.text;
+  ASSERT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.Text();
   const std::string& sandbox = (*worker)->hello().sandbox();
   if (sandbox.find("could not drop: reading and writing files") != std::string::npos) {
     GTEST_SKIP() << "this machine's kernel does not offer it: " << sandbox;
@@ -178,7 +178,7 @@ TEST_F(SandboxTest, HiddenFilesAreHiddenFromTheLibraryAlone) {
     EXPECT_EQ(sandbox.find("reading the data folder") == std::string::npos, row.sandbox == "off") << sandbox;
     ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, row.attempt), AddInputs({2, 3}), 2).ok());
     const CallOutcome outcome = (*worker)->Wait();
-    ASSERT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.text;
+    ASSERT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.Text();
     EXPECT_EQ(outcome.reply.error_code() == 0, row.error.empty())
         << row.sandbox << " " << row.file << ": " << outcome.reply.text();
     EXPECT_THAT(outcome.reply.text(), HasSubstr(row.error));
@@ -224,7 +224,7 @@ TEST_F(SandboxTest, TheAgentTakesNoFigureOfTheWorkerOnTrust) {
   ASSERT_TRUE(worker.ok()) << worker.status();
   ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, kHugeOutput), AddInputs({2, 3}), 2).ok());
   const CallOutcome outcome = (*worker)->Wait();
-  EXPECT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.text;
+  EXPECT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.Text();
   EXPECT_EQ(outcome.outputs.at("out").data.size(), 24u);  // what lies in the frame
   ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, kSelf), AddInputs({2, 3}), 2).ok());
   EXPECT_EQ((*worker)->Wait().kind, CallOutcome::Kind::kReplied);
@@ -286,8 +286,8 @@ TEST_F(SandboxTest, NothingIsLeftOfAWorkerThatHasEnded) {
       for (const double alpha : {kLeavesACopy, kLeavesAnOrphan, 0.0}) {
         ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, alpha), AddInputs({2, 3}), 2).ok());
         const CallOutcome outcome = (*worker)->Wait();
-        EXPECT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.text;
-        EXPECT_EQ(outcome.reply.forked().empty(), alpha == 0) << alpha;
+        EXPECT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.Text();
+        EXPECT_EQ(outcome.reply.forked() == 0, alpha == 0) << alpha;
       }
       EXPECT_GE(CopiesOf("vendor_forks"), 2);  // the worker and its keeper
       worker->reset();
@@ -331,7 +331,7 @@ TEST_F(SandboxTest, LimitsMemoryOrSaysWhyNot) {
   EXPECT_THAT(sandbox, HasSubstr("address space over 17179869184 bytes"));
   ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, kMemory), AddInputs({2, 3}), 2).ok());
   const CallOutcome outcome = (*worker)->Wait();
-  ASSERT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.text;
+  ASSERT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.Text();
   EXPECT_THAT(outcome.reply.text(), HasSubstr("Cannot allocate memory"));
 }
 
@@ -344,8 +344,8 @@ TEST_F(SandboxTest, MemoryThatIsMappedNowhereIsLimitedOrNot) {
   if (sandbox.find("memory over 1073741824 bytes (") != std::string::npos) GTEST_SKIP() << sandbox;
   ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, kMemoryFile), AddInputs({2, 3}), 2).ok());
   const CallOutcome outcome = (*worker)->Wait();
-  EXPECT_EQ(outcome.kind, CallOutcome::Kind::kCrashed) << outcome.text;
-  EXPECT_EQ(outcome.signal_name, "SIGKILL") << outcome.text;
+  EXPECT_EQ(outcome.kind, CallOutcome::Kind::kCrashed) << outcome.Text();
+  EXPECT_EQ(outcome.signal_name, "SIGKILL") << outcome.Text();
   ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, kSelf), AddInputs({2, 3}), 2).ok());
   EXPECT_EQ((*worker)->Wait().kind, CallOutcome::Kind::kReplied);
 }

@@ -87,10 +87,9 @@ TensorViews SharedFrame::MadeInputs() const {
 void SharedFrame::Check(v1::WorkerReply* reply) const {
   Findings findings;
   CheckOthersFrame(*frame_, gap_, &findings);
-  for (const v1::MemoryFinding& found : findings.list()) {
-    const bool known = std::any_of(reply->findings().begin(), reply->findings().end(), [&](const auto& told) {
-      return told.kind() == found.kind() && told.key() == found.key();
-    });
+  for (const v1::Finding& found : findings.list()) {
+    const bool known = std::any_of(reply->findings().begin(), reply->findings().end(),
+                                   [&](const v1::Finding& told) { return AreAlike(told, found); });
     if (!known) *reply->add_findings() = found;
   }
 }

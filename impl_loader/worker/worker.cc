@@ -26,6 +26,7 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/hash.h"
 #include "cases/core/library_checks.h"
+#include "cases/findings/finding.h"
 #include "impl_loader/adaptor/adaptor.h"
 #include "impl_loader/caller/made_inputs.h"
 #include "impl_loader/worker/answer.h"
@@ -110,15 +111,15 @@ bool CheckHolds(const CallOutcome& outcome) {
          (found == v1::OUTCOME_PASS || found == v1::OUTCOME_SKIPPED || found == v1::OUTCOME_NOT_IMPLEMENTED);
 }
 
-CallOutcome Ended(CallOutcome::Kind kind, const std::string& text) {
+CallOutcome Ended(CallOutcome::Kind kind, v1::Finding how) {
   CallOutcome outcome;
   outcome.kind = kind;
-  outcome.text = text;
+  outcome.ended = {std::move(how)};
   return outcome;
 }
 
-CallOutcome Lost(const std::string& text) {
-  return Ended(CallOutcome::Kind::kLost, text);
+CallOutcome Lost(const std::string& why) {
+  return Ended(CallOutcome::Kind::kLost, Found(v1::Finding::WORKER_LOST).Said(why));
 }
 
 // What becomes of a case for which no process with the library could be started; nullopt: it is not the
@@ -126,7 +127,7 @@ CallOutcome Lost(const std::string& text) {
 std::optional<CallOutcome> LoadFailure(const absl::Status& status) {
   if (!IsLibrarysFault(status) && !absl::IsDeadlineExceeded(status)) return std::nullopt;
   return Ended(CallOutcome::Kind::kCrashed,
-               absl::StrCat("the library could not be loaded again, in a fresh process: ", status.message()));
+               Found(v1::Finding::LOAD_FAILED).Said(std::string(status.message())));
 }
 
 class WorkerImpl : public Worker {
@@ -156,9 +157,8 @@ class WorkerImpl : public Worker {
   absl::Status CopyIn();
   absl::Status HandOver();
   void ReapProcess();
-  void TakeStrayEnd(const CallOutcome& end, const std::string& what);
-  std::string RanBefore() const;
-  CallOutcome WaitOnce(std::string* doubt);
+  void TakeStrayEnd(const CallOutcome& end, v1::Finding how);
+  CallOutcome WaitOnce(std::optional<v1::Finding>* doubt);
   CallOutcome RunAgain();
   CallOutcome TakeReply(v1::WorkerReply reply);
 
@@ -385,46 +385,40 @@ absl::Status WorkerImpl::HandOver() {
 // The process has died between two cases.
 void WorkerImpl::ReapProcess() {
   CallOutcome end;
-  process_->DescribeEnd("what ran between two cases", &end);
-  TakeStrayEnd(end, absl::StrCat(answered_ > 0 ? "a thread that an earlier case left running"
-                                               : "a thread that was started when the library was loaded",
-                                 " ended the process before this case began"));
+  process_->DescribeEnd("", &end);
+  TakeStrayEnd(end, Found(v1::Finding::ENDED_BEFORE).Exact(answered_ == 0));
   process_.reset();
 }
 
-void WorkerImpl::TakeStrayEnd(const CallOutcome& end, const std::string& what) {
+void WorkerImpl::TakeStrayEnd(const CallOutcome& end, v1::Finding how) {
   if (WasKilled(end)) return;  // no case is to blame
   stray_end_ = end;
-  stray_end_.stray_end = absl::StrCat(what, " (", end.text, "). ", RanBefore());
-}
-
-std::string WorkerImpl::RanBefore() const {
-  if (answered_ == 0) return "No case had run before it";
-  std::string cases = answered_ == 1
-                          ? absl::StrCat("Before it ran ", last_answered_)
-                          : absl::StrCat("Before it ran ", answered_, " cases, the last ", last_answered_);
-  if (left_threads_.empty()) return cases;
-  return absl::StrCat(cases, "; there were more threads than before after ",
-                      absl::StrJoin(left_threads_, ", "));
+  how.mutable_parts()->Add(end.ended.begin(), end.ended.end());
+  if (answered_ > 0) {
+    how.set_count(answered_);
+    how.set_name(last_answered_);
+    how.set_said(absl::StrJoin(left_threads_, ", "));
+  }
+  stray_end_.stray_end = std::move(how);
 }
 
 CallOutcome WorkerImpl::Wait() {
   if (!in_flight_) return Lost("no case is in flight");
   in_flight_ = false;
   if (settled_.has_value()) return *std::exchange(settled_, std::nullopt);
-  std::string doubt;
+  std::optional<v1::Finding> doubt;
   const bool after_cases = runs_checks_ && ran_cases_;
   CallOutcome outcome = WaitOnce(&doubt);
   // Earlier cases may be the reason why the check failed.
   if (after_cases && !CheckHolds(outcome) && !EndAsked()) return RunAgain();
   // They may also have left too little memory for this one.
   if (outcome.reply.out_of_memory() && answered_ > 1 && !EndAsked()) return RunAgain();
-  if (!doubt.empty()) {
-    TakeStrayEnd(outcome, doubt);
+  if (doubt.has_value()) {
+    TakeStrayEnd(outcome, *std::move(doubt));
     outcome = RunAgain();
   }
   // If the fresh process died too, the case itself is to blame.
-  if (outcome.kind == CallOutcome::Kind::kReplied && !stray_end_.stray_end.empty()) {
+  if (outcome.kind == CallOutcome::Kind::kReplied && stray_end_.stray_end.has_value()) {
     outcome.stray_end = std::move(stray_end_.stray_end);
     outcome.signal_name = std::move(stray_end_.signal_name);
     outcome.backtrace = std::move(stray_end_.backtrace);
@@ -444,7 +438,7 @@ void WorkerImpl::End() {
 }
 
 CallOutcome WorkerImpl::RunAgain() {
-  std::string doubt;
+  std::optional<v1::Finding> doubt;
   absl::Status again = Launch();
   if (again.ok()) again = CopyIn();
   if (again.ok()) again = HandOver();
@@ -454,9 +448,9 @@ CallOutcome WorkerImpl::RunAgain() {
   return Lost(absl::StrCat("the worker could not be started again: ", again.message()));
 }
 
-// `doubt`: how an earlier case may have caused the process's end; empty: it cannot have.
-CallOutcome WorkerImpl::WaitOnce(std::string* doubt) {
-  doubt->clear();
+// `doubt`: how an earlier case may have caused the process's end; nullopt: it cannot have.
+CallOutcome WorkerImpl::WaitOnce(std::optional<v1::Finding>* doubt) {
+  doubt->reset();
   v1::WorkerReply reply;
   CallOutcome outcome;
   switch (process_->Await(deadline_, &reply)) {
@@ -466,19 +460,17 @@ CallOutcome WorkerImpl::WaitOnce(std::string* doubt) {
       break;
     case WorkerProcess::Event::kEnded:
       if (process_->DescribeEnd(NameOf(call_.case_()), &outcome)) {
-        if (answered_ > 0)
-          *doubt =
-              "the process ended while this case ran, perhaps because of memory that an earlier case had "
-              "damaged";
+        if (answered_ > 0) *doubt = Found(v1::Finding::ENDED_BY_DAMAGE);
       } else if (stray_threads_) {
-        *doubt = "a thread that an earlier case left running ended the process while this case ran";
+        *doubt = Found(v1::Finding::ENDED_BY_THREAD).Word("ended_process");
       }
       break;
     case WorkerProcess::Event::kDeadline:
       process_->DescribeTimeout(NameOf(call_.case_()), limit_, &outcome);
       break;
     case WorkerProcess::Event::kNonsense:
-      outcome = Ended(CallOutcome::Kind::kNotAnAnswer, "it is not a message");
+      outcome = Ended(CallOutcome::Kind::kNotAnAnswer,
+                      Found(v1::Finding::NOT_AN_ANSWER).Said("it is not a message"));
       break;
     case WorkerProcess::Event::kEndAsked:
       process_->Kill();
@@ -486,7 +478,7 @@ CallOutcome WorkerImpl::WaitOnce(std::string* doubt) {
       break;
   }
   if (outcome.kind == CallOutcome::Kind::kNotAnAnswer && answered_ > 0) {
-    *doubt = "what an earlier case had left running answered in the worker's name";
+    *doubt = Found(v1::Finding::ENDED_BY_THREAD).Word("forged_answer");
   }
   process_.reset();
   return outcome;
@@ -516,7 +508,7 @@ CallOutcome WorkerImpl::TakeReply(v1::WorkerReply reply) {
   // A device whose stream has failed stays broken for its process; ending the process also ends forked
   // copies, and frees the memory of a device.
   const v1::WorkerReply& answer = outcome.reply;
-  if (answer.status() == v1::WorkerReply::SYNC_FAILED || !answer.forked().empty() || answer.out_of_memory()) {
+  if (answer.status() == v1::WorkerReply::SYNC_FAILED || answer.forked() != 0 || answer.out_of_memory()) {
     process_.reset();
   }
   return outcome;

@@ -75,8 +75,8 @@ struct CallOutcome {
     kCrashed,  // a signal: see signal_name, backtrace
     kExited,   // the process ended without one: see exit_status
     kTimedOut,
-    kLost,         // our fault: the worker could not be spawned or was ended (End); see text
-    kNotAnAnswer,  // the worker sent what no worker sends: the library answers in its name; see text
+    kLost,         // our fault: the worker could not be spawned or was ended (End)
+    kNotAnAnswer,  // the worker sent what no worker sends: the library answers in its name
   };
   Kind kind = Kind::kReplied;
   v1::WorkerReply reply;
@@ -98,12 +98,15 @@ struct CallOutcome {
   std::string signal_name;           // "SIGSEGV"
   std::string backtrace;             // symbolised, one frame a line, the vendor's frames first
   int exit_status = 0;
-  std::string text;  // always set when not kReplied
+  std::vector<v1::Finding> ended;  // how the process ended, and what it printed; always set when not kReplied
 
   // Set when the reply came from a fresh process because the one before it died of what an earlier case had
-  // left in it. Says what happened and which cases had run; signal_name and backtrace are then those of that
-  // process. Empty: no such thing happened.
-  std::string stray_end;
+  // left in it: what happened, and which cases had run. signal_name and backtrace are then those of that
+  // process.
+  std::optional<v1::Finding> stray_end;
+
+  // What `ended` says, in English.
+  std::string Text() const;
 };
 
 // Runs one worker process at a time and replaces a dead one at the next call. Not thread-safe, except for

@@ -42,7 +42,7 @@ class WorkerEndTest : public testing::Test {
   }
   void ExpectEnded(const CallOutcome& outcome) {
     EXPECT_EQ(outcome.kind, Kind::kLost);
-    EXPECT_THAT(outcome.text, HasSubstr("the worker was ended"));
+    EXPECT_THAT(outcome.Text(), HasSubstr("the worker was ended"));
     EXPECT_EQ(worker_->pid(), -1);
     EXPECT_EQ(Submit(1).code(), absl::StatusCode::kCancelled);
     EXPECT_EQ(worker_->pid(), -1);

@@ -295,7 +295,7 @@ RunResult RunBeside(const v1::WorkerCall& call, const std::vector<InputView>& in
   RunResult run = RunCase(call, inputs, options, runner);
   while (kept->rounds() < kRoundsBeside && std::chrono::steady_clock::now() < until) {
     const bool right = run.reply.status() == v1::WorkerReply::RETURNED &&
-                       run.reply.error_code() == diopiSuccess && !run.reply.nondeterministic() &&
+                       run.reply.error_code() == diopiSuccess && run.reply.differs().empty() &&
                        run.reply.findings().empty();
     if (!right) break;
     runner->Recycle(std::move(run.outputs));
@@ -311,7 +311,7 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, VendorLibrary* vendor, CaseRu
   if (cases::IsLibraryCheck(call.case_())) {
     *reply.mutable_check() = RunLibraryCheck(call.case_().label(), vendor);
     forks->EndIfCopy();
-    reply.set_forked(forks->DescribeNewCopies());
+    reply.set_forked(forks->NewCopies());
     reply.set_sequence(call.sequence());
     return reply;
   }
@@ -351,7 +351,7 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, VendorLibrary* vendor, CaseRu
   } else if (call.has_time()) {
     reply = TimeCase(call, inputs, vendor);
     forks->EndIfCopy();
-    reply.set_forked(forks->DescribeNewCopies());
+    reply.set_forked(forks->NewCopies());
   } else {
     SharedOutputs outputs(call);
     if (call.adaptor().conversion().empty()) options.store = &outputs;
@@ -359,7 +359,7 @@ v1::WorkerReply Answer(const v1::WorkerCall& call, VendorLibrary* vendor, CaseRu
     *kept = call.keep() && made.empty() ? std::make_unique<Companion>(call, inputs, RunCase) : nullptr;
     forks->EndIfCopy();
     reply = std::move(run.reply);
-    reply.set_forked(forks->DescribeNewCopies());
+    reply.set_forked(forks->NewCopies());
     PlaceOutputs(run.outputs, &outputs, &reply);
     runner->Recycle(std::move(run.outputs));
   }

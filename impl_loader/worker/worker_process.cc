@@ -15,6 +15,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/poll_timeout.h"
+#include "cases/findings/finding.h"
+#include "cases/findings/finding_text.h"
 #include "impl_loader/caller/text.h"
 #include "impl_loader/worker/answer.h"
 #include "impl_loader/worker/symbolize.h"
@@ -193,7 +195,7 @@ absl::Status WorkerProcess::AwaitHello(const WorkerOptions& options, bool loadin
       return absl::FailedPreconditionError(hello->load_error());
     case Event::kEnded:
       DescribeEnd("loading the library", &outcome);
-      if (WasKilled(outcome)) return absl::UnavailableError(outcome.text);
+      if (WasKilled(outcome)) return absl::UnavailableError(outcome.Text());
       // Nothing of the library has run before the first hello. Killing the first process of the worker's PID
       // namespace, for one, keeps the keeper from starting the worker.
       if (!loading) {
@@ -201,10 +203,10 @@ absl::Status WorkerProcess::AwaitHello(const WorkerOptions& options, bool loadin
                                                    " before it loaded the library"));
       }
       return LibrarysFault(
-          absl::StrCat(outcome.text, outcome.backtrace.empty() ? "" : "\n", outcome.backtrace));
+          absl::StrCat(outcome.Text(), outcome.backtrace.empty() ? "" : "\n", outcome.backtrace));
     case Event::kDeadline:
       DescribeTimeout("loading the library", options.load_timeout, &outcome);
-      return absl::DeadlineExceededError(outcome.text);
+      return absl::DeadlineExceededError(outcome.Text());
     case Event::kEndAsked:
       Kill();
       return absl::CancelledError("the worker was ended while it loaded the library");
@@ -256,9 +258,13 @@ int64_t WorkerProcess::Threads() const {
   return static_cast<int64_t>(task.st_nlink) - 2;
 }
 
-std::string WorkerProcess::LastWords() const {
-  const std::string words = PrintableText(log_->tail());
-  return words.empty() ? "" : absl::StrCat("; it printed: ", words);
+void WorkerProcess::AddLastWords(CallOutcome* outcome) const {
+  std::string words = PrintableText(log_->tail());
+  if (!words.empty()) outcome->ended.push_back(Found(v1::Finding::PRINTED).Said(std::move(words)));
+}
+
+std::string CallOutcome::Text() const {
+  return FindingsText({ended.begin(), ended.end()});
 }
 
 bool WasKilled(const CallOutcome& end) {
@@ -275,22 +281,21 @@ bool WorkerProcess::DescribeEnd(const std::string& during, CallOutcome* outcome)
   if (exit.known && exit.signal == 0) {
     outcome->kind = CallOutcome::Kind::kExited;
     outcome->exit_status = exit.status;
-    outcome->text = absl::StrCat("the library ended the process (exit status ", exit.status, ") inside ",
-                                 during, LastWords());
+    outcome->ended.push_back(Found(v1::Finding::EXITED).Name(during).Got(absl::StrCat(exit.status)));
+    AddLastWords(outcome);
     return false;
   }
   outcome->kind = CallOutcome::Kind::kCrashed;
   outcome->signal_name = SignalName(reported ? crash.signal : exit.signal);
   if (reported) outcome->backtrace = Symbolize(crash.pc, crash.frames, crash.maps);
-  outcome->text = absl::StrCat(outcome->signal_name, " in ", during);
-  if (reported && (crash.signal == SIGSEGV || crash.signal == SIGBUS)) {
-    absl::StrAppend(&outcome->text, " at address 0x", absl::Hex(crash.address));
-  }
-  if (reported && !crash.main_thread) absl::StrAppend(&outcome->text, ", on a thread of the library");
-  if (exit.signal == SIGKILL) {
-    absl::StrAppend(&outcome->text, " (killed from outside, perhaps for want of memory)");
-  }
-  absl::StrAppend(&outcome->text, LastWords());
+  const bool killed = !reported && exit.signal == SIGKILL;
+  v1::Finding& ended = outcome->ended.emplace_back();
+  ended =
+      Found(killed ? v1::Finding::KILLED : v1::Finding::SIGNALLED).Name(during).Word(outcome->signal_name);
+  if (reported && (crash.signal == SIGSEGV || crash.signal == SIGBUS))
+    ended.set_got(absl::StrCat("0x", absl::Hex(crash.address)));
+  ended.set_exact(reported && !crash.main_thread);
+  AddLastWords(outcome);
   CleanEnd(outcome);
   return reported && crash.main_thread;
 }
@@ -305,8 +310,10 @@ void WorkerProcess::DescribeTimeout(const std::string& during, milliseconds limi
     outcome->backtrace = Symbolize(crash.pc, crash.frames, crash.maps);
   }
   outcome->kind = CallOutcome::Kind::kTimedOut;
-  outcome->text = absl::StrCat(during, " timed out after ", static_cast<double>(limit.count()) / 1000, " s",
-                               polite ? "" : " and ignored SIGTERM", LastWords());
+  const double seconds = static_cast<double>(limit.count()) / 1000;
+  outcome->ended.push_back(
+      Found(v1::Finding::TIMED_OUT).Name(during).Limit(absl::StrCat(seconds)).Exact(!polite));
+  AddLastWords(outcome);
   CleanEnd(outcome);
 }
 

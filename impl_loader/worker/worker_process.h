@@ -47,8 +47,9 @@ class WorkerProcess {
   // Threads that it has now; 1 when unknown.
   int64_t Threads() const;
 
-  // Ends the process and fills in the outcome's signal, backtrace, exit status and text. `during`:
-  // "diopiAdd", "loading the library". True: the main thread crashed, so that what it was doing is to blame.
+  // Ends the process and fills in the outcome's signal, backtrace, exit status and findings. `during`:
+  // "diopiAdd", "loading the library"; empty: nothing is known of that. True: the main thread crashed, so
+  // that what it was doing is to blame.
   bool DescribeEnd(const std::string& during, CallOutcome* outcome);
   void DescribeTimeout(const std::string& during, std::chrono::milliseconds limit, CallOutcome* outcome);
 
@@ -59,7 +60,7 @@ class WorkerProcess {
   absl::Status AwaitHello(const WorkerOptions& options, bool loading, v1::WorkerHello* hello);
   void LearnPid();
   absl::Status Greet(const WorkerOptions& options);
-  std::string LastWords() const;
+  void AddLastWords(CallOutcome* outcome) const;
 
   std::chrono::milliseconds grace_;
   SharedMemory* shared_;

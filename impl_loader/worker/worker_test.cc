@@ -15,6 +15,7 @@
 #include "cases/base/output_hash.h"
 #include "cases/core/block_fill.h"
 #include "cases/core/fill.h"
+#include "cases/findings/finding_text.h"
 #include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
@@ -47,11 +48,11 @@ TEST(Worker, RunsACaseAndReturnsItsOutput) {
   const std::vector<std::vector<int64_t>> shapes = {{2, 3}, {}, {0}, {5, 0, 2}, {17, 33}};
   for (const std::vector<int64_t>& shape : shapes) {
     const CallOutcome outcome = RunCase(worker.get(), AddCase(shape, 2), AddInputs(shape));
-    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
     EXPECT_EQ(outcome.reply.error_code(), 0);
     EXPECT_EQ(outcome.reply.calls(), 2);
     EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
-    EXPECT_FALSE(outcome.reply.nondeterministic());
+    EXPECT_TRUE(outcome.reply.differs().empty());
     EXPECT_GT(outcome.reply.call_us(), 0);
     ASSERT_EQ(outcome.outputs.size(), 1u);
     EXPECT_EQ(outcome.outputs.at("out").shape, shape);
@@ -82,9 +83,9 @@ TEST(Worker, PassesOverLargeTensorsLeaveNoThreads) {
     int64_t threads = ThreadsOf(*worker);
     for (int round = 0; round < 3; ++round) {
       const CallOutcome outcome = RunCase(worker.get(), c, {});
-      ASSERT_EQ(outcome.kind, Kind::kReplied) << sandbox << ' ' << outcome.text;
+      ASSERT_EQ(outcome.kind, Kind::kReplied) << sandbox << ' ' << outcome.Text();
       EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
-      EXPECT_FALSE(outcome.reply.nondeterministic()) << outcome.reply.nondeterministic_text();
+      EXPECT_TRUE(outcome.reply.differs().empty()) << FindingsText(outcome.reply.differs());
       EXPECT_EQ(outcome.hashes.at("out"), HashOutput(outcome.outputs.at("out").data));
       const std::vector<float> out = Floats(outcome.outputs.at("out"));
       ASSERT_EQ(out.size(), a.size());
@@ -113,19 +114,19 @@ TEST(Worker, CallsACaseBesideAnother) {
       CallOptions options;
       options.keep = true;
       ASSERT_TRUE(worker->Submit(AddCase(shape, 2), others, options).ok());
-      EXPECT_FALSE(worker->Wait().reply.nondeterministic()) << "alone";
+      EXPECT_TRUE(worker->Wait().reply.differs().empty()) << "alone";
       options.keep = false;
       options.beside = true;
       const TensorMap inputs = AddInputs(shape);
       ASSERT_TRUE(worker->Submit(AddCase(shape, 2), inputs, options).ok());
       const CallOutcome outcome = worker->Wait();
-      ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+      ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
       EXPECT_GE(outcome.reply.calls(), 2);
       EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
       const bool right =
-          !outcome.reply.nondeterministic() && Floats(outcome.outputs.at("out")) == AddResult(shape, 2);
+          outcome.reply.differs().empty() && Floats(outcome.outputs.at("out")) == AddResult(shape, 2);
       EXPECT_EQ(right, !row.disturbed) << row.vendor;
-      EXPECT_FALSE(RunCase(worker.get(), AddCase(shape, 2), inputs).reply.nondeterministic())
+      EXPECT_TRUE(RunCase(worker.get(), AddCase(shape, 2), inputs).reply.differs().empty())
           << "it is kept for one call only";
     }
   }
@@ -139,8 +140,8 @@ TEST(Worker, RestoresInOutTensorsBetweenCalls) {
   c.mutable_args()->DeleteSubrange(0, 1);
   c.mutable_args(0)->set_role(v1::ROLE_INOUT);
   const CallOutcome outcome = RunCase(worker.get(), c, AddInputs({4}), 5);
-  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
-  EXPECT_FALSE(outcome.reply.nondeterministic()) << outcome.reply.nondeterministic_text();
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
+  EXPECT_TRUE(outcome.reply.differs().empty()) << FindingsText(outcome.reply.differs());
   EXPECT_EQ(outcome.reply.calls(), 5);
   EXPECT_EQ(Floats(outcome.outputs.at("input")), AddResult({4}));
 }
@@ -152,7 +153,7 @@ TEST(Worker, SharedMemoryGrowsForLargeCasesAndKeepsWorkingAfterwards) {
   ASSERT_NE(worker, nullptr);
   for (const int64_t size : {4, 1'000'000, 5, 1'400'000, 6}) {
     const CallOutcome outcome = RunCase(worker.get(), AddCase({size}), AddInputs({size}));
-    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
     EXPECT_TRUE(Floats(outcome.outputs.at("out")) == AddResult({size})) << size;
   }
 }
@@ -169,9 +170,9 @@ TEST(Worker, LibraryOutputsComeBackAsFound) {
   values[1] = 0;
   *c.add_args() = TensorArg("input", v1::ROLE_INPUT, Spec(v1::Dtype::float32, {50'000}));
   const CallOutcome outcome = RunCase(worker.get(), c, {{"input", FloatTensor({50'000}, values)}});
-  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
   EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
-  EXPECT_EQ(outcome.reply.text(), "");
+  EXPECT_TRUE(outcome.reply.failed().empty());
   const HostTensor& found = outcome.outputs.at("out");
   EXPECT_EQ(found.dtype, v1::Dtype::int64);
   EXPECT_EQ(found.shape, (std::vector<int64_t>{49'999, 1}));
@@ -189,7 +190,8 @@ TEST(Worker, HandlesTheLibraryDidNotGetFromTheHostAreAnError) {
   *c.add_args() = TensorArg("mask", v1::ROLE_INPUT, Spec(v1::Dtype::float32, {4}));
   const TensorMap inputs = {{"input", FloatTensor({4}, {1, 2, 3, 4})},
                             {"mask", FloatTensor({4}, {1, 0, 1, 0})}};
-  EXPECT_THAT(RunCase(worker.get(), c, inputs).reply.text(), HasSubstr("out is still a null handle"));
+  EXPECT_THAT(FindingsText(RunCase(worker.get(), c, inputs).reply.failed()),
+              HasSubstr("out is still a null handle"));
   *c.mutable_args(2)->mutable_tensor() = Spec(v1::Dtype::float32, {1});
   TensorMap short_mask = inputs;
   short_mask["mask"] = FloatTensor({1}, {1});
@@ -233,7 +235,7 @@ TEST(Worker, DeviceFunctionsOfEveryDialect) {
     EXPECT_EQ(worker->hello().dialect(), row.dialect);
     EXPECT_EQ(worker->hello().missing_device_functions_size(), 0);
     const CallOutcome outcome = RunCase(worker.get(), AddCase({2, 3}), AddInputs({2, 3}));
-    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text << outcome.backtrace;
+    ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text() << outcome.backtrace;
     EXPECT_EQ(outcome.reply.error_code(), 0) << outcome.reply.text();
     EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
     EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({2, 3}));
@@ -278,7 +280,7 @@ TEST(Worker, IsReplacedWhenItDiesBetweenTwoCases) {
   ASSERT_EQ(kill(pid, SIGKILL), 0);
   WaitForEnd(pid);
   const CallOutcome outcome = RunCase(worker.get(), AddCase({4}), AddInputs({4}));
-  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.text;
+  ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
   EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({4}));
   EXPECT_NE(worker->pid(), pid);
 }
@@ -317,7 +319,7 @@ TEST(Worker, IsKilledFromOutsideInTheMiddleOfACase) {
   const CallOutcome outcome = worker->Wait();
   EXPECT_EQ(outcome.kind, Kind::kCrashed);
   EXPECT_EQ(outcome.signal_name, "SIGKILL");
-  EXPECT_THAT(outcome.text, HasSubstr("killed from outside"));
+  EXPECT_THAT(outcome.Text(), HasSubstr("killed from outside"));
 }
 
 TEST(Worker, TakesOneCaseAtATime) {

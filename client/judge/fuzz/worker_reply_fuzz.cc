@@ -4,6 +4,7 @@
 //
 // The first byte chooses the case, the second what lies in the frame, the third what lies behind it; the rest
 // is the reply. The references are numbers that no such memory holds.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 #include "baselines/compare/compare.h"
 #include "baselines/compare/judging.h"
 #include "cases/base/tensor.h"
+#include "cases/base/text.h"
 #include "client/judge/verdict_builder.h"
 #include "diopi/v1/worker.pb.h"
 #include "impl_loader/caller/checks.h"
@@ -132,6 +134,18 @@ SharedMemory& Memory() {
   return memory;
 }
 
+// Whether a verdict on a call may have these findings, whatever a library says: none of the profile's, and
+// texts that can be shown.
+bool MayBeSaid(const google::protobuf::RepeatedPtrField<v1::Finding>& findings, int depth) {
+  if (depth > 4) return false;
+  return std::all_of(findings.begin(), findings.end(), [depth](const v1::Finding& finding) {
+    const bool ours = finding.code() >= 600 && finding.code() < 700;
+    return v1::Finding::Code_IsValid(finding.code()) && finding.code() != 0 && !ours &&
+           finding.name().size() <= 256 && finding.word().size() <= 64 && finding.said().size() <= 16 << 10 &&
+           diopi::PrintableText(finding.said()) == finding.said() && MayBeSaid(finding.parts(), depth + 1);
+  });
+}
+
 // `unwritten`: the frame is as it was before the call.
 void Judge(const Asked& asked, bool unwritten, const CallOutcome& outcome) {
   const v1::Case& c = asked.call.case_();
@@ -143,7 +157,8 @@ void Judge(const Asked& asked, bool unwritten, const CallOutcome& outcome) {
       },
       asked.inputs);
   if (!v1::Outcome_IsValid(verdict.outcome()) || verdict.outcome() == v1::OUTCOME_UNSPECIFIED) std::abort();
-  if (verdict.outcome() == v1::OUTCOME_WAIVED || verdict.reason().size() > size_t{1} << 20) std::abort();
+  if (verdict.outcome() == v1::OUTCOME_WAIVED || verdict.reason().size() > size_t{1} << 18) std::abort();
+  if (!MayBeSaid(verdict.findings(), 1)) std::abort();
   const bool excused = verdict.outcome() == v1::OUTCOME_PASS || verdict.outcome() == v1::OUTCOME_SKIPPED;
   const bool may_be = unwritten && !c.judges().empty() && c.judges(0).may_stay_unwritten();
   if (excused && !c.function().empty() && !may_be) std::abort();

@@ -24,6 +24,11 @@ constexpr uint64_t kPass = 1;
 constexpr uint64_t kSkipped = 10;
 constexpr uint64_t kWaived = 12;
 
+// Finding.Code of finding.proto.
+constexpr uint64_t kNotWritten = 300;
+constexpr uint64_t kLibraryCheck = 500;
+constexpr uint64_t kWaivedBy = 601;
+
 std::string Varint(uint64_t value) {
   std::string bytes;
   for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
@@ -45,8 +50,13 @@ std::string Double(uint64_t field, double value) {
   return Varint(field << 3 | 1) + bytes;
 }
 
+// Finding.
+std::string Found(uint64_t code, const std::string& rest) {
+  return Number(1, code) + rest;
+}
+
 std::string Check(uint64_t outcome) {
-  return Bytes(11, Number(1, outcome) + Bytes(2, "said the library"));
+  return Bytes(11, Number(1, outcome) + Bytes(2, Found(kLibraryCheck, Bytes(13, "said the library"))));
 }
 
 // An output of one float32 somewhere in the shared memory.
@@ -166,7 +176,15 @@ std::string AnswerOf(const std::string& way, const Call& call) {
   if (way == "the status is unknown") return Number(2, 77);
   if (way == "the case is bad") return Number(2, 3) + Bytes(4, "the harness is to blame");
   if (way == "400 kB of findings") return Repeated(200'000, Bytes(6, ""));
-  if (way == "a finding is unknown") return Bytes(6, Number(1, 77) + Number(4, 1));
+  if (way == "a finding is unknown") return Bytes(6, Found(9999, Number(3, 1)));
+  if (way == "a finding belongs elsewhere") return Bytes(6, Found(kWaivedBy, Bytes(13, "by the forger")));
+  if (way == "a finding has a part that belongs elsewhere")
+    return Bytes(6, Found(kNotWritten, Bytes(14, Found(kWaivedBy, ""))));
+  if (way == "a finding goes deep") {
+    std::string finding = Found(kNotWritten, "");
+    for (int i = 0; i < 50; ++i) finding = Found(kNotWritten, Bytes(14, finding));
+    return Bytes(6, finding);
+  }
   if (way == "the text is long") return Number(3, 1) + Bytes(4, std::string(900'000, '\x1b'));
   if (way == "the time is no number") return Double(9, std::numeric_limits<double>::quiet_NaN());
   if (way == "times are there") return Bytes(27, Number(3, 1));
