@@ -7,6 +7,8 @@ export type Outcome = 'pass' | 'fail' | 'error' | 'not_implemented' | 'unsupport
 
 export type Dtype = 'int8' | 'uint8' | 'int16' | 'uint16' | 'int32' | 'uint32' | 'int64' | 'uint64' | 'float16' | 'float32' | 'float64' | 'bool' | 'bfloat16' | 'tfloat32' | 'complex32' | 'complex64' | 'complex128' | 'noise64' | 'noise80' | 'unsupported';
 
+export type FindingCode = 'wrong_elements' | 'wrong_dtype' | 'wrong_shape' | 'wrong_dtype_and_shape' | 'output_missing' | 'rms_error' | 'biased' | 'biased_16_bit' | 'hash_differs' | 'not_finite' | 'row_sum_wrong' | 'sum_wrong' | 'index_outside' | 'index_picks_wrong' | 'index_picks_another' | 'index_repeats' | 'pick_wrong' | 'after_sorting' | 'of_output' | 'accepted_as' | 'signs_set' | 'on_slices' | 'passes_under' | 'as_every_order' | 'device_gives' | 'device_off_by' | 'last_elements' | 'last_of_rows' | 'all_within' | 'still_poison' | 'not_bool' | 'nan_lost' | 'all_nan' | 'largest_finite' | 'all_infinite' | 'zero_sign_lost' | 'negative_zeros' | 'subnormals_zero' | 'next_values' | 'values_before' | 'transposed_values' | 'right_modulo_2_32' | 'float32_values' | 'zeros' | 'wrong_signs' | 'too_large' | 'too_small' | 'by_factor' | 'whole_nan' | 'whole_zero' | 'whole_equal' | 'two_exchanged' | 'another_order' | 'equal_value_picked' | 'consistent_with' | 'errors_sized_as' | 'declare' | 'tail_wrong' | 'tail_left_out' | 'never_written' | 'bool_all_bits' | 'nan_not_propagated' | 'overflow_saturates' | 'intermediate_overflows' | 'subnormals_flushed' | 'dimensions_exchanged' | 'in_32_bits' | 'through_float32' | 'sign_wrong' | 'never_computed' | 'written_elsewhere' | 'operand_unchanged' | 'tie_broken' | 'rounded_wrong' | 'generator_still' | 'truncating_accumulator' | 'winograd' | 'tf32_products' | 'intermediate_16_bit' | 'taken_as' | 'two_swapped' | 'first_for_both' | 'second_for_both' | 'ignored' | 'operands_rounded' | 'operands_cut' | 'operands_split' | 'not_broadcast' | 'memory_order' | 'exceeds' | 'correlated' | 'few_distinct' | 'last_alike' | 'kurtosis' | 'far_values' | 'far_value' | 'at_excluded_end' | 'too_many_equal' | 'variance_wrong' | 'element_is' | 'element_not_mean' | 'element_not_certain' | 'element_not_bit' | 'element_outside' | 'element_not_integer_in' | 'element_not_integer_from' | 'element_weightless' | 'element_repeats' | 'element_replaced' | 'share_ones' | 'share_kept' | 'in_place' | 'places_correlated' | 'occurs' | 'of_row' | 'of_first_draws' | 'of_block' | 'of_sequences_alike' | 'of_all_sequences' | 'all_equal' | 'block_repeats' | 'mask_shape' | 'no_numbers_in' | 'no_such_deviation' | 'token_wrong' | 'token_outside' | 'token_not_among' | 'sequence_value' | 'number_per_sequence' | 'logits_equal' | 'not_written' | 'calls_differ' | 'relies_on_output' | 'inputs_overtaken' | 'further_calls_differ' | 'results_differ' | 'other_form' | 'input_changed' | 'strides_ignored' | 'layout_overwritten' | 'written_past_end' | 'written_before_start' | 'reads_outside' | 'memory_grows' | 'changed_after_return' | 'changed_since' | 'null_handle' | 'foreign_handle' | 'last_wrong' | 'scratch_size' | 'scratch_not_asked' | 'scratch_changed' | 'generator_not_advanced' | 'not_exported' | 'returned' | 'threw' | 'sync_failed' | 'signalled' | 'killed' | 'exited' | 'timed_out' | 'did_not_return' | 'printed' | 'not_an_answer' | 'worker_lost' | 'copy_returned' | 'copy_runs' | 'ended_by_thread' | 'ended_before' | 'ended_by_damage' | 'besides' | 'by_itself' | 'call_impossible' | 'step_failed' | 'load_failed' | 'library_check' | 'cpp_name' | 'no_last_error' | 'nothing_to_fail' | 'no_products' | 'skipped_by' | 'waived_by' | 'waiver_expired' | 'beyond_waiver' | 'not_adaptable' | 'not_asked' | 'harness';
+
 export type RunState = 'queued' | 'running' | 'stalled' | 'finished' | 'aborted';
 
 export type RunComparisonPart = 'chip' | 'vendor' | 'version' | 'dialect' | 'library' | 'cases' | 'contracts' | 'environment' | 'adaptor' | 'references' | 'agent_version';
@@ -47,7 +49,7 @@ export interface OutputStats {
   zero_fraction: Figure;
   ulp_histogram: number[]; // 24 bins, log2; empty where max_ulp was not measured
   first: Mismatch[]; // at most 16
-  detail: string; // in words, when not ok
+  detail: string; // in words, when not ok; made of Verdict.findings
   public_pass: boolean; // |out-ref| <= atol + rtol|ref|, 0.1 % may miss: for comparison only
   public_mismatch_ratio: Figure;
   groups: number; // independent groups of roundings, G of gate R
@@ -60,11 +62,32 @@ export interface OutputStats {
   digest: string; // 16 hex digits over the bytes of the output
 }
 
+export interface FindingPlace {
+  at: number[]; // one index for each dimension
+}
+
+export interface Finding {
+  code: FindingCode;
+  name: string; // the output, argument or function that it is about: "out", "outs.0", "diopiAdd"
+  count: number | null; // elements, bytes, calls
+  of: number | null; // among how many
+  place: FindingPlace | null; // of the first
+  index: number | null; // of the first: flat, or as the code's text says
+  got: string; // values as text, integers and bit patterns exactly
+  expected: string;
+  limit: string; // a tolerance, bound or limit
+  off: string; // a distance or a factor
+  word: string; // which one of the kinds that the code covers; findings with other words are other bugs
+  exact: boolean; // as the code's text says
+  said: string; // text of the library, of a user's file or of the system: shown as it is, never translated
+  parts: Finding[]; // findings that explain or belong to this one
+}
+
 export interface Verdict {
   case_id: string;
   case_hash: string;
   outcome: Outcome;
-  reason: string;
+  reason: string; // in words; made of `findings` and `cause` if there are any
   outputs: OutputStats[];
   call_us: Figure; // the last call of the case, synchronised; absent: there was none
   signal: string; // "SIGSEGV", crash only
@@ -79,8 +102,8 @@ export interface Verdict {
   dtype: Dtype;
   operator: string;
   contracts: string[]; // declared arithmetic that widened a tolerance of this case
-  likely_cause: string; // in words, where the pattern of a failure is known
-  consistent_with: string[]; // Of likely_cause, the explanations that fit the outputs: "alpha taken as 1", "TF32 products".
+  likely_cause: string; // in words, where the pattern of a failure is known; made of `cause`
+  consistent_with: string[]; // Of likely_cause, the explanations that fit the outputs: "alpha taken as 1", "TF32 products"; made of `cause`.
   declarable: string; // of likely_cause, the contract to declare if the device computes so: "tf32"
   device_index: number | null; // the device it ran on; absent where the agent was given none
   elapsed_us: Figure; // From sending the case to the worker to its answer, with all calls and checks; absent: no worker had it.
@@ -92,6 +115,8 @@ export interface Verdict {
   adapted: boolean; // reached through the adaptor (device profile, --four-bytes, --nhwc)
   conversions: string[]; // what the adaptor did, per tensor: "input float64 as float32"
   device_reference: string; // whose outputs it was graded against: "Acme 2.1"; empty: nobody's
+  findings: Finding[]; // What was found, in the order of the reason. The texts that are made of it are not stored (cases/findings/describe.h).
+  cause: Finding | null; // the likely cause
 }
 
 // Selects cases. Globs use * and ?; an empty list means all.
@@ -233,6 +258,9 @@ export interface ExplorationCause {
   text: string; // its text, for --cases; empty: not stored, because the files were too large together
   command: string; // that repeats the example
   known: boolean; // an earlier exploration had found it
+  finding: Finding | null; // what `cause` says; absent: an agent up to 0.9 recorded texts alone
+  findings: Finding[]; // What `reason` is made of: the findings and the likely cause of the verdict.
+  likely_cause: Finding | null;
 }
 
 // What it has done so far.
