@@ -52,7 +52,7 @@ else()
   list(FILTER _sources EXCLUDE REGEX "/(node_modules|dist)/")
   add_custom_command(
     OUTPUT ${DIOPI_WEB_PAGE}
-    COMMAND ${CMAKE_COMMAND} -D SOURCE=${_web} -D COPY=${_copy} -D NPM=${DIOPI_NPM}
+    COMMAND ${CMAKE_COMMAND} -D SOURCE=${_web} -D FINDINGS=${_findings} -D COPY=${_copy} -D NPM=${DIOPI_NPM}
             -P ${PROJECT_SOURCE_DIR}/cmake/build_web.cmake
     DEPENDS ${_sources} ${PROJECT_SOURCE_DIR}/cmake/build_web.cmake ${PROJECT_SOURCE_DIR}/cmake/npm.cmake
     COMMENT "Building the dashboard page" VERBATIM)

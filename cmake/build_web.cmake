@@ -1,9 +1,10 @@
-# cmake -D SOURCE=reports/web -D COPY=build/web -D NPM=npm -P build_web.cmake: makes COPY/dist/index.html. Without a network
-# the page is left out: an empty file.
+# cmake -D SOURCE=reports/web -D FINDINGS=cases/findings -D COPY=build/web -D NPM=npm -P build_web.cmake: makes
+# COPY/dist/index.html. Without a network the page is left out: an empty file.
 include(${CMAKE_CURRENT_LIST_DIR}/npm.cmake)
 file(GLOB entries RELATIVE ${SOURCE} ${SOURCE}/*)
 list(REMOVE_ITEM entries node_modules dist)
-file(REMOVE_RECURSE ${COPY}/src ${COPY}/dist)
+file(REMOVE_RECURSE ${COPY}/src ${COPY}/dist ${COPY}/findings)
+file(COPY ${FINDINGS}/en.txt ${FINDINGS}/zh.txt ${FINDINGS}/testdata DESTINATION ${COPY}/findings)
 foreach(entry ${entries})
   file(COPY ${SOURCE}/${entry} DESTINATION ${COPY})
 endforeach()

@@ -30,6 +30,8 @@ std::vector<v1::Verdict> HostileVerdicts() {
     SetTexts(HostileText(), &verdict);
     verdict.set_outcome(static_cast<v1::Outcome>(outcome));
     verdict.set_call_us(1);
+    verdict.mutable_findings(0)->set_code(v1::Finding::THREW);
+    verdict.mutable_cause()->set_code(outcome % 2 == 0 ? v1::Finding::IGNORED : v1::Finding::DECLARE);
     verdict.mutable_outputs(0)->set_public_pass(outcome != v1::OUTCOME_PASS);
     verdict.mutable_outputs(0)->set_grade("B");
   }

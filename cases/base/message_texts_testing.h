@@ -9,7 +9,7 @@
 
 namespace diopi {
 
-// Sets every text of a message and of the messages within it.
+// Sets every text of a message and of the messages within it, but for those of its own type.
 inline void SetTexts(const std::string& text, google::protobuf::Message* message) {
   using google::protobuf::FieldDescriptor;
   const google::protobuf::Descriptor& type = *message->GetDescriptor();
@@ -18,7 +18,7 @@ inline void SetTexts(const std::string& text, google::protobuf::Message* message
     const FieldDescriptor* field = type.field(i);
     if (field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
       field->is_repeated() ? fields.AddString(message, field, text) : fields.SetString(message, field, text);
-    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
+    } else if (field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && field->message_type() != &type) {
       SetTexts(text, field->is_repeated() ? fields.AddMessage(message, field)
                                           : fields.MutableMessage(message, field));
     }

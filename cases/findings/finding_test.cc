@@ -34,7 +34,7 @@ std::map<std::string, std::string> Lines(std::string_view table) {
 }
 
 std::set<std::string> FieldsOf(const std::string& text) {
-  static const std::regex kField("[{[]([a-z]+)[}:?]");
+  static const std::regex kField("[{[]([a-z]+)[}:?|]");
   std::set<std::string> fields;
   for (std::sregex_iterator it(text.begin(), text.end(), kField), end; it != end; ++it)
     fields.insert((*it)[1].str());

@@ -63,10 +63,12 @@ class Writer {
     return text.size() - 1;
   }
 
-  // "name", "count:one|many", "parts:, or with ".
+  // "name", "name|the function", "count:one|many", "parts:, or with ".
   std::string Field(std::string_view text, bool* complete) const {
-    const size_t colon = text.find(':');
+    const size_t colon = text.find_first_of(":|");
     const std::string_view name = text.substr(0, colon);
+    if (colon != std::string_view::npos && text[colon] == '|')
+      return Value(name).value_or(std::string(text.substr(colon + 1)));
     const std::optional<std::string> value =
         name == "parts" ? Parts(colon == std::string_view::npos ? Separator() : text.substr(colon + 1))
                         : Value(name);

@@ -40,6 +40,10 @@ void AddCause(const explore::Finding& finding, v1::Exploration* exploration) {
   cause.set_key(finding.group.key);
   cause.set_outcome(finding.group.outcome);
   cause.set_cause(PrintableText(finding.group.cause, kMostReason));
+  if (finding.group.finding.code() != v1::Finding::CODE_UNSPECIFIED)
+    *cause.mutable_finding() = finding.group.finding;
+  *cause.mutable_findings() = finding.verdict.findings();
+  if (finding.verdict.has_cause()) *cause.mutable_likely_cause() = finding.verdict.cause();
   for (const std::string& op : finding.group.operators) cause.add_operators(op);
   cause.set_calls(static_cast<int64_t>(finding.group.cases.size()));
   cause.set_example(finding.verdict.case_id());

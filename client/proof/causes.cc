@@ -9,64 +9,64 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 
 namespace diopi::proof {
 namespace {
 
-// A topic of causes, and the words for it in the names and texts of bugs and variants; any of the words
-// matches.
+using F = v1::Finding;
+
+// A kind of cause, and the words for it in the names and texts of bugs and variants; any of them matches.
 struct Topic {
-  const char* in_cause;
+  F::Code code;
+  const char* word;        // of the finding; "": any
   const char* in_planted;  // separated by '|'
 };
 
 constexpr Topic kTopics[] = {
-    {"declare tf32", "tf32"},
-    {"declare tc32", "tc32|cuts off|truncat"},
-    {"declare fastconv", "fastconv|winograd"},
-    {"declare native16", "native16|16 bits|16_bit|float16|bfloat16|16-bit|fp16|half|to the type|in the type"},
-    {"bf16x2", "bf16x"},
-    {"rounded to bfloat16", "bfloat16|bf16"},
-    {"cut to bfloat16", "bfloat16|bf16"},
-    {"rounded to float16", "float16|fp16"},
-    {"never written",
+    {F::DECLARE, "tf32", "tf32"},
+    {F::DECLARE, "tc32", "tc32|cuts off|truncat"},
+    {F::DECLARE, "fastconv", "fastconv|winograd"},
+    {F::DECLARE, "native16",
+     "native16|16 bits|16_bit|float16|bfloat16|16-bit|fp16|half|to the type|in the type"},
+    {F::OPERANDS_SPLIT, "", "bf16x"},
+    {F::OPERANDS_ROUNDED, "bfloat16", "bfloat16|bf16"},
+    {F::OPERANDS_ROUNDED, "float16", "float16|fp16"},
+    {F::OPERANDS_CUT, "bfloat16", "bfloat16|bf16"},
+    {F::NEVER_WRITTEN, "",
      "stale|unwritten|not written|never written|keep what|whole_vectors|first size|leaves|what the last "
      "call"},
-    {"all bits set", "0xFF"},
-    {"NaN in the input", "nan"},
-    {"overflow saturates", "saturat|largest number|clamp"},
-    {"intermediate result overflows",
-     "overflow|squared in float16|squares|without_max|float16|fp16|native16"},
-    {"sign of zero", "zero|-0|+0"},
-    {"subnormal", "subnormal|flush|underflow"},
-    {"too early", "shift|off_by|stale|place"},
-    {"too late", "shift|off_by|stale|place"},
-    {"keeps the results of the one before", "repeat|block|vector|tail"},
-    {"last two dimensions are exchanged",
-     "exchanged|permut|transpos|order|layout|stride|contiguous|NCHW|packed|dim"},
-    {"64-bit integers are computed in 32 bits", "32 bits|32_bits|int32"},
-    {"goes through float32", "float32|fp32"},
-    {"sign is wrong", "sign|negat|minus|inverted|scores_rising"},
-    {"never computed", "zeros|never|not written|unwritten|is 0"},
-    {"one value throughout", "zeros|one value|table|seed|repeat"},
-    {"each other's places",
+    {F::BOOL_ALL_BITS, "", "0xFF"},
+    {F::NAN_NOT_PROPAGATED, "", "nan"},
+    {F::OVERFLOW_SATURATES, "", "saturat|largest number|clamp"},
+    {F::INTERMEDIATE_OVERFLOWS, "", "overflow|squared in float16|squares|without_max|float16|fp16|native16"},
+    {F::SUBNORMALS_FLUSHED, "", "subnormal|flush|underflow"},
+    {F::DIMENSIONS_EXCHANGED, "", "exchanged|permut|transpos|order|layout|stride|contiguous|NCHW|packed|dim"},
+    {F::IN_32_BITS, "", "32 bits|32_bits|int32"},
+    {F::THROUGH_FLOAT32, "", "float32|fp32"},
+    {F::SIGN_WRONG, "", "sign|negat|minus|inverted|scores_rising"},
+    {F::NEVER_COMPUTED, "", "zeros|never|not written|unwritten|is 0"},
+    {F::WRITTEN_ELSEWHERE, "",
      "order|swap|exchang|layout|stride|permut|transpos|contiguous|group|revers|places|flat|inverse|dim|flip|"
      "column"},
-    {"tail", "tail|last|whole|after|beyond|block|drop|end"},
-    {"left out", "tail|last|whole|after|beyond|block|drop|end"},
-    {"truncated toward zero", "truncat|cut|cuts"},
-    {"rounded down", "floor|truncat|cut|cuts"},
-    {"rounded up", "ceil|away"},
-    {"rounded away", "away"},
-    {"tie is broken", "tie|equal|stable|reversal|revers"},
-    {"generator is not advanced", "generator"},
-    {"read in the order of memory", "stride|layout|contiguous|storage|NCHW|flat|packed|channels_last|offset"},
-    {"read one element after the other", "broadcast|modulo|flat|repeat"},
+    {F::TAIL_WRONG, "", "tail|last|whole|after|beyond|block|drop|end"},
+    {F::TAIL_LEFT_OUT, "", "tail|last|whole|after|beyond|block|drop|end"},
+    {F::ROUNDED_WRONG, "truncated", "truncat|cut|cuts"},
+    {F::ROUNDED_WRONG, "rounded_down", "floor|truncat|cut|cuts"},
+    {F::ROUNDED_WRONG, "rounded_up", "ceil|away"},
+    {F::ROUNDED_WRONG, "rounded_away", "away"},
+    {F::TIE_BROKEN, "", "tie|equal|stable|reversal|revers"},
+    {F::GENERATOR_STILL, "", "generator"},
+    {F::MEMORY_ORDER, "", "stride|layout|contiguous|storage|NCHW|flat|packed|channels_last|offset"},
+    {F::NOT_BROADCAST, "", "broadcast|modulo|flat|repeat"},
+};
+
+struct KnownArgument {
+  const char* name;
+  const char* in_planted;
 };
 
 // Arguments that replays change, by name, where bugs and variants use other words for them.
-constexpr Topic kArguments[] = {
+constexpr KnownArgument kArguments[] = {
     {"label_smoothing", "smoothing"},
     {"weight_decay", "decay"},
     {"correction", "correction|unbiased|biased"},
@@ -97,16 +97,9 @@ bool AnyWord(const std::string& words, const std::string& text) {
   });
 }
 
-constexpr char kConsistent[] = "consistent with ";
-
-// The argument that "consistent with ARGUMENT taken as 1" or "... ARGUMENT ignored" names; empty otherwise.
-std::string ArgumentOf(const std::string& piece) {
-  const size_t end = piece.find_first_of(" '");
-  if (end == std::string::npos) return "";
-  const std::string rest = piece.substr(end);
-  const bool altered =
-      absl::StartsWith(rest, " taken") || absl::StartsWith(rest, " ignored") || absl::StartsWith(rest, "'s ");
-  return altered ? piece.substr(0, std::min(end, piece.find('.'))) : "";
+bool SpeaksOfArgument(F::Code code) {
+  return code == F::TAKEN_AS || code == F::TWO_SWAPPED || code == F::FIRST_FOR_BOTH ||
+         code == F::SECOND_FOR_BOTH || code == F::IGNORED;
 }
 
 // A cause's topics, as rows of the table, and whether one of them matches the bug or variant.
@@ -115,37 +108,44 @@ struct Topics {
   bool right = false;
 };
 
-Topics TopicsOf(const Planted& planted, const std::string& cause) {
+// The name of a row, and the words to look for; no words: a cause that no bug is known to have.
+std::pair<std::string, std::string> TopicOf(const F& explanation) {
+  if (SpeaksOfArgument(explanation.code())) {
+    const std::string argument = explanation.name().substr(0, explanation.name().find('.'));
+    std::string words = argument;
+    for (const KnownArgument& known : kArguments) {
+      if (argument == known.name) words = known.in_planted;
+    }
+    return {absl::StrCat("argument ", argument), words};
+  }
+  std::string name = F::Code_Name(explanation.code());
+  if (!explanation.word().empty()) absl::StrAppend(&name, " ", explanation.word());
+  for (const Topic& known : kTopics) {
+    if (explanation.code() == known.code && (*known.word == '\0' || explanation.word() == known.word))
+      return {name, known.in_planted};
+  }
+  return {name, ""};
+}
+
+Topics TopicsOf(const Planted& planted, const F& cause) {
   const std::string haystack =
       absl::StrCat(planted.name, " ", planted.text, " ", absl::StrJoin(planted.contracts, " "));
+  std::vector<F> explanations(cause.parts().begin(), cause.parts().end());
+  // One contract covers all explanations.
+  if (explanations.empty() || cause.code() == F::DECLARE) explanations = {cause};
   Topics topics;
-  const std::vector<std::string> pieces = absl::StrSplit(absl::StripPrefix(cause, kConsistent), ", or with ");
-  for (const std::string& piece : pieces) {
-    std::string words;
-    if (const std::string argument = ArgumentOf(piece); !argument.empty()) {
-      words = argument;
-      for (const Topic& known : kArguments) {
-        if (argument == known.in_cause) words = known.in_planted;
-      }
-      topics.names.push_back(absl::StrCat("argument ", argument));
-    } else {
-      for (const Topic& known : kTopics) {
-        if (!absl::StrContains(piece, known.in_cause)) continue;
-        words = known.in_planted;
-        topics.names.push_back(known.in_cause);
-        break;
-      }
-    }
+  for (const F& explanation : explanations) {
+    const auto [name, words] = TopicOf(explanation);
+    topics.names.push_back(name);
     topics.right = topics.right || (!words.empty() && AnyWord(words, haystack));
   }
-  if (topics.names.empty()) topics.names.push_back(cause);
   return topics;
 }
 
 }  // namespace
 
-Told JudgeCause(const Planted& planted, const std::string& cause) {
-  if (cause.empty()) return Told::kNothing;
+Told JudgeCause(const Planted& planted, const v1::Finding& cause) {
+  if (cause.code() == F::CODE_UNSPECIFIED) return Told::kNothing;
   return TopicsOf(planted, cause).right ? Told::kRight : Told::kWrong;
 }
 
@@ -153,10 +153,10 @@ void CauseTally::Add(size_t index, const v1::Verdict& verdict) {
   if (verdict.outcome() != v1::OUTCOME_FAIL) return;
   ++failures_;
   const Planted& planted = planted_[index];
-  const std::string& cause = verdict.likely_cause();
+  const v1::Finding& cause = verdict.cause();
   const Told told = JudgeCause(planted, cause);
   if (!planted.contracts.empty()) {
-    const std::string without = cause.empty() ? "none" : "another cause";
+    const std::string without = told == Told::kNothing ? "none" : "another cause";
     ++contracts_[index][verdict.declarable().empty() ? without : verdict.declarable()];
   }
   if (told == Told::kNothing) {

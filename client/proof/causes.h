@@ -16,8 +16,8 @@ namespace diopi::proof {
 enum class Told { kRight, kWrong, kNothing };
 
 // A cause is right when it names what was injected (an argument, the tail, NaN, a contract, ...). A cause
-// that names nothing known is wrong.
-Told JudgeCause(const Planted& planted, const std::string& cause);
+// that names nothing known is wrong. No code: no cause was given.
+Told JudgeCause(const Planted& planted, const v1::Finding& cause);
 
 class CauseTally {
  public:

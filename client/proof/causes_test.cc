@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "cases/findings/finding.h"
+
 namespace diopi::proof {
 namespace {
+
+using F = v1::Finding;
 
 Planted Bug(const std::string& name, const std::string& text,
             const std::vector<std::string>& contracts = {}) {
@@ -11,23 +15,23 @@ Planted Bug(const std::string& name, const std::string& text,
 }
 
 TEST(JudgeCause, ComparesWhatACauseSpeaksOfWithWhatWasPlanted) {
+  const F alpha_1 = Found(F::TAKEN_AS).Name("alpha").Expected("1");
+  const F p_half = Found(F::TAKEN_AS).Name("p").Expected("0.5");
   const Planted alpha = Bug("add_alpha_ignored", "add takes alpha as 1");
-  EXPECT_EQ(JudgeCause(alpha, "consistent with alpha taken as 1"), Told::kRight);
-  EXPECT_EQ(JudgeCause(alpha, "consistent with p taken as 0.5"), Told::kWrong);
-  EXPECT_EQ(JudgeCause(alpha, "consistent with p taken as 0.5, or with alpha taken as 1"), Told::kRight);
-  EXPECT_EQ(JudgeCause(alpha, "something that nobody knows"), Told::kWrong);
-  EXPECT_EQ(JudgeCause(alpha, ""), Told::kNothing);
+  EXPECT_EQ(JudgeCause(alpha, Found(F::CONSISTENT_WITH).Part(alpha_1)), Told::kRight);
+  EXPECT_EQ(JudgeCause(alpha, Found(F::CONSISTENT_WITH).Part(p_half)), Told::kWrong);
+  EXPECT_EQ(JudgeCause(alpha, Found(F::CONSISTENT_WITH).Part(p_half).Part(alpha_1)), Told::kRight);
+  EXPECT_EQ(JudgeCause(alpha, Found(F::OPERAND_UNCHANGED)), Told::kWrong);
+  EXPECT_EQ(JudgeCause(alpha, {}), Told::kNothing);
+  const Planted tail = Bug("abs_tail", "the last elements are left out");
+  EXPECT_EQ(JudgeCause(tail, Found(F::TAIL_WRONG).Limit("4")), Told::kRight);
+  EXPECT_EQ(JudgeCause(tail, Found(F::ROUNDED_WRONG).Word("rounded_up")), Told::kWrong);
   const Planted eps = Bug("bn_eps_outside_root", "eps is added to the deviation, not to the variance");
-  EXPECT_EQ(JudgeCause(eps,
-                       "consistent with intermediate results in the 16-bit type; declare native16 if the "
-                       "device computes so"),
+  EXPECT_EQ(JudgeCause(eps, Found(F::DECLARE).Word("native16").Part(Found(F::INTERMEDIATE_16_BIT))),
             Told::kWrong);
   const Planted winograd = Bug("conv2d_winograd4", "Winograd F(4x4,3x3)", {"fastconv"});
-  EXPECT_EQ(JudgeCause(winograd,
-                       "consistent with Winograd convolution; declare fastconv if the device computes so"),
-            Told::kRight);
-  EXPECT_EQ(JudgeCause(winograd, "consistent with TF32 products; declare tf32 if the device computes so"),
-            Told::kWrong);
+  EXPECT_EQ(JudgeCause(winograd, Found(F::DECLARE).Word("fastconv").Part(Found(F::WINOGRAD))), Told::kRight);
+  EXPECT_EQ(JudgeCause(winograd, Found(F::DECLARE).Word("tf32").Part(Found(F::TF32_PRODUCTS))), Told::kWrong);
 }
 
 TEST(CauseTally, CountsWhatFailed) {
@@ -38,7 +42,7 @@ TEST(CauseTally, CountsWhatFailed) {
   tally.Add(0, verdict);
   verdict.set_outcome(v1::OUTCOME_FAIL);
   tally.Add(0, verdict);
-  verdict.set_likely_cause("consistent with alpha taken as 1");
+  *verdict.mutable_cause() = Found(F::CONSISTENT_WITH).Part(Found(F::TAKEN_AS).Name("alpha").Expected("1"));
   tally.Add(0, verdict);
   tally.Add(1, verdict);
   EXPECT_EQ(tally.Count(Told::kRight), 1);

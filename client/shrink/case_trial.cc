@@ -2,16 +2,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/user/operator_text.h"
+#include "reports/model/failure_groups.h"
 
 namespace diopi::shrink {
-namespace {
-
-// The beginning of a reason: the words up to the first number tell the kind of failure.
-std::string Kind(const std::string& reason) {
-  return reason.substr(0, reason.find_first_of("0123456789:,;("));
-}
-
-}  // namespace
 
 absl::StatusOr<std::unique_ptr<loader::Worker>> StartWorker(const loader::WorkerOptions& options) {
   absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options);
@@ -71,7 +64,7 @@ bool FailsAlike(const v1::Verdict& first, const v1::Verdict& verdict) {
   if (first.outcome() != verdict.outcome()) return false;
   const bool numbers = first.outcome() == v1::OUTCOME_FAIL || first.outcome() == v1::OUTCOME_TIMEOUT ||
                        first.outcome() == v1::OUTCOME_NONDETERMINISTIC;
-  return numbers || Kind(first.reason()) == Kind(verdict.reason());
+  return numbers || reports::GroupVerdicts({&first, &verdict}).size() == 1;
 }
 
 }  // namespace diopi::shrink

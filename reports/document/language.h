@@ -8,10 +8,11 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "cases/findings/finding_text.h"
 
 namespace diopi::reports {
 
-enum class Language { kEnglish, kChinese };
+using Language = FindingLanguage;
 
 // "en" or "zh", as --lang takes it; anything else is English.
 Language LanguageOf(std::string_view code);
@@ -36,6 +37,8 @@ class Translator {
 
   // A time of RFC 3339, as the language writes it.
   std::string Time(const std::string& rfc3339) const;
+
+  Language language() const { return language_; }
 
   // What stands between the entries of a list: ", ".
   const char* Separator() const { return language_ == Language::kEnglish ? ", " : "、"; }

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/findings/describe.h"
 #include "proto/enum_name.h"
 #include "reports/document/escape.h"
 #include "reports/evaluation/evaluation.h"
@@ -355,7 +356,7 @@ class Writer {
                             {OutcomeName(group.outcome), Tone::kBad},
                             {FewDtypes(group)},
                             CountText(static_cast<int64_t>(group.cases.size())),
-                            {t_.Recorded(OneLine(group.cause))},
+                            {OneLine(CauseText(group, t_.language()))},
                             {group.cases.front(), Tone::kPlain, true}});
     }
     Add(std::move(table));
@@ -366,7 +367,7 @@ class Writer {
     Table table{{{t_("Case")}, {t_("Reason")}}, {}, t_("None: no verdict of this run was waived.")};
     for (const v1::Verdict& verdict : report_.results) {
       if (verdict.outcome() == v1::OUTCOME_WAIVED)
-        table.rows.push_back({{verdict.case_id(), Tone::kPlain, true}, {t_.Recorded(verdict.reason())}});
+        table.rows.push_back({{verdict.case_id(), Tone::kPlain, true}, {ReasonText(verdict, t_.language())}});
     }
     Add(std::move(table));
   }
@@ -455,10 +456,10 @@ class Writer {
       const std::string dtypes = DtypesText(group);
       finding.lines = {
           absl::StrCat(t_("$0 case|$0 cases", std::ssize(group.cases)), dtypes.empty() ? "" : ", ", dtypes),
-          t_.Recorded(OneLine(group.cause))};
+          OneLine(CauseText(group, t_.language()))};
       if (group.diagnosed)
         finding.lines.push_back(
-            t_("For example $0: $1", group.cases.front(), t_.Recorded(OneLine(group.reason))));
+            t_("For example $0: $1", group.cases.front(), OneLine(ExampleReason(group, t_.language()))));
       finding.command = ReproCommand(report_, group.example);
       Add(std::move(finding));
     }

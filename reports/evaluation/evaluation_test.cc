@@ -9,6 +9,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "cases/findings/describe.h"
+#include "cases/findings/finding.h"
 #include "reports/evaluation/spec.h"
 #include "reports/performance/performance_testing.h"
 #include "reports/render/golden_testing.h"
@@ -79,11 +81,17 @@ EvaluationInput MakeInput() {
       VerdictOf("library", "", v1::OUTCOME_PASS, 8),
   };
   for (const size_t i : {size_t{2}, size_t{3}}) {
-    results[i].set_reason(absl::StrCat("out: element ", i, " differs"));
-    results[i].set_likely_cause("consistent with alpha taken as 1");
+    *results[i].add_findings() =
+        Found(v1::Finding::OF_OUTPUT)
+            .Name("out")
+            .Part(Found(v1::Finding::WRONG_ELEMENTS).Count(static_cast<int64_t>(i)).Of(9));
+    *results[i].mutable_cause() =
+        Found(v1::Finding::CONSISTENT_WITH).Part(Found(v1::Finding::TAKEN_AS).Name("alpha").Expected("1"));
+    Describe(&results[i]);
   }
-  results[4].set_reason("SIGSEGV in diopiExp");
-  results[5].set_reason("waived: erratum 12");
+  *results[4].add_findings() = Found(v1::Finding::SIGNALLED).Name("diopiExp").Word("SIGSEGV");
+  Describe(&results[4]);
+  results[5].set_reason("waived: erratum 12");  // an agent up to 0.9 had no findings
   EvaluationInput input;
   input.report = BuildReport(RunOn("r1", "e1"), results);
   input.suite = {{"diopiAdd", {"add", "elementwise"}},
@@ -342,8 +350,9 @@ TEST(FailureTable, HasEveryFailure) {
   const std::string csv = WriteCsv(FailureTable(MakeInput().report));
   EXPECT_TRUE(
       absl::StrContains(csv,
-                        "add.float32.case_4,diopiAddInp,fail,consistent with alpha taken as 1,out: element 3 "
-                        "differs,diopi-cli repro add.float32.case_4 --impl /opt/lib.so\r\n"))
+                        "add.float32.case_4,diopiAddInp,fail,consistent with alpha taken as 1,out: 3 of 9 "
+                        "elements differ; consistent with alpha taken as 1,diopi-cli repro "
+                        "add.float32.case_4 --impl /opt/lib.so\r\n"))
       << csv;
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 4);  // the header, two fails and a crash; no waiver
 }

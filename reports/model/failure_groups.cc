@@ -1,7 +1,6 @@
-// Finds a verdict's cause. A diagnosis ("consistent with alpha taken as 1") is used unchanged; of several
-// that fit a case, the one that fits most cases of its operator, so that cases with fewer hints join the
-// others. Any other text is generalised: only its first finding, with names of functions and tensors replaced
-// by words and numbers by N. The result is equal for cases that fail in the same way.
+// Finds a verdict's cause: its likely cause, or else its first finding. Of several explanations of a likely
+// cause, the one that fits most cases of its operator counts, so that cases with fewer hints join the others.
+// Verdicts of agents up to 0.9 have texts alone: their first phrases are compared.
 #include "reports/model/failure_groups.h"
 
 #include <algorithm>
@@ -15,20 +14,21 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "cases/base/dtype.h"
+#include "cases/findings/describe.h"
+#include "cases/findings/finding_text.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::reports {
 namespace {
 
-constexpr absl::string_view kConsistent = "consistent with ";
 constexpr size_t kLongestCause = 200;
 
-// A case's cause: `key` is equal for cases that belong together, `text` is this case's own.
+// A case's cause: `key` is equal for cases that belong together, `finding` and `text` are this case's own.
 struct Cause {
   std::string key;
-  std::string text;
+  v1::Finding finding;
+  std::string text;  // of a verdict without findings
   bool diagnosed = false;
   // Whether cases of several operators belong together.
   enum class Reach { kOperator, kWhereShared, kAlways } reach = Reach::kWhereShared;
@@ -51,62 +51,6 @@ std::string OneLineOf(absl::string_view text) {
 
 bool IsNamePart(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
-
-// "12 of 4800 elements" -> "N of N elements"; digits of a name ("float32", "conv2d") stay.
-std::string WithoutNumbers(absl::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size();) {
-    const bool starts =
-        absl::ascii_isdigit(static_cast<unsigned char>(text[i])) && (i == 0 || !IsNamePart(text[i - 1]));
-    if (!starts) {
-      out.push_back(text[i++]);
-      continue;
-    }
-    if (!out.empty() && out.back() == '-') out.pop_back();
-    out.push_back('N');
-    // 1.5e-07, 0x7f3c, 300
-    while (i < text.size() && (IsNamePart(text[i]) ||
-                               (text[i] == '.' && i + 1 < text.size() &&
-                                absl::ascii_isdigit(static_cast<unsigned char>(text[i + 1]))) ||
-                               ((text[i] == '-' || text[i] == '+') && text[i - 1] == 'e'))) {
-      ++i;
-    }
-  }
-  return out;
-}
-
-// Replaces the word after `before` where it occurs: the name of a tensor.
-void ReplaceWordAfter(absl::string_view before, absl::string_view replacement, std::string* text) {
-  const size_t found = text->find(before.data(), 0, before.size());
-  if (found == std::string::npos) return;
-  const size_t from = found + before.size();
-  const size_t to = std::min(text->find_first_of(" ,;", from), text->size());
-  text->replace(from, to - from, replacement.data(), replacement.size());
-}
-
-// The first finding of a reason, without the parts that differ from case to case.
-std::string General(const v1::Verdict& verdict, absl::string_view reason) {
-  for (const absl::string_view detail :
-       {", first at ", ", the first ", " (tolerance ", "; besides, ", "; by itself, ",
-        "; it printed: ", " at address ", " (exit status "}) {
-    reason = reason.substr(0, reason.find(detail));
-  }
-  std::string text = OneLineOf(reason);
-  if (!verdict.function().empty()) {
-    text = absl::StrReplaceAll(text, {{verdict.function(), "the function"}});
-  }
-  text = WithoutNumbers(text);
-  for (const absl::string_view before : {"N elements of the input ", "N element of the input "})
-    ReplaceWordAfter(before, "tensor", &text);
-  if (!absl::StrContains(text, "of the input ")) {
-    for (const absl::string_view before :
-         {"elements of ", "element of ", "written outside ", "bytes outside ", "storage of "})
-      ReplaceWordAfter(before, "a tensor", &text);
-  }
-  return absl::StrReplaceAll(text, {{"N element ", "N elements "},
-                                    {" was not ", " were not "},
-                                    {" elements differs", " elements differ"}});
 }
 
 // The dtype that a framework's error text calls unsupported, as the text spells it; empty: none.
@@ -134,33 +78,108 @@ std::string UnsupportedDtype(absl::string_view text) {
   return found;
 }
 
-// "c10::Error: "cos_vml_cpu" not implemented for 'Half'".
-Cause ExceptionCause(const v1::Verdict& verdict, absl::string_view exception) {
-  Cause cause;
-  const std::string line = OneLineOf(exception);
-  const std::string type = line.substr(0, line.find(": "));
-  cause.text = absl::StrCat("exception ", line);
-  const std::string dtype = UnsupportedDtype(line);
-  if (!dtype.empty()) {
-    cause.key = cause.text = absl::StrCat("exception ", type, ": ", dtype, " is not supported");
-    cause.reach = Cause::Reach::kAlways;
-    return cause;
+// What was done before comparing, and what would have helped, says nothing of the failure.
+bool IsTelling(const v1::Finding& finding) {
+  return finding.code() < v1::Finding::ACCEPTED_AS || finding.code() > v1::Finding::DEVICE_OFF_BY;
+}
+
+const v1::Finding* FirstTelling(const google::protobuf::RepeatedPtrField<v1::Finding>& findings) {
+  const auto found = std::find_if(findings.begin(), findings.end(), IsTelling);
+  return found == findings.end() ? nullptr : &*found;
+}
+
+std::string FirstPhrase(absl::string_view text) {
+  for (const absl::string_view end : {", ", "; ", ": "}) text = text.substr(0, text.find(end));
+  return OneLineOf(text);
+}
+
+// The part of the library's or a check's own words that tells kinds of the finding apart.
+std::string KindOfSaid(const v1::Finding& finding) {
+  switch (finding.code()) {
+    case v1::Finding::THREW:  // "c10::Error: "cos_vml_cpu" not implemented for 'Half'"
+      return finding.said().substr(0, finding.said().find(": "));
+    case v1::Finding::LIBRARY_CHECK:
+    case v1::Finding::HARNESS:
+      return FirstPhrase(finding.said());
+    default:
+      return "";
   }
-  cause.key = General(verdict, cause.text);
+}
+
+// The finding, and of what belongs to it only the first that tells something.
+v1::Finding Essence(const v1::Finding& finding) {
+  v1::Finding essence = finding;
+  essence.clear_parts();
+  essence.set_said(OneLineOf(finding.said()));
+  const bool details = finding.code() == v1::Finding::READS_OUTSIDE;
+  const v1::Finding* part = details ? nullptr : FirstTelling(finding.parts());
+  if (part != nullptr) *essence.add_parts() = Essence(*part);
+  return essence;
+}
+
+std::string KeyOf(const v1::Finding& essence) {
+  std::string key = absl::StrCat(essence.code(), ",", essence.word(), ",", KindOfSaid(essence));
+  for (const v1::Finding& part : essence.parts()) absl::StrAppend(&key, "(", KeyOf(part), ")");
+  return key;
+}
+
+// Wrong numbers belong to one operator; missing outputs do not, nor does how a call ended or used memory.
+Cause::Reach ReachOf(const v1::Finding& essence) {
+  if (!essence.parts().empty()) return ReachOf(essence.parts(0));
+  const v1::Finding::Code code = essence.code();
+  const bool numbers = (code < v1::Finding::CONSISTENT_WITH && code != v1::Finding::OUTPUT_MISSING) ||
+                       (code >= v1::Finding::EXCEEDS && code < v1::Finding::NOT_WRITTEN);
+  return numbers ? Cause::Reach::kOperator : Cause::Reach::kWhereShared;
+}
+
+// Clears what the two do not share.
+void KeepShared(const v1::Finding& other, v1::Finding* finding) {
+  if (finding->name() != other.name()) finding->clear_name();
+  if (finding->count() != other.count() || finding->of() != other.of()) {
+    finding->clear_count();
+    finding->clear_of();
+  }
+  const auto values = [](const v1::Finding& of) {
+    return std::tuple(of.place().SerializeAsString(), of.index(), of.got(), of.expected(), of.off());
+  };
+  if (values(*finding) != values(other)) {
+    finding->clear_place();
+    finding->clear_index();
+    finding->clear_got();
+    finding->clear_expected();
+    finding->clear_off();
+  }
+  if (finding->limit() != other.limit()) finding->clear_limit();
+  if (finding->exact() != other.exact()) finding->clear_exact();
+  if (finding->said() != other.said()) finding->set_said(KindOfSaid(*finding));
+  for (int i = 0; i < std::min(finding->parts_size(), other.parts_size()); ++i)
+    KeepShared(other.parts(i), finding->mutable_parts(i));
+}
+
+Cause ObservedCause(const v1::Verdict& verdict) {
+  const v1::Finding* telling = FirstTelling(verdict.findings());
+  Cause cause;
+  cause.finding = Essence(telling == nullptr ? verdict.findings(0) : *telling);
+  cause.reach = ReachOf(cause.finding);
+  if (cause.finding.code() == v1::Finding::THREW) {
+    cause.finding.set_word(UnsupportedDtype(cause.finding.said()));
+    if (!cause.finding.word().empty()) {
+      cause.finding.set_said(KindOfSaid(cause.finding));
+      cause.reach = Cause::Reach::kAlways;
+    }
+  }
+  cause.key = KeyOf(cause.finding);
   return cause;
 }
 
-// The cause of a verdict without a diagnosis: the observation.
-Cause SeenCause(const v1::Verdict& verdict) {
-  if (verdict.threw()) return ExceptionCause(verdict, verdict.error_text());
-  const std::string& reason = verdict.reason();
+// Of a verdict that has texts alone.
+Cause RecordedCause(const v1::Verdict& verdict) {
   Cause cause;
-  cause.key = General(verdict, reason);
-  cause.text = OneLineOf(reason);
-  if (cause.key.empty()) cause.key = cause.text = OutcomeName(verdict.outcome());
-  // Wrong numbers belong to one operator; missing outputs do not.
-  if (verdict.outcome() == v1::OUTCOME_FAIL && verdict.outputs_size() > 0)
-    cause.reach = Cause::Reach::kOperator;
+  cause.diagnosed = !verdict.likely_cause().empty();
+  cause.text = OneLineOf(cause.diagnosed ? verdict.likely_cause() : verdict.reason());
+  if (cause.text.empty()) cause.text = OutcomeName(verdict.outcome());
+  cause.key = FirstPhrase(cause.text);
+  if (!cause.diagnosed && verdict.outcome() == v1::OUTCOME_FAIL) cause.reach = Cause::Reach::kOperator;
   return cause;
 }
 
@@ -170,7 +189,8 @@ class Grouping {
  public:
   explicit Grouping(const std::vector<const v1::Verdict*>& verdicts) : verdicts_(verdicts) {
     for (const v1::Verdict* verdict : verdicts) {
-      for (const std::string& diagnosis : verdict->consistent_with()) ++fits_[PlaceOf(*verdict)][diagnosis];
+      for (const v1::Finding& part : verdict->cause().parts())
+        ++fits_[PlaceOf(*verdict)][part.SerializeAsString()];
     }
   }
 
@@ -209,18 +229,32 @@ class Grouping {
   }
 
   Cause CauseOf(const v1::Verdict& verdict) const {
-    const auto& diagnoses = verdict.consistent_with();
-    if (!diagnoses.empty()) {
-      const std::map<std::string, int>& fits = fits_.at(PlaceOf(verdict));
-      const auto best = std::max_element(
-          diagnoses.begin(), diagnoses.end(),
-          [&fits](const std::string& a, const std::string& b) { return fits.at(a) < fits.at(b); });
-      const std::string text = absl::StrCat(kConsistent, *best);
-      return {.key = text, .text = text, .diagnosed = true};
+    if (!verdict.has_cause())
+      return verdict.findings().empty() ? RecordedCause(verdict) : ObservedCause(verdict);
+    Cause cause;
+    cause.diagnosed = true;
+    cause.finding = verdict.cause();
+    // What may be declared follows from the explanation, and makes no other cause of it.
+    if (cause.finding.code() == v1::Finding::DECLARE) {
+      cause.finding.set_code(v1::Finding::CONSISTENT_WITH);
+      cause.finding.clear_word();
     }
-    if (verdict.likely_cause().empty()) return SeenCause(verdict);
-    const std::string text = OneLineOf(verdict.likely_cause());
-    return {.key = WithoutNumbers(text), .text = text, .diagnosed = true};
+    if (const auto& parts = verdict.cause().parts(); !parts.empty()) {
+      cause.finding.clear_parts();
+      *cause.finding.add_parts() = BestOf(parts, fits_.at(PlaceOf(verdict)));
+    }
+    cause.key = absl::StrCat(cause.finding.code(), ",", cause.finding.word());
+    for (const v1::Finding& part : cause.finding.parts())
+      absl::StrAppend(&cause.key, ",", part.SerializeAsString());
+    return cause;
+  }
+
+  static const v1::Finding& BestOf(const google::protobuf::RepeatedPtrField<v1::Finding>& explanations,
+                                   const std::map<std::string, int>& fits) {
+    return *std::max_element(explanations.begin(), explanations.end(),
+                             [&fits](const v1::Finding& a, const v1::Finding& b) {
+                               return fits.at(a.SerializeAsString()) < fits.at(b.SerializeAsString());
+                             });
   }
 
   void Gather() {
@@ -238,6 +272,7 @@ class Grouping {
     FailureGroup group;
     group.outcome = example.outcome();
     group.diagnosed = cause.diagnosed;
+    group.finding = cause.finding;
     std::set<std::string> operators, functions, texts;
     std::set<v1::Dtype::Code> dtypes;
     for (const auto& [place, verdict, said] : members) {
@@ -245,28 +280,30 @@ class Grouping {
       if (!verdict->function().empty()) functions.insert(verdict->function());
       dtypes.insert(verdict->dtype());
       texts.insert(said.text);
+      KeepShared(said.finding, &group.finding);
       group.cases.push_back(verdict->case_id());
     }
-    group.cause = texts.size() == 1 ? cause.text : cause.key;
+    group.cause = texts.size() == 1 ? cause.text : absl::StrCat(cause.key, "...");
+    group.cause = CauseText(group, Language::kEnglish);
     group.operators.assign(operators.begin(), operators.end());
     group.functions.assign(functions.begin(), functions.end());
     group.dtypes.assign(dtypes.begin(), dtypes.end());
-    group.reason = OneLineOf(example.reason());
     group.example = example;
     group.example.clear_outputs();
-    group.key = KeyOf(absl::StrCat(OutcomeName(group.outcome), "\n", cause.key, "\n", op));
+    group.reason = ExampleReason(group, Language::kEnglish);
+    group.key = HashOf(absl::StrCat(OutcomeName(group.outcome), "\n", cause.key, "\n", op));
     return group;
   }
 
   // FNV-1a, 32 bits.
-  static std::string KeyOf(const std::string& text) {
+  static std::string HashOf(const std::string& text) {
     uint32_t hash = 2166136261U;
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
     return absl::StrCat(absl::Hex(hash, absl::kZeroPad8));
   }
 
   const std::vector<const v1::Verdict*>& verdicts_;
-  std::map<OperatorOutcome, std::map<std::string, int>> fits_;  // number of cases that each diagnosis fits
+  std::map<OperatorOutcome, std::map<std::string, int>> fits_;  // how many cases each explanation fits
   // By outcome and the cause's key, then by operator.
   std::map<std::pair<v1::Outcome, std::string>, std::map<std::string, std::vector<Member>>> parts_;
 };
@@ -283,6 +320,21 @@ std::vector<FailureGroup> GroupFailures(const std::vector<v1::Verdict>& verdicts
     if (IsListed(verdict.outcome())) listed.push_back(&verdict);
   }
   return GroupVerdicts(listed);
+}
+
+std::string CauseText(const FailureGroup& group, Language language) {
+  const bool found = group.finding.code() != v1::Finding::CODE_UNSPECIFIED;
+  std::string text = found ? FindingText(group.finding, language) : group.cause;
+  return text.empty() ? OutcomeName(group.outcome) : text;
+}
+
+std::string ExampleReason(const FailureGroup& group, Language language) {
+  return OneLineOf(ReasonText(group.example, language));
+}
+
+void ShareCause(const FailureGroup& other, FailureGroup* group) {
+  KeepShared(other.finding, &group->finding);
+  group->cause = CauseText(*group, Language::kEnglish);
 }
 
 std::string OperatorsText(const FailureGroup& group, const Translator& t) {

@@ -16,7 +16,8 @@
 namespace diopi::reports {
 
 // Cases with the same outcome and the same cause. The cause is the likely cause where one is known, otherwise
-// the observation, without the numbers that differ from case to case.
+// the first finding. Codes and words tell causes apart, as do a likely cause's explanations and an
+// exception's type; numbers, places and names of tensors do not.
 //
 // A group covers one operator, unless more than kSharedBy operators have the same cause: then the cause lies
 // in something that they share, and they are one group. A dtype that an exception names as unsupported is
@@ -24,15 +25,24 @@ namespace diopi::reports {
 struct FailureGroup {
   std::string key;  // 8 hex digits over outcome, cause and (where it is one) operator: the same in every run
   v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
-  std::string cause;                    // one line, never empty; exact where all cases have the same text
+  v1::Finding
+      finding;        // the cause, with the fields that all cases share; no code: the cases have texts alone
+  std::string cause;  // its text in English, or what agents up to 0.9 recorded; one line, never empty
   bool diagnosed = false;               // the cause explains the failure; false: it is an observation
   std::vector<std::string> operators;   // by name
   std::vector<std::string> functions;   // by name; empty: checks of the library as a whole
   std::vector<v1::Dtype::Code> dtypes;  // by code
   std::vector<std::string> cases;       // case ids in case order; the first is the example
   v1::Verdict example;                  // of the first case, without its outputs
-  std::string reason;                   // its reason, one line
+  std::string reason;                   // its reason in English, one line
 };
+
+// The group's cause and its example's reason in a language; of older verdicts, what was recorded. One line.
+std::string CauseText(const FailureGroup& group, Language language);
+std::string ExampleReason(const FailureGroup& group, Language language);
+
+// Makes the group's cause that of both groups, which have the same key.
+void ShareCause(const FailureGroup& other, FailureGroup* group);
 
 inline constexpr size_t kSharedBy = 3;
 

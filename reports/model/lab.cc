@@ -85,6 +85,7 @@ class Failures {
       if (added) {
         failure.group = std::move(group);
       } else {
+        ShareCause(group, &failure.group);
         AddNames(group.operators, &failure.group.operators);
       }
       failure.cases += cases;

@@ -21,7 +21,7 @@ absl::StatusOr<std::vector<Waiver>> LoadWaivers(server::Queries& queries, const 
   if (!rows.ok()) return rows.status();
   waivers.reserve(rows->size());
   for (server::CaseRow& row : *rows) {
-    Waiver& waiver = waivers.emplace_back(Waiver{row.case_id, row.reason, "", ""});
+    Waiver& waiver = waivers.emplace_back(Waiver{row.case_id, row.reason, row.parts, "", ""});
     for (const v1::RunProfile::Waiver& one : profile.waiver()) {
       if (one.id() != row.waiver) continue;
       waiver.link = one.issue();

@@ -35,7 +35,8 @@ RunSummary Summarize(const server::RunRow& row);
 // A waiver that decided a verdict of this run, as described in the run's device profile.
 struct Waiver {
   std::string case_id;
-  std::string reason;  // the verdict's
+  std::string reason;         // the verdict's
+  server::ReasonParts parts;  // of the reason
   std::string link;
   std::string expires;
 };

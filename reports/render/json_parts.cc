@@ -53,6 +53,24 @@ Json OperatorJson(const OperatorRow& row) {
           {"other", row.other}};
 }
 
+Json FindingJson(const v1::Finding& finding) {
+  if (finding.code() == v1::Finding::CODE_UNSPECIFIED) return nullptr;
+  const Json whole = MessageJson(finding);  // outlives its iterators
+  Json json = Json::object();
+  for (const auto& [name, value] : whole.items()) {
+    const bool empty = value.is_null() || value == "" || value == false || value == Json::array();
+    if (!empty && name != "parts") json[name] = value;
+  }
+  if (!finding.parts().empty()) json["parts"] = FindingsJson(finding.parts());
+  return json;
+}
+
+Json FindingsJson(const google::protobuf::RepeatedPtrField<v1::Finding>& findings) {
+  Json json = Json::array();
+  for (const v1::Finding& finding : findings) json.push_back(FindingJson(finding));
+  return json;
+}
+
 Json DtypesJson(const std::vector<v1::Dtype::Code>& dtypes) {
   Json json = Json::array();
   for (const v1::Dtype::Code dtype : dtypes) json.push_back(std::string(DtypeName(dtype)));

@@ -21,6 +21,9 @@ Json CorrectnessJson(const Correctness& correctness);
 Json PublicRuleJson(const PublicRule& rule);
 Json OperatorJson(const OperatorRow& row);
 Json DtypesJson(const std::vector<v1::Dtype::Code>& dtypes);
+// Without the fields that are empty, for lists of many verdicts. null: no finding.
+Json FindingJson(const v1::Finding& finding);
+Json FindingsJson(const google::protobuf::RepeatedPtrField<v1::Finding>& findings);
 Json DiffRowJson(const DiffRow& row);
 
 // Writes one line, or with an indent a line per member. Characters that are not printable are escaped; bytes

@@ -43,11 +43,12 @@ std::string CommentOf(const Declared& declared) {
   return text;
 }
 
-// "RunProfileWaiver" for RunProfile.Waiver; an enum Code has its message's name.
+// "RunProfileWaiver" for RunProfile.Waiver; an enum Code has the name of a message that only holds it.
 template <typename Type>
 std::string NameOf(const Type& type) {
-  const std::string outer = type.containing_type() == nullptr ? "" : type.containing_type()->name();
-  return type.name() == "Code" ? outer : outer + type.name();
+  if (type.containing_type() == nullptr) return type.name();
+  const bool holds = type.name() == "Code" && type.containing_type()->field_count() == 0;
+  return type.containing_type()->name() + (holds ? "" : type.name());
 }
 
 std::vector<std::string> ValuesOf(const EnumDescriptor& type) {

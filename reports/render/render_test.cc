@@ -8,6 +8,8 @@
 #include <sstream>
 
 #include "build_paths.h"
+#include "cases/findings/describe.h"
+#include "cases/findings/finding.h"
 #include "reports/model/outcome.h"
 #include "reports/render/golden_testing.h"
 
@@ -55,7 +57,11 @@ RunReport SampleReport() {
 
   v1::Verdict fail =
       Base("batch_norm.backward.float32.train", "batch_norm", "diopiBatchNormBackward", v1::OUTCOME_FAIL);
-  fail.set_reason("grad_input: 3 of 24 elements outside the gate, first at 7");
+  *fail.add_findings() = Found(v1::Finding::OF_OUTPUT)
+                             .Name("grad_input")
+                             .Part(Found(v1::Finding::WRONG_ELEMENTS).Count(3).Of(24).Place({7}));
+  *fail.mutable_cause() =
+      Found(v1::Finding::CONSISTENT_WITH).Part(Found(v1::Finding::TAKEN_AS).Name("eps").Expected("0"));
   fail.set_variant("backward");
   fail.set_tensor_info("[(input, float32, (32, 16, 112, 112)), (running_mean, float32, (16,))]");
   v1::OutputStats& stats = *fail.add_outputs();
@@ -76,8 +82,7 @@ RunReport SampleReport() {
   right.set_public_pass(true);
   right.set_grade("A");
   right.set_rmse_ratio(1);
-  fail.set_likely_cause("consistent with eps taken as 0");
-  fail.add_consistent_with("eps taken as 0");
+  Describe(&fail);
   fail.set_cause_confidence(0.996);
   fail.add_contracts("tf32");
   fail.add_would_pass_under("native16");

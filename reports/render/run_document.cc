@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/findings/describe.h"
 #include "proto/enum_name.h"
 #include "reports/document/escape.h"
 #include "reports/model/completeness.h"
@@ -45,9 +46,10 @@ Text CountOf(int64_t count, Tone tone) {
 
 Finding FindingOf(const RunReport& report, const v1::Verdict& verdict, const Translator& t) {
   Finding finding{verdict.case_id(), {OutcomeName(verdict.outcome()), ToneOf(verdict.outcome())}, {}, ""};
-  if (!verdict.reason().empty()) finding.lines.push_back(t.Recorded(OneLine(verdict.reason())));
-  if (!absl::StrContains(verdict.reason(), verdict.likely_cause()))
-    finding.lines.push_back(t("Likely cause: $0", t.Recorded(OneLine(verdict.likely_cause()))));
+  const std::string reason = ReasonText(verdict, t.language());
+  const std::string cause = LikelyCauseText(verdict, t.language());
+  if (!reason.empty()) finding.lines.push_back(OneLine(reason));
+  if (!absl::StrContains(reason, cause)) finding.lines.push_back(t("Likely cause: $0", OneLine(cause)));
   if (verdict.adapted()) finding.lines.push_back(OneLine(AdaptedText(verdict, t)));
   for (const v1::OutputStats& stats : verdict.outputs()) {
     if (!stats.ok()) finding.lines.push_back(OutputText(stats));

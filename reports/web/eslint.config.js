@@ -14,7 +14,7 @@ export default tseslint.config(
       eqeqeq: 'error',
     },
   },
-  // Texts live in src/texts, one catalogue per language; a catalogue is as long as it is.
+  // Texts live in src/texts, one catalogue per language; a catalogue is as long as it is, as are generated types.
   {
     files: ['src/**/*.tsx'],
     rules: {
@@ -30,7 +30,7 @@ export default tseslint.config(
       ],
     },
   },
-  { files: ['src/texts/*.ts'], rules: { 'max-lines': 'off' } },
+  { files: ['src/texts/*.ts', 'src/api/messages.ts'], rules: { 'max-lines': 'off' } },
   // A test's "describe" is one function around many.
   { files: ['**/*_test.ts', 'testing/**'], rules: { 'max-lines-per-function': 'off' } },
 );

@@ -1,12 +1,15 @@
 // What the answers of the API say.
 #include <fstream>
 
+#include "reports/model/report.h"
+#include "reports/render/render.h"
 #include "server/http/api_testing.h"
 
 namespace diopi::server {
 namespace {
 
 using api_testing::ApiTest;
+using api_testing::FoundVerdict;
 using api_testing::Json;
 using api_testing::RichVerdict;
 using ::testing::HasSubstr;
@@ -166,6 +169,59 @@ TEST_F(ApiTest, FailuresAreGrouped) {
   EXPECT_THAT(group.at("example").at("repro").get<std::string>(), HasSubstr("repro " + CaseId(0)));
   EXPECT_EQ(json.at("groups").at(1).at("outcome"), "harness_error");
   EXPECT_EQ(Ask("/runs/" + good_ + "/failures").at("groups").size(), 0U);
+}
+
+TEST_F(ApiTest, FindingsOfListsLackWhatIsEmpty) {
+  const std::string run = Run("chip f", v1::RUN_STATE_FINISHED, {FoundVerdict(0), FoundVerdict(1)});
+  const Json cause = {{"code", "consistent_with"},
+                      {"parts", {{{"code", "taken_as"}, {"name", "alpha"}, {"expected", "1"}}}}};
+  const Json first = {{"code", "of_output"},
+                      {"name", "out"},
+                      {"parts",
+                       {{{"code", "wrong_elements"},
+                         {"count", 1},
+                         {"of", 9},
+                         {"place", {{"at", {0, 0}}}},
+                         {"got", "nan"},
+                         {"expected", "1"}}}}};
+  const Json row = Ask("/runs/" + run + "/cases").at("rows").at(0);
+  EXPECT_THAT(row.at(5).get<std::string>(),
+              HasSubstr("out: 1 of 9 elements differs, first at [0, 0]: got nan"));
+  EXPECT_EQ(row.at(6), Json::array({first}));
+  EXPECT_EQ(row.at(7), cause);
+  const Json group = Ask("/runs/" + run + "/failures").at("groups").at(0);
+  EXPECT_EQ(group.at("cause"), "consistent with alpha taken as 1");
+  EXPECT_EQ(group.at("finding"), cause);
+  EXPECT_EQ(group.at("example").at("findings"), Json::array({first}));
+  EXPECT_EQ(Ask("/runs/" + bad_ + "/failures").at("groups").at(0).at("finding"), nullptr);
+  EXPECT_EQ(Ask("/runs/" + bad_ + "/cases").at("rows").at(0).at(6), Json::array());
+}
+
+// The page reads verdicts without their outputs, a report has them.
+TEST_F(ApiTest, TheGroupsAreThoseOfEveryReport) {
+  v1::Verdict uncaused = FoundVerdict(1);
+  uncaused.clear_cause();
+  v1::Verdict missing = MakeVerdict(2, v1::OUTCOME_FAIL);
+  *missing.add_findings() =
+      Found(v1::Finding::OF_OUTPUT).Name("out").Part(Found(v1::Finding::OUTPUT_MISSING));
+  const std::string run =
+      Run("chip g", v1::RUN_STATE_FINISHED, {FoundVerdict(0), uncaused, missing, RichVerdict(3)});
+  const absl::StatusOr<reports::RunReport> report = reports::LoadReport(*database_, run);
+  ASSERT_TRUE(report.ok()) << report.status();
+  const std::string texts[] = {reports::RenderFailures(*report), *reports::Render(*report, "markdown"),
+                               *reports::Render(*report, "junit")};
+  const Json groups = Ask("/runs/" + run + "/failures").at("groups");
+  ASSERT_EQ(groups.size(), 4U);
+  ASSERT_EQ(report->failures.size(), 4U);
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const reports::FailureGroup& group = report->failures[i];
+    EXPECT_EQ(groups[i].at("key"), group.key);
+    EXPECT_EQ(groups[i].at("cause"), group.cause);
+    EXPECT_EQ(groups[i].at("case_ids"), group.cases);
+    // Quotes are escaped in some.
+    const std::string cause = group.cause.substr(0, group.cause.find('"'));
+    for (const std::string& text : texts) EXPECT_THAT(text, HasSubstr(cause));
+  }
 }
 
 TEST_F(ApiTest, RunsOfAChip) {

@@ -31,6 +31,8 @@ Json CaseMembers(const CaseRow& row) {
                {"dtype", std::string(DtypeName(row.dtype))},
                {"outcome", reports::OutcomeName(row.outcome)},
                {"reason", row.reason},
+               {"findings", FindingsJson(row.parts.findings)},
+               {"cause", FindingJson(row.parts.cause)},
                {"call_us", JsonNumber(row.call_us > 0 ? row.call_us : std::nan(""))}};
   for (const WorstFigure& figure : kWorstFigures) json[figure.name] = JsonNumber(row.*figure.value);
   json["mismatch_ratio"] = JsonNumber(row.mismatch_ratio);

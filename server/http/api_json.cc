@@ -87,6 +87,7 @@ Json LabFailureJson(const reports::LabFailure& failure) {
   return {{"key", failure.group.key},
           {"outcome", OutcomeName(failure.group.outcome)},
           {"cause", failure.group.cause},
+          {"finding", FindingJson(failure.group.finding)},
           {"diagnosed", failure.group.diagnosed},
           {"operators", failure.group.operators},
           {"cases", failure.cases},
@@ -151,6 +152,8 @@ Json ToJson(const reports::RunDetail& run) {
   for (const reports::Waiver& waiver : run.waivers) {
     waivers.push_back({{"case_id", waiver.case_id},
                        {"reason", waiver.reason},
+                       {"findings", FindingsJson(waiver.parts.findings)},
+                       {"cause", FindingJson(waiver.parts.cause)},
                        {"link", JsonText(waiver.link)},
                        {"expires", JsonText(waiver.expires)}});
   }
@@ -301,7 +304,9 @@ Json ToJson(const reports::Progress& progress) {
   for (const RecentVerdict& verdict : progress.recent) {
     recent.push_back({{"case_id", verdict.case_id},
                       {"outcome", OutcomeName(verdict.outcome)},
-                      {"reason", verdict.reason}});
+                      {"reason", verdict.reason},
+                      {"findings", FindingsJson(verdict.parts.findings)},
+                      {"cause", FindingJson(verdict.parts.cause)}});
   }
   json["cases_per_s"] = JsonNumber(progress.cases_per_s.value_or(std::nan("")));
   json["left_s"] = JsonNumber(progress.left_s.value_or(std::nan("")));
@@ -375,6 +380,7 @@ Json ToJson(const reports::RunFailures& failures, const std::string& data_folder
         {{"key", group.key},
          {"outcome", OutcomeName(group.outcome)},
          {"cause", group.cause},
+         {"finding", FindingJson(group.finding)},
          {"diagnosed", group.diagnosed},
          {"operators", group.operators},
          {"functions", group.functions},
@@ -383,6 +389,8 @@ Json ToJson(const reports::RunFailures& failures, const std::string& data_folder
          {"example",
           {{"case_id", example},
            {"reason", group.reason},
+           {"findings", FindingsJson(group.example.findings())},
+           {"cause", FindingJson(group.example.cause())},
            {"repro", reports::ReproCommand(failures.run.options(), group.example, data_folder)}}},
          {"case_ids", group.cases}});
   }

@@ -21,6 +21,8 @@
 namespace diopi::server {
 
 using reports::Dump;
+using reports::FindingJson;
+using reports::FindingsJson;
 using reports::Json;  // keys stay in the order of API.md
 using reports::JsonNumber;
 using reports::JsonText;

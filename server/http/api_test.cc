@@ -16,6 +16,7 @@ namespace diopi::server {
 namespace {
 
 using api_testing::ApiTest;
+using api_testing::FoundVerdict;
 using api_testing::Json;
 using api_testing::kApi;
 using ::testing::HasSubstr;
@@ -37,6 +38,7 @@ TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
       database_->ChangeRun(aborted, {.state = v1::RUN_STATE_ABORTED, .abort_reason = "no agent"}).ok());
   EXPECT_EQ(Ask("/runs/" + aborted).at("abort_reason"), "no agent");
   const std::string explored = Explored("chip a", /*stored=*/true), other = Explored("", /*stored=*/false);
+  const std::string found = Run("chip found", v1::RUN_STATE_RUNNING, {FoundVerdict(0), FoundVerdict(1)});
   const std::string before = Measured("chip m", 10), after = Measured("chip m", 30);
   const std::pair<std::string, std::string> endpoints[] = {
       {"Chips", "/chips"},
@@ -71,6 +73,11 @@ TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
       {"Capture", "/captures/run%201"},
       {"Run", "/runs/" + explored},
       {"Run", "/runs/" + other},
+      {"Run", "/runs/" + found},
+      {"Cases", "/runs/" + found + "/cases"},
+      {"Case", "/runs/" + found + "/cases/" + CaseId(0)},
+      {"Failures", "/runs/" + found + "/failures"},
+      {"Progress", "/runs/" + found + "/progress"},
       {"Lab", "/lab"},
       {"Lab", "/lab?from=2026-01-01&to=2099-01-01T00:00:00%2B08:00"},
       {"Agents", "/agents"},

@@ -20,6 +20,7 @@
 #include "absl/strings/str_format.h"
 #include "baselines/store/store.h"
 #include "baselines/tap/capture.h"
+#include "cases/findings/finding.h"
 #include "reports/performance/performance_testing.h"
 #include "server/http/api.h"
 #include "server/store/database.h"
@@ -77,6 +78,19 @@ inline v1::Verdict RichVerdict(int i) {
   first.set_index(4);
   first.set_actual(std::nan(""));
   first.set_expected(1);
+  return verdict;
+}
+
+// Fails with findings, as agents from 0.10 on tell them.
+inline v1::Verdict FoundVerdict(int i) {
+  v1::Verdict verdict = MakeVerdict(i, v1::OUTCOME_FAIL);
+  verdict.add_outputs()->set_key("out");
+  *verdict.add_findings() =
+      Found(v1::Finding::OF_OUTPUT)
+          .Name("out")
+          .Part(Found(v1::Finding::WRONG_ELEMENTS).Count(i + 1).Of(9).Place({i, 0}).Got("nan").Expected("1"));
+  *verdict.mutable_cause() =
+      Found(v1::Finding::CONSISTENT_WITH).Part(Found(v1::Finding::TAKEN_AS).Name("alpha").Expected("1"));
   return verdict;
 }
 
@@ -165,6 +179,7 @@ class ApiTest : public testing::Test {
     cause.set_calls(4);
     cause.set_file("add_0a1b2c3d.textproto");
     if (stored) cause.set_text("operator: \"add\"");
+    if (stored) *cause.mutable_finding() = Found(v1::Finding::NOT_WRITTEN).Name("out");
     EXPECT_TRUE(database_->WriteExploration(id, exploration).ok());
     return id;
   }

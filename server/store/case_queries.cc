@@ -74,6 +74,14 @@ void AddOutput(const v1::OutputStats& output, CaseRow* verdict) {
   AddGates(output.gates(), &verdict->gates);
 }
 
+// Takes them out of the verdict.
+ReasonParts PartsOf(v1::Verdict& verdict) {
+  ReasonParts parts;
+  parts.findings.Swap(verdict.mutable_findings());
+  if (verdict.has_cause()) parts.cause.Swap(verdict.mutable_cause());
+  return parts;
+}
+
 // Takes the texts out of the verdict.
 CaseRow CaseRowOf(v1::Verdict& verdict) {
   CaseRow row;
@@ -84,6 +92,7 @@ CaseRow CaseRowOf(v1::Verdict& verdict) {
   row.dtype = verdict.dtype();
   row.outcome = verdict.outcome();
   row.reason = FirstLine(verdict.reason());
+  row.parts = PartsOf(verdict);
   if (verdict.has_call_us()) row.call_us = verdict.call_us();
   if (verdict.has_device_index()) row.device_index = verdict.device_index();
   row.waiver = verdict.waiver();
@@ -328,8 +337,8 @@ absl::StatusOr<std::vector<RecentVerdict>> Queries::Recent(const std::string& ru
     if (!*row) continue;
     absl::Status status = ReadVerdict(*select, 0, connection_->path(), &verdict);
     if (!status.ok()) return status;
-    verdicts.push_back(
-        {one.cursor, verdict.case_id(), verdict.outcome(), FirstLine(verdict.reason()), one.stored});
+    verdicts.push_back({one.cursor, verdict.case_id(), verdict.outcome(), FirstLine(verdict.reason()),
+                        PartsOf(verdict), one.stored});
   }
   return verdicts;
 }

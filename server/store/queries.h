@@ -120,6 +120,13 @@ struct DeviceRow {
   int64_t passed = 0;
 };
 
+// What a reason is made of (cases/findings/describe.h); nothing where an agent up to 0.9 recorded a text
+// alone.
+struct ReasonParts {
+  google::protobuf::RepeatedPtrField<v1::Finding> findings;
+  v1::Finding cause;
+};
+
 // A verdict with its worst measurements over all its outputs. NaN: not measured.
 struct CaseRow {
   std::string case_id;
@@ -129,6 +136,7 @@ struct CaseRow {
   v1::Dtype::Code dtype = v1::Dtype::float32;
   v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
   std::string reason;  // its first line
+  ReasonParts parts;   // of the reason
   double call_us = std::numeric_limits<double>::quiet_NaN();
   double max_ulp = std::numeric_limits<double>::quiet_NaN();  // ulps of the output's dtype
   double max_z = std::numeric_limits<double>::quiet_NaN();    // units of the reference's noise
@@ -188,6 +196,7 @@ struct RecentVerdict {
   std::string case_id;
   v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
   std::string reason;  // its first line
+  ReasonParts parts;   // of the reason
   std::string stored;  // RFC 3339, UTC
 };
 

@@ -39,6 +39,7 @@ export function lab(cases: number): LabPage {
         key: '0a1b2c3d',
         outcome: 'fail',
         cause: CAUSE,
+        finding: null,
         diagnosed: true,
         operators: ['add', 'mul', 'sub'],
         cases: 75,

@@ -32,7 +32,7 @@ export const COLUMNS = [
     'function',
     'dtype',
     'outcome',
-    'reason',
+    ...['reason', 'findings', 'cause'],
     'call_us',
     'max_ulp',
     'max_z',
@@ -68,7 +68,7 @@ export function caseRow(i: number): unknown[] {
     `diopi${operator}`,
     dtype,
     outcome,
-    outcome === 'fail' ? reasonAt(i) : '',
+    ...[outcome === 'fail' ? reasonAt(i) : '', [], null],
     20 + (i % 77),
     measured ? z / 2 : null,
     measured ? z : null,
@@ -199,6 +199,7 @@ export function failures(cases: number): Failures {
     outcome: 'fail' as const,
     cause:
       i === 0 ? `out: N of N elements beyond the tolerance, ${'a long cause '.repeat(20)}end` : 'out: wrong',
+    finding: null,
     diagnosed: i % 2 === 1,
     operators: i === 1 ? [operator, ...OPERATORS.slice(2, 8)] : [operator],
     functions: [`diopi${operator}`],
@@ -207,7 +208,7 @@ export function failures(cases: number): Failures {
     case_ids: ids(operator),
     example: {
       case_id: ids(operator)[0] ?? '',
-      reason: 'out: 3 of 4096',
+      ...{ reason: 'out: 3 of 4096', findings: [], cause: null },
       repro: 'diopi-cli repro x --impl /opt/lib.so',
     },
   })).filter((group) => group.cases > 0);
@@ -226,7 +227,7 @@ export function casePage(i: number): CasePage {
     operator: String(row[1]),
     dtype: String(row[3]) as CasePage['dtype'],
     outcome,
-    reason: String(row[5]),
+    ...{ reason: String(row[5]), findings: [], cause: null },
     ...{ likely_cause: '', consistent_with: [], declarable: '', cause_confidence: 0, would_pass_under: [] },
     ...{ contracts: [], readings: [], waiver: '', adapted: false, conversions: [], threw: false },
     ...{ reference: 'oracle cpu float64', device_reference: '', tensor_info: '', variant: '' },

@@ -1,4 +1,5 @@
 // Explorations: random valid calls, which are no run and stand for no chip (server/http/API.md).
+import type { Found } from '../lib/findings';
 import type { Outcome, RunState } from './messages';
 import type { OutcomeCounts } from './types';
 
@@ -30,10 +31,13 @@ export interface ExplorationCause {
   key: string;
   outcome: Outcome;
   cause: string;
+  finding: Found | null; // what `cause` says
   operators: string[];
   calls: number;
   example: string; // case id of the call in the file
   reason: string;
+  findings: Found[]; // with the likely cause, what `reason` is made of
+  likely_cause: Found | null;
   file: string;
   text: string | null; // of the file; null: not stored
   command: string;

@@ -1,17 +1,19 @@
 // The answer of /runs/RUN/failures.
+import type { Found, Reason } from '../lib/findings';
 import type { Outcome, RunState } from './types';
 
 export interface FailureGroup {
   key: string;
   outcome: Outcome;
-  cause: string;
+  cause: string; // in English
+  finding: Found | null; // the same; null: its cases have texts alone
   diagnosed: boolean; // false: the cause is only an observation
   operators: string[];
   functions: string[];
   dtypes: string[];
   cases: number;
   case_ids: string[];
-  example: { case_id: string; reason: string; repro: string };
+  example: Reason & { case_id: string; repro: string };
 }
 
 export interface Failures {

@@ -1,4 +1,5 @@
 // The answers about a whole lab (server/http/API.md): all chips side by side, and the standing agents.
+import type { Found } from '../lib/findings';
 import type { Outcome } from './messages';
 import type { RunSummary } from './types';
 
@@ -19,7 +20,8 @@ export interface LabChip {
 export interface LabFailure {
   key: string;
   outcome: Outcome;
-  cause: string;
+  cause: string; // in English
+  finding: Found | null; // the same; null: its cases have texts alone
   diagnosed: boolean;
   operators: string[];
   cases: number;

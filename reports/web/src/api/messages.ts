@@ -258,6 +258,9 @@ export interface ExplorationCause {
   text: string; // its text, for --cases; empty: not stored, because the files were too large together
   command: string; // that repeats the example
   known: boolean; // an earlier exploration had found it
+  finding: Finding | null; // what `cause` says; absent: an agent up to 0.9 recorded texts alone
+  findings: Finding[]; // What `reason` is made of: the findings and the likely cause of the verdict.
+  likely_cause: Finding | null;
 }
 
 // What it has done so far.

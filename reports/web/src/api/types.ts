@@ -1,4 +1,5 @@
 // The JSON API's answers (server/http/API.md). null is "not measured" or "does not apply", never zero.
+import type { Reason } from '../lib/findings';
 import type { Exploration } from './exploration_types';
 import type { Figure, Machine, Outcome, RunState, Verdict } from './messages';
 
@@ -99,9 +100,8 @@ export interface OperatorRow {
   other: number;
 }
 
-export interface Waiver {
+export interface Waiver extends Reason {
   case_id: string;
-  reason: string;
   link: string | null;
   expires: string | null;
 }
@@ -204,7 +204,7 @@ export interface Progress {
   done: number;
   outcomes: OutcomeCounts;
   since: unknown;
-  recent: { case_id: string; outcome: Outcome; reason: string }[]; // newest first
+  recent: (Reason & { case_id: string; outcome: Outcome })[]; // newest first
   cases_per_s: number | null;
   left_s: number | null;
 }

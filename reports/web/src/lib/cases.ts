@@ -1,16 +1,15 @@
 // The cases of a run: turns the API's columns into rows, filtered and sorted as the address bar
 // says.
 import type { CasesTable, Figure } from '../api/types';
+import { reasonText, type Reason } from './findings';
 import { isFailure, outcomeRank } from './outcomes';
-import { recorded } from './recorded';
 
-export interface CaseRow {
+export interface CaseRow extends Reason {
   case_id: string;
   operator: string;
   function: string;
   dtype: string;
   outcome: string;
-  reason: string;
   call_us: Figure;
   max_ulp: Figure;
   max_z: Figure;
@@ -67,7 +66,7 @@ export function filterCases(rows: CaseRow[], filter: CaseFilter): CaseRow[] {
     if (filter.operator !== '' && row.operator !== filter.operator) return false;
     if (filter.dtype !== '' && row.dtype !== filter.dtype) return false;
     if (words.length === 0) return true;
-    const text = `${row.case_id} ${row.function} ${row.reason} ${recorded(row.reason)}`.toLowerCase();
+    const text = `${row.case_id} ${row.function} ${row.reason} ${reasonText(row)}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }

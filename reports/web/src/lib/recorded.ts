@@ -1,5 +1,5 @@
-// Sentences that a run recorded, in the reader's language. They are stored in English: reasons and causes of verdicts, what
-// a run covers, what a sandbox drops. texts/recorded_zh.po has their Chinese and says how its entries are read;
+// Sentences that a run recorded, in the reader's language. They are stored in English: what a run covers, what a sandbox
+// drops, why an agent is unhealthy; verdicts have findings instead (findings.ts). texts/recorded_zh.po has their Chinese and says how its entries are read;
 // reports/document/recorded.cc does the same for reports. What fits no entry, such as a vendor's own message, stays.
 import catalogue from '../texts/recorded_zh.po?raw';
 import { language } from './i18n';

@@ -8,6 +8,7 @@ import { OutcomeMark } from '../components/outcome_mark';
 import { Facts } from '../components/provenance';
 import { neighbours } from '../lib/case_list';
 import { outcomeHref } from '../lib/docs';
+import { detailText, reasonText, textOr } from '../lib/findings';
 import { micros } from '../lib/format';
 import { t, type PlainKey } from '../lib/i18n';
 import { useKeys } from '../lib/keys';
@@ -68,11 +69,11 @@ function Verdict({ page }: { page: CasePage }) {
           {t('docs.meaning')}
         </a>
         {page.signal && <span class="mono tone-bad">{page.signal}</span>}
-        <span class="reason">{recorded(page.reason)}</span>
+        <span class="reason">{reasonText(page)}</span>
       </p>
       {page.likely_cause && (
         <p class="cause">
-          <strong>{t('case.likely_cause')}</strong> {recorded(page.likely_cause)}
+          <strong>{t('case.likely_cause')}</strong> {textOr(page.cause, page.likely_cause)}
         </p>
       )}
       {page.error_text && (
@@ -156,6 +157,7 @@ function Body({ page }: { page: CasePage }) {
           <CaseOutput
             key={output.key}
             output={output}
+            detail={detailText(output, page)}
             verdict={page.outcome}
             reference={page.device_reference}
           />

@@ -6,7 +6,6 @@ import { Explained, Head } from '../components/tips';
 import { coordinates, exact, figure, shape } from '../lib/format';
 import { integer, rich, t } from '../lib/i18n';
 import { binLabel, binRange, shownBins } from '../lib/histogram';
-import { recorded } from '../lib/recorded';
 
 const GATES = ['P', 'X', 'S', 'R', 'B'] as const;
 
@@ -227,13 +226,14 @@ function PublicVerdict({ output, verdict }: { output: OutputStats; verdict: Outc
 
 interface Props {
   output: OutputStats;
+  detail: string; // what was found about it
   verdict: Outcome;
   reference: string; // the device reference to compare with; '': none
 }
 
 // One output of a case: the measurements, beside the device reference's figures and the public
 // harness's verdict.
-export function CaseOutput({ output, verdict, reference }: Props) {
+export function CaseOutput({ output, detail, verdict, reference }: Props) {
   return (
     <article class="card output" aria-label={t('output.label', { key: output.key })}>
       <h3>
@@ -242,7 +242,7 @@ export function CaseOutput({ output, verdict, reference }: Props) {
           {output.ok ? `✓ ${t('output.ok')}` : `✕ ${t('output.not_ok')}`}
         </span>
       </h3>
-      {output.detail && <p>{recorded(output.detail)}</p>}
+      {detail && <p>{detail}</p>}
       <p class="small">
         {rich('output.summary', {
           counts: counts(output),

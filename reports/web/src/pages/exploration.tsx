@@ -11,6 +11,7 @@ import { Facts, Hash, type Fact } from '../components/provenance';
 import { StateMark } from '../components/state_mark';
 import { Head } from '../components/tips';
 import { download } from '../lib/csv';
+import { reasonText, textOr } from '../lib/findings';
 import { count, figure, seconds, time } from '../lib/format';
 import { t } from '../lib/i18n';
 import { recorded } from '../lib/recorded';
@@ -76,12 +77,12 @@ function Cause({ one }: { one: ExplorationCause }) {
       </td>
       <td class="group-cause">
         <p>
-          {recorded(one.cause)}
+          {textOr(one.finding, one.cause)}
           {one.known && <span class="badge">{t('explore.known')}</span>}
         </p>
         <p class="small muted">
           <span class="mono">{one.example}</span>
-          {one.reason !== one.cause && `: ${recorded(one.reason)}`}
+          {one.reason !== one.cause && `: ${reasonText({ ...one, cause: one.likely_cause })}`}
         </p>
         <CopyCommand command={one.command} />
         {text === null ? (

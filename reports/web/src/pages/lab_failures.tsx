@@ -5,9 +5,9 @@ import { Link } from '../components/link';
 import { Empty } from '../components/message';
 import { OutcomeMark } from '../components/outcome_mark';
 import { Head } from '../components/tips';
+import { textOr } from '../lib/findings';
 import { count } from '../lib/format';
 import { t } from '../lib/i18n';
-import { recorded } from '../lib/recorded';
 import { to } from '../lib/router';
 import { Names } from './run_groups';
 
@@ -21,7 +21,7 @@ function Row({ failure }: { failure: LabFailure }) {
       <td>
         <Names names={failure.operators} otherwise={t('common.library')} />
       </td>
-      <td class="group-cause">{recorded(failure.cause)}</td>
+      <td class="group-cause">{textOr(failure.finding, failure.cause)}</td>
       <td>
         <ul class="changes">
           {failure.chips.map(({ chip, run_id, cases }) => (

@@ -10,9 +10,9 @@ import { Loading } from '../components/message';
 import { PartialMark } from '../components/partial_mark';
 import { StateMark } from '../components/state_mark';
 import { asksForCases, asksForPerformance, parseCases } from '../lib/cases';
+import { textOr } from '../lib/findings';
 import { ago, count, time } from '../lib/format';
 import { t } from '../lib/i18n';
-import { recorded } from '../lib/recorded';
 import { to, usePlace, withQuery } from '../lib/router';
 import { isLive } from '../lib/state';
 import { useTitle } from '../lib/title';
@@ -71,7 +71,9 @@ function CasesView({ run, cases, failures }: BodyProps) {
     <>
       {key !== '' && (
         <p class="notice">
-          {t('run.group', { cause: group ? recorded(group.cause) : failures.data ? t('run.no_group') : '…' })}{' '}
+          {t('run.group', {
+            cause: group ? textOr(group.finding, group.cause) : failures.data ? t('run.no_group') : '…',
+          })}{' '}
           <Link href={withQuery(place, { group: null, view: 'cases' })}>{t('run.all_cases')}</Link>
         </p>
       )}

@@ -7,10 +7,10 @@ import { SearchField } from '../components/search_field';
 import { ToggleChips } from '../components/toggle_chips';
 import { rememberList } from '../lib/case_list';
 import { countBy, filterCases, readFilter, readSort, sortRows, type CaseRow } from '../lib/cases';
+import { reasonText } from '../lib/findings';
 import { micros, percent, shortFigure } from '../lib/format';
 import { t } from '../lib/i18n';
 import { OUTCOME_ORDER } from '../lib/outcomes';
-import { recorded } from '../lib/recorded';
 import { to, usePlace } from '../lib/router';
 
 const dash = () => <span title={t('common.not_measured')}>–</span>;
@@ -82,7 +82,7 @@ const figures = (): Column<CaseRow>[] => [
 
 const WRAPPED: Wrapped<CaseRow>[] = [
   { text: (r) => r.case_id, column: 'case_id', narrow: 'case_id' },
-  { text: (r) => recorded(r.reason), column: 'reason', narrow: 'case_id' },
+  { text: (r) => reasonText(r), column: 'reason', narrow: 'case_id' },
 ];
 
 function columns(run: string, graded: boolean): Column<CaseRow>[] {
@@ -103,7 +103,7 @@ function columns(run: string, graded: boolean): Column<CaseRow>[] {
           <Link class="wrapped" href={to.case(run, r.case_id)}>
             {r.case_id}
           </Link>
-          <span class="under muted wrapped">{recorded(r.reason)}</span>
+          <span class="under muted wrapped">{reasonText(r)}</span>
         </>
       ),
     },
@@ -113,7 +113,7 @@ function columns(run: string, graded: boolean): Column<CaseRow>[] {
       says: t('term.reason'),
       width: '28%',
       wide: true,
-      cell: (r) => <span class="wrapped">{recorded(r.reason)}</span>,
+      cell: (r) => <span class="wrapped">{reasonText(r)}</span>,
     },
     ...figures().filter(({ key }) => key !== 'grade' || graded),
   ];

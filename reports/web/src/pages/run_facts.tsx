@@ -3,6 +3,7 @@ import { Exported } from '../components/exported';
 import { Labels } from '../components/labels';
 import { machineFacts } from '../components/machine_facts';
 import { Facts, Hash, type Fact } from '../components/provenance';
+import { reasonText } from '../lib/findings';
 import { time } from '../lib/format';
 import { t } from '../lib/i18n';
 import { recorded } from '../lib/recorded';
@@ -65,7 +66,7 @@ function Waivers({ waivers }: { waivers: Waiver[] }) {
           {waivers.map((waiver) => (
             <tr key={waiver.case_id}>
               <td class="mono">{waiver.case_id}</td>
-              <td>{recorded(waiver.reason)}</td>
+              <td>{reasonText(waiver)}</td>
               <td>{waiver.link ?? t('facts.not_recorded')}</td>
               <td>{waiver.expires ?? t('facts.not_recorded')}</td>
             </tr>

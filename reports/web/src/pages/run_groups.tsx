@@ -6,10 +6,10 @@ import { Link } from '../components/link';
 import { Empty } from '../components/message';
 import { OutcomeMark } from '../components/outcome_mark';
 import { Explained, Head } from '../components/tips';
+import { reasonText, textOr } from '../lib/findings';
 import { count } from '../lib/format';
 import { t } from '../lib/i18n';
 import { useKeys } from '../lib/keys';
-import { recorded } from '../lib/recorded';
 import { to } from '../lib/router';
 
 const NAMED = 3;
@@ -28,7 +28,7 @@ export function Names({ names, otherwise }: { names: string[]; otherwise: string
 
 function Group({ run, group }: { run: string; group: FailureGroup }) {
   const { example } = group;
-  const cause = recorded(group.cause);
+  const cause = textOr(group.finding, group.cause);
   return (
     <tr>
       <td class="num">
@@ -55,7 +55,7 @@ function Group({ run, group }: { run: string; group: FailureGroup }) {
           <Link class="mono" href={to.case(run, example.case_id)}>
             {example.case_id}
           </Link>
-          {example.reason !== group.cause && `: ${recorded(example.reason)}`}
+          {example.reason !== group.cause && `: ${reasonText(example)}`}
         </p>
         <details class="more">
           <summary>{t('groups.command')}</summary>

@@ -4,9 +4,9 @@ import { useApi } from '../api/use_api';
 import { Link } from '../components/link';
 import { OutcomeBar } from '../components/outcome_bar';
 import { OutcomeMark } from '../components/outcome_mark';
+import { reasonText } from '../lib/findings';
 import { figure, percent, seconds } from '../lib/format';
 import { t } from '../lib/i18n';
-import { recorded } from '../lib/recorded';
 import { to } from '../lib/router';
 import { isLive } from '../lib/state';
 
@@ -42,13 +42,13 @@ export function RunLive({ run, onEnd }: { run: string; onEnd: () => void }) {
         <OutcomeBar outcomes={data.outcomes} cases={cases} />
       </div>
       <ol class="recent" aria-label={t('run.newest_verdicts')}>
-        {data.recent.slice(0, 8).map(({ case_id, outcome, reason }) => (
-          <li key={case_id}>
-            <OutcomeMark outcome={outcome} short />
-            <Link class="mono" href={to.case(run, case_id)}>
-              {case_id}
+        {data.recent.slice(0, 8).map((verdict) => (
+          <li key={verdict.case_id}>
+            <OutcomeMark outcome={verdict.outcome} short />
+            <Link class="mono" href={to.case(run, verdict.case_id)}>
+              {verdict.case_id}
             </Link>
-            <span class="muted reason">{recorded(reason.split('\n')[0] ?? '')}</span>
+            <span class="muted reason">{reasonText(verdict).split('\n')[0]}</span>
           </li>
         ))}
       </ol>

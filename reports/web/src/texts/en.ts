@@ -155,7 +155,7 @@ export const en = {
   'term.group_operators': 'Operators whose cases fail in this way.',
   'term.group_dtypes': 'Element types of these cases.',
   'term.cause':
-    'The likely cause, where the pattern of the failure is known; otherwise what was observed, with N for numbers that differ between cases.',
+    'The likely cause, where the pattern of the failure is known; otherwise what was observed, without what differs between cases.',
   'term.kind': 'How the case differs between the two runs.',
   'term.factor':
     'Error of B over that of A; for slower and faster, the median time of B’s runs over that of A’s.',

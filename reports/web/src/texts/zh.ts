@@ -140,7 +140,7 @@ export const zh: Record<Key, string> = {
   'term.group_cases': '以这种方式失败的用例数，点击可查看。',
   'term.group_operators': '以这种方式失败的算子。',
   'term.group_dtypes': '这些用例的元素数据类型。',
-  'term.cause': '失败模式已知时给出可能的原因，否则给出观察到的现象；N 代表各用例中不同的数字。',
+  'term.cause': '失败模式已知时给出可能的原因，否则给出观察到的现象，略去各用例中不同的内容。',
   'term.kind': '该用例在两次运行之间的差异。',
   'term.factor': 'B 的误差与 A 的误差之比；对于变慢和变快，是 B 与 A 各次运行耗时中位数之比。',
   'term.model': '模型在训练或推理中的算子调用，由实际运行捕获或由模型结构推导。',
