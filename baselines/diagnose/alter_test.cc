@@ -151,11 +151,11 @@ TEST(AlterArguments, EveryCaseOfSuiteCore) {
     std::set<std::string> texts;
     for (const AlteredCase& altered : AlterArguments(c)) {
       ++altered_cases;
-      EXPECT_NE(altered.c.SerializeAsString(), bytes) << c.id() << ": " << FindingText(altered.found);
-      EXPECT_TRUE(texts.insert(FindingText(altered.found)).second)
-          << c.id() << ": " << FindingText(altered.found);
-      if (++filled[{c.function(), FindingText(altered.found), c.dtype()}] > 4) continue;
-      EXPECT_TRUE(FillInputs(altered.c).ok()) << c.id() << ": " << FindingText(altered.found);
+      const std::string text = FindingText(altered.found);
+      EXPECT_NE(altered.c.SerializeAsString(), bytes) << c.id() << ": " << text;
+      EXPECT_TRUE(texts.insert(text).second) << c.id() << ": " << text;
+      if (++filled[{c.function(), text, c.dtype()}] > 4) continue;
+      EXPECT_TRUE(FillInputs(altered.c).ok()) << c.id() << ": " << text;
     }
   }
   EXPECT_GE(altered_cases, cases->size());

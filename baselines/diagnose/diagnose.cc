@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "baselines/compare/judging.h"
@@ -189,7 +188,7 @@ Cause Diagnoser::LikelyCause(const FailedCase& failed) {
   const v1::Verdict wrong =
       CompareCase(failed.c, failed.inputs, failed.references, failed.actual, Unexplained(failed));
   std::vector<v1::Finding> found;
-  std::set<std::string> contracts;  // that allow what was found
+  std::string contract;  // that allows one of them
   double bits = 0;
   int tried = 0;
   const auto look = [&](const auto& alternatives) {
@@ -199,7 +198,7 @@ Cause Diagnoser::LikelyCause(const FailedCase& failed) {
       const std::optional<v1::Verdict> right = Explains(alternative, failed);
       if (!right.has_value()) continue;
       found.push_back(alternative.found);
-      contracts.insert(ContractOf(alternative));
+      if (contract.empty()) contract = ContractOf(alternative);
       bits = std::max(bits, Bits(wrong, *right));
     }
   };
@@ -207,7 +206,6 @@ Cause Diagnoser::LikelyCause(const FailedCase& failed) {
   look(NarrowOperands(failed.c, failed.inputs));
   const double confidence = std::max(1 - tried * std::exp2(-bits), 0.0);
   if (found.empty() || confidence < kLeastConfidence) return {};
-  const std::string contract = contracts.size() == 1 ? *contracts.begin() : "";
   const auto code = contract.empty() ? v1::Finding::CONSISTENT_WITH : v1::Finding::DECLARE;
   return {Found(code).Word(contract).Parts(found), confidence};
 }

@@ -49,7 +49,7 @@ class Diagnoser {
   explicit Diagnoser(const DiagnoseOptions& options) : options_(options) {}
 
   // CONSISTENT_WITH every alteration whose reference the output passes and whose result the original's
-  // reference refuses, or DECLARE, where one contract allows all of them. Nothing when there is none, or the
+  // reference refuses, or DECLARE, where a contract allows one of them. Nothing when there is none, or the
   // case is beyond the limits.
   //
   // The confidence is 1 minus the number of alterations tried times the chance that the wrong elements lie by

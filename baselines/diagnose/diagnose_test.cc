@@ -88,11 +88,11 @@ TEST_F(DiagnoserTest, NamesTheArgumentThatWasAltered) {
         const std::string cause = Told(diagnoser.get(), c, altered.c);
         if (cause == "refused" || cause == "passes") continue;
         ++shown;
-        const bool named = cause.find(FindingText(altered.found)) != std::string::npos;
+        const std::string text = FindingText(altered.found);
+        const bool named = cause.find(text) != std::string::npos;
         told += named ? 1 : 0;
         of_function += named ? 1 : 0;
-        if (!named)
-          std::printf("%s, %s: '%s'\n", c.id().c_str(), FindingText(altered.found).c_str(), cause.c_str());
+        if (!named) std::printf("%s, %s: '%s'\n", c.id().c_str(), text.c_str(), cause.c_str());
       }
     }
     EXPECT_GT(of_function, 0) << function;
