@@ -12,6 +12,7 @@
 #include <sstream>
 #include <string>
 
+#include "build_paths.h"
 #include "cases/findings/describe.h"
 #include "cases/findings/finding_tables.h"
 #include "cases/findings/finding_text.h"
@@ -62,7 +63,7 @@ TEST(FindingTables, EveryCodeHasATextInEachLanguageWithTheSameFields) {
 
 // The browser's test reads the same file.
 TEST(FindingText, IsThatOfTheSharedTable) {
-  std::ifstream file("cases/findings/testdata/texts.json");
+  std::ifstream file(DIOPI_SOURCE_DIR "/cases/findings/testdata/texts.json");
   const nlohmann::json rows = nlohmann::json::parse(file);
   ASSERT_GT(rows.size(), 10U);
   for (const nlohmann::json& row : rows) {

@@ -195,7 +195,7 @@ TEST(Worker, HandlesTheLibraryDidNotGetFromTheHostAreAnError) {
   *c.mutable_args(2)->mutable_tensor() = Spec(v1::Dtype::float32, {1});
   TensorMap short_mask = inputs;
   short_mask["mask"] = FloatTensor({1}, {1});
-  EXPECT_THAT(RunCase(worker.get(), c, short_mask).reply.text(),
+  EXPECT_THAT(FindingsText(RunCase(worker.get(), c, short_mask).reply.failed()),
               HasSubstr("diopiRequireTensor did not return"));
 }
 
