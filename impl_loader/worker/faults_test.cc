@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -490,6 +492,35 @@ TEST(Faults, AThreadThatAbortsLaterIsReportedAndDoesNotHurtTheResultsOfTheCaseTh
                           "than before after add.alpha_1"));
   }
   EXPECT_NE((*worker)->pid(), first_pid);  // it did abort
+}
+
+// Only a thread that an earlier case of the process left running excuses the case during which the process
+// ended.
+TEST(Faults, AnEndIsTheCasesOwnWithoutAThreadOfAnEarlierCase) {
+  const std::string once = testing::TempDir() + "/abort_once_" + std::to_string(getpid());
+  const struct {
+    std::string vendor;
+    std::vector<double> alphas;
+    bool at_load;
+    Kind kind;  // of the last case
+  } rows[] = {{"late_abort", {1, 2}, false, Kind::kReplied},
+              {"late_abort", {2}, true, Kind::kCrashed},
+              {"exit", {3, 2}, false, Kind::kExited}};
+  for (const auto& row : rows) {
+    if (row.at_load) std::ofstream(once) << "once";
+    WorkerOptions options = OptionsFor(row.vendor);
+    options.environment = {"DIOPI_TEST_ABORT_ONCE=" + once};
+    auto worker = Worker::Start(options);
+    ASSERT_TRUE(worker.ok()) << worker.status();
+    CallOutcome outcome;
+    for (const double alpha : row.alphas) {
+      EXPECT_EQ(outcome.kind, Kind::kReplied) << row.vendor;
+      ASSERT_TRUE((*worker)->Submit(AddCase({4}, alpha), AddInputs({4}), 2).ok());
+      outcome = (*worker)->Wait();
+    }
+    EXPECT_EQ(outcome.kind, row.kind) << row.vendor << " " << outcome.text;
+    EXPECT_EQ(outcome.stray_end.empty(), row.kind != Kind::kReplied);
+  }
 }
 
 TEST(Faults, AThreadThatEndsTheProcessBetweenTwoCasesIsReportedToo) {
