@@ -89,7 +89,9 @@ DIOPI_SPOILT_ADD {
   }
   if (Fault("touches_device_memory")) add.out[0] = 0;
   static int adds = 0;
-  if (Fault("loses_device") || (Fault("loses_device_at_second_add") && ++adds % 2 == 0)) lost = true;
+  const bool second = Fault("second_add_loses_device") || Fault("second_add_fails") ? ++adds % 2 == 0 : false;
+  if (second && Fault("second_add_fails")) return diopiErrorOccurred;
+  if (second || Fault("loses_device")) lost = true;
   if (Fault("leaks")) {
     auto* volatile leaked = new char[8 << 20];
     if (leaked == nullptr) return diopiErrorOccurred;
