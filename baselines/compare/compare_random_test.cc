@@ -231,6 +231,21 @@ TEST(Random, PermutationsPassAndOtherOrdersFail) {
   EXPECT_EQ(JudgeOrder(halves).outcome(), v1::OUTCOME_FAIL) << "two halves shuffled";
 }
 
+// The first `fixed` numbers at their own places, and no others (Sattolo's shuffle).
+Vec WithFixed(size_t n, size_t fixed, uint64_t seed) {
+  std::mt19937_64 bits(seed);
+  Vec y = Counted(n);
+  for (size_t i = n - 1; i > fixed; --i) std::swap(y[i], y[fixed + bits() % (i - fixed)]);
+  return y;
+}
+
+TEST(Random, PermutationsHaveFewNumbersAtTheirOwnPlaces) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    EXPECT_EQ(JudgeOrder(WithFixed(1000, 10, seed)).outcome(), v1::OUTCOME_PASS) << seed;
+    EXPECT_EQ(JudgeOrder(WithFixed(1000, 11, seed)).outcome(), v1::OUTCOME_FAIL) << seed;
+  }
+}
+
 // What draws of indices are judged as.
 v1::Verdict JudgeIndices(const HostTensor& drawn, const HostTensor& weights, bool replacement) {
   v1::Case c = Random(D::int64, v1::Judge::BERNOULLI);

@@ -126,6 +126,7 @@ TEST(Pointwise, IsTheSameOverBlocksAndTailsOfAnyLength) {
     const v1::Verdict fail = Pointwise(bad, r, 0);
     EXPECT_EQ(fail.outputs(0).mismatches(), 3);
     EXPECT_EQ(fail.outputs(0).first(0).index(), static_cast<int64_t>(n - 3));
+    EXPECT_EQ(fail.outputs(0).first(0).actual(), 0.5);
     EXPECT_THAT(fail.reason(), HasSubstr("the last 3 elements"));
   }
 }
@@ -187,6 +188,7 @@ TEST(Exact, BoolBytesMustBeZeroOrOne) {
   const HostTensor expected{D::bool_, {2}, std::string("\x00\x01", 2)};
   const HostTensor bad{D::bool_, {2}, std::string("\x00\xff", 2)};
   EXPECT_EQ(CompareCase(c, {}, {{"out", expected}}, {{"out", expected}}).outcome(), v1::OUTCOME_PASS);
+  EXPECT_EQ(CompareCase(c, {}, {{"out", bad}}, {{"out", bad}}).outcome(), v1::OUTCOME_FAIL);
   const v1::Verdict v = CompareCase(c, {}, {{"out", expected}}, {{"out", bad}});
   EXPECT_EQ(v.reason(),
             "out: 1 of 2 elements differs, first at [1]: got byte 0xff, expected true exactly; the last "

@@ -222,7 +222,10 @@ TEST(Groups, FollowTheDeclaration) {
     v1::Case c = OneOutput(D::float32, v1::Judge::COMPOSITION);
     c.mutable_judges(0)->set_groups(row.groups);
     if (row.dim != 99) AddInt(&c, "dim", row.dim);
-    EXPECT_EQ(GroupsOf(c, JudgedOutputs(c).at(0), row.shape), row.expected) << row.groups;
+    const JudgedOutput judged = JudgedOutputs(c).at(0);
+    EXPECT_EQ(GroupsOf(c, judged, row.shape), row.expected) << row.groups;
+    if (row.expected == 0) continue;
+    EXPECT_EQ(GroupOf(c, judged, row.shape, NumElements(row.shape) - 1), row.expected - 1) << row.groups;
   }
   v1::Case c = OneOutput(D::float32, v1::Judge::COMPOSITION);
   c.mutable_judges(0)->set_groups("row");

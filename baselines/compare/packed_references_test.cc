@@ -30,7 +30,7 @@ TEST(PackedReferences, GiveRAndSigmaBack) {
     int64_t bytes_per_element;  // 20: it is stored as it is
   } rows[] = {
       {D::float32, {1.0 / 3, -1e30, 0, kInfinity, 16777215}, {1e-8, 1e22, 0, 0, 0.7}, 0x1p-32, 8},
-      {D::bfloat16, {1.0 / 3, -1e30, 0, -kInfinity, 7}, {1e-8, 1e22, 0, 0, 1e-30}, 0x1p-24, 6},
+      {D::bfloat16, {1.0 / 3, -1e30, 0, -kInfinity, 1 + 0x1.fep-25}, {1e-8, 1e22, 0, 0, 1e-30}, 0x1p-24, 6},
       {D::float16, {1.0 / 3, 65504, 0, std::nan(""), 7}, {1e-8, 1, 0, 0, 1e-30}, 0x1p-24, 6},
       {D::float32, {1.0 / 3, 1e-40, 0, 1, 7}, {1e-8, 1, 0, 0, 1e-30}, 0, 12},  // below float32's range
       {D::float32, {1.0 / 3, 1e39, 0, 1, 7}, {1e-8, 1, 0, 0, 1e-30}, 0, 12},   // and above

@@ -191,6 +191,14 @@ const std::vector<Case>& Cases() {
        },
        "the last two dimensions exchanged",
        "the last two dimensions are exchanged"},
+      {"two rows transposed",
+       D::float32,
+       {2, 9},
+       [](Vec* r, Vec* y) {
+         for (size_t i = 0; i < 18; ++i) (*y)[i] = (*r)[i % 2 * 9 + i / 2];
+       },
+       "the last two dimensions exchanged",
+       "the last two dimensions are exchanged"},
       {"swapped",
        D::float32,
        {40},

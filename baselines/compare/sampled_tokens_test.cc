@@ -187,6 +187,22 @@ TEST(SampledTokens, LogProbsBelongToTheTokenDrawn) {
   EXPECT_EQ(now(shares[0], shares[1]), v1::OUTCOME_FAIL);
 }
 
+// Sums of float32 are off by two units in their last place at most, here 1/8 each.
+TEST(SampledTokens, LargeSumsOfLogProbsAreRounded) {
+  Batch batch(1, true, 2, 1);
+  batch.tokens = {TokenAt(0)};
+  const double before = -0x1p20;  // the logarithm adds -0.689
+  batch.inputs["cum_log_probs"] = Row(D::float32, {before});
+  for (const double off : {0.5, 0.625, 0.75, 0.875}) {
+    EXPECT_EQ(batch.Judge("cum_log_probs", Row(D::float32, {before - off})).outcome(), v1::OUTCOME_PASS)
+        << off;
+  }
+  for (const double off : {0.375, 1.0}) {
+    EXPECT_EQ(batch.Judge("cum_log_probs", Row(D::float32, {before - off})).outcome(), v1::OUTCOME_FAIL)
+        << off;
+  }
+}
+
 TEST(SampledTokens, TopPMayDivideByWhatPAdmitsButNotForSomeSequencesOnly) {
   Batch batch(2, false, 0, 0.7);  // two tokens reach it
   batch.tokens = {TokenAt(0), TokenAt(1)};

@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -34,6 +36,14 @@ class TempFolder {
 inline std::string ReadFileText(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+// The file after a fuzzer's edits: triples of a place (two bytes) and the bits to flip there; if one or two
+// bytes are left over, the first of them cuts the file.
+inline std::string Edited(std::string file, const uint8_t* edits, size_t size) {
+  for (; size >= 3; edits += 3, size -= 3) file[(edits[0] * 256u + edits[1]) % file.size()] ^= edits[2];
+  if (size > 0) file.resize(file.size() * edits[0] / 256);
+  return file;
 }
 
 inline void WriteFileText(const std::string& path, const std::string& text) {

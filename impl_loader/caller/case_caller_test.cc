@@ -94,6 +94,22 @@ TEST(CaseCaller, ALostDeviceIsUnavailable) {
   EXPECT_THAT(codes, ElementsAre(absl::StatusCode::kInternal, absl::StatusCode::kUnavailable));
 }
 
+TEST(CaseCaller, AnErrorInTheOnlySampleIsNoTime) {
+  for (const bool lost : {false, true}) {
+    ASSERT_EQ(setenv("DIOPI_TEST_FAULT", lost ? "second_add_loses_device" : "second_add_fails", 1), 0);
+    auto caller = CaseCaller::Open(VendorPath("async_device"), /*exact_memory=*/false);
+    ASSERT_TRUE(caller.ok()) << caller.status();
+    TimeOptions options = Quick();
+    options.samples = 1;
+    options.max_calls = 1;
+    const absl::Status timed = (*caller)->Time(AddCase({7}), AddInputs({7}), options).status();
+    unsetenv("DIOPI_TEST_FAULT");
+    EXPECT_EQ(timed.code(), absl::StatusCode::kInternal) << lost << timed;
+    EXPECT_EQ((*caller)->Call(AddCase({7}), AddInputs({7}), 1).code(),
+              lost ? absl::StatusCode::kUnavailable : absl::StatusCode::kOk);
+  }
+}
+
 TEST(CaseCaller, FewerSamplesWhereTheTimeIsOver) {
   auto caller = CaseCaller::Open(VendorPath("good"), false);
   ASSERT_TRUE(caller.ok()) << caller.status();

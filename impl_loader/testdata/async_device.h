@@ -36,6 +36,7 @@ class DeviceMemory {
     const uint64_t rounded = (bytes + 255) / 256 * 256;
     const char* fault = std::getenv("DIOPI_TEST_FAULT");
     const bool little = fault != nullptr && std::strcmp(fault, "little_memory") == 0;
+    if (fault != nullptr && std::strcmp(fault, "no_memory") == 0) return nullptr;
     if (rounded > (little ? kLittleBytes : kBytes) - used_) return nullptr;
     used_ += rounded;
     return addresses_ + used_ - rounded;

@@ -88,7 +88,10 @@ DIOPI_SPOILT_ADD {
     return diopiErrorOccurred;
   }
   if (Fault("touches_device_memory")) add.out[0] = 0;
-  if (Fault("loses_device")) lost = true;
+  static int adds = 0;
+  const bool second = Fault("second_add_loses_device") || Fault("second_add_fails") ? ++adds % 2 == 0 : false;
+  if (second && Fault("second_add_fails")) return diopiErrorOccurred;
+  if (second || Fault("loses_device")) lost = true;
   if (Fault("leaks")) {
     auto* volatile leaked = new char[8 << 20];
     if (leaked == nullptr) return diopiErrorOccurred;
@@ -283,6 +286,7 @@ diopiError_t diopiNativeMemoryFormatCast(diopiContextHandle_t ctx, diopiTensorHa
 diopiError_t diopiTensorDestructionHook(diopiContextHandle_t ctx, void* ptr) {
   const bool known = Natives().contains(ptr);
   if (Fault("hook_fails") && !known && ptr != nullptr) return diopiErrorOccurred;
+  if (Fault("hook_fails_on_casts") && known) return diopiErrorOccurred;
   if (Fault("hook_frees")) std::free(ptr);
   if (Fault("hook_marks") && ptr != nullptr) Natives()[ptr] = {1, {}};
   if ((Fault("hook_clears_memory") && ptr != nullptr) || (Fault("hook_clears_casts") && known)) {

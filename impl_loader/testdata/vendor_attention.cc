@@ -44,10 +44,29 @@ void ForEachWeight(diopiConstTensorHandle_t like, bool transposed, F set) {
   }
 }
 
+const uint16_t* Data(diopiConstTensorHandle_t tensor) {
+  const void* data = nullptr;
+  diopiGetTensorDataConst(tensor, &data);
+  return static_cast<const uint16_t*>(data);
+}
+
 uint16_t* Data(diopiTensorHandle_t tensor) {
   void* data = nullptr;
   diopiGetTensorData(tensor, &data);
   return static_cast<uint16_t*>(data);
+}
+
+// Otherwise outputs would not be the weights.
+bool HoldsUnitVectors(diopiConstTensorHandle_t tensor) {
+  constexpr uint16_t kOne = 0x3C00;
+  diopiSize_t shape;
+  diopiGetTensorShape(tensor, &shape);
+  const int64_t places = shape.data[1], heads = shape.data[2];
+  const uint16_t* data = Data(tensor);
+  for (int64_t at = 0; at < shape.data[0] * places * heads * places; ++at) {
+    if (data[at] != (at % places == at / places / heads % places ? kOne : 0)) return false;
+  }
+  return true;
 }
 
 void Draw(diopiTensorHandle_t to, bool transposed, const Seed& from) {
@@ -60,9 +79,10 @@ void Draw(diopiTensorHandle_t to, bool transposed, const Seed& from) {
 
 diopiError_t diopiFlashAttention(diopiContextHandle_t, diopiTensorHandle_t attention_out, diopiTensorHandle_t,
                                  diopiGeneratorHandle_t gen, diopiConstTensorHandle_t,
-                                 diopiConstTensorHandle_t, diopiConstTensorHandle_t, diopiConstTensorHandle_t,
-                                 float, float, bool, int32_t, int32_t) {
+                                 diopiConstTensorHandle_t, diopiConstTensorHandle_t v,
+                                 diopiConstTensorHandle_t, float, float, bool, int32_t, int32_t) {
   if (Fault("float32_only")) return diopiDtypeNotSupported;
+  if (!HoldsUnitVectors(v)) return diopiErrorOccurred;
   Seed seed(gen);
   if (Fault("from_the_state_left")) ++seed.offset;
   Draw(attention_out, false, seed);
@@ -70,12 +90,12 @@ diopiError_t diopiFlashAttention(diopiContextHandle_t, diopiTensorHandle_t atten
 }
 
 diopiError_t diopiFlashAttentionBackward(diopiContextHandle_t, diopiTensorHandle_t, diopiTensorHandle_t,
-                                         diopiTensorHandle_t grad_v, diopiConstTensorHandle_t,
+                                         diopiTensorHandle_t grad_v, diopiConstTensorHandle_t grad_out,
                                          diopiGeneratorHandle_t gen, diopiConstTensorHandle_t,
                                          diopiConstTensorHandle_t, diopiConstTensorHandle_t,
                                          diopiConstTensorHandle_t, diopiConstTensorHandle_t,
                                          diopiConstTensorHandle_t, float, float, bool, int32_t, int32_t) {
-  if (Fault("backward_fails")) return diopiErrorOccurred;
+  if (Fault("backward_fails") || !HoldsUnitVectors(grad_out)) return diopiErrorOccurred;
   Seed seed(gen);
   if (Fault("drawn_again")) seed.seed += 1;
   Draw(grad_v, !Fault("transposed"), seed);
@@ -106,7 +126,7 @@ diopiError_t diopiCustomizedFlashAttentionBackward(
     diopiConstTensorHandle_t, diopiConstTensorHandle_t, diopiConstTensorHandle_t,
     diopiConstTensorHandle_t dropout_mask, diopiConstTensorHandle_t, diopiConstTensorHandle_t,
     diopiConstTensorHandle_t, float, float, bool, int32_t, int32_t, int32_t, const char*) {
-  const uint16_t* mask = Data(const_cast<diopiTensorHandle_t>(dropout_mask));
+  const uint16_t* mask = Data(dropout_mask);
   uint16_t* data = Data(grad_v);
   ForEachWeight(grad_v, false, [&](int64_t at, uint64_t) { data[at] = mask[at]; });
   return diopiSuccess;

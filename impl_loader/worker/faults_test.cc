@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -252,10 +254,11 @@ TEST(Faults, AForkInsideACallIsReportedAndDoesNotHurtTheNextCase) {
   auto worker = Worker::Start(OptionsFor("forks"));
   ASSERT_TRUE(worker.ok()) << worker.status();
   for (int round = 0; round < 20; ++round) {
-    for (const double alpha : {1.0, 0.5, 2.0, 0.25, 3.0, 4.0, 0.125}) {
+    for (const double alpha : {1.0, 0.5, 2.0, 0.25, 3.0, 4.0, 0.125, 5.0}) {
       ASSERT_TRUE((*worker)->Submit(AddCase({4}, alpha), AddInputs({4}), 2).ok());
       const CallOutcome outcome = (*worker)->Wait();
       ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text() << outcome.backtrace;
+      EXPECT_EQ(outcome.reply.error_code(), 0) << "a copy has the worker's descriptors";
       EXPECT_EQ(Floats(outcome.outputs.at("out")), AddResult({4}, alpha));
       EXPECT_EQ(outcome.reply.forked(), alpha == 1 || alpha == 4 ? v1::Finding::COPY_RETURNED
                                         : alpha == 2             ? v1::Finding::COPY_RUNS
@@ -277,13 +280,13 @@ TEST(Faults, NothingPassesOnAnEmptyTensorButNothingIsWrongWithItEither) {
 }
 
 CallOutcome CallOn(const std::string& vendor, const v1::Case& c, const TensorMap& inputs,
-                   const std::vector<std::string>& environment = {}) {
+                   const std::vector<std::string>& environment = {}, int calls = 2) {
   WorkerOptions options = OptionsFor(vendor);
   options.environment = environment;
   auto worker = Worker::Start(options);
   EXPECT_TRUE(worker.ok()) << worker.status();
   if (!worker.ok()) return {};
-  EXPECT_TRUE((*worker)->Submit(c, inputs, 2).ok());
+  EXPECT_TRUE((*worker)->Submit(c, inputs, calls).ok());
   CallOutcome outcome = (*worker)->Wait();
   EXPECT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
   return outcome;
@@ -313,15 +316,31 @@ TEST(Unwritten, IsReportedWhereAnOutputMayStayUnwrittenAsAWhole) {
   judge->set_output("out");
   judge->set_kind(v1::Judge::EXACT);
   judge->set_may_stay_unwritten(true);
-  const CallOutcome whole = CallOn("null", c, AddInputs({2, 3}));
-  EXPECT_EQ(whole.reply.findings_size(), 0) << whole.reply.ShortDebugString();
-  EXPECT_THAT(whole.reply.unwritten(), testing::ElementsAre("out"));
+  for (const int calls : {2, 4}) {
+    const CallOutcome whole = CallOn("null", c, AddInputs({2, 3}), {}, calls);
+    EXPECT_EQ(whole.reply.calls(), calls);
+    EXPECT_EQ(whole.reply.findings_size(), 0) << whole.reply.ShortDebugString();
+    EXPECT_THAT(whole.reply.unwritten(), testing::ElementsAre("out"));
+  }
   const CallOutcome in_part = CallOn("unwritten", c, AddInputs({2, 3}));
   ASSERT_EQ(in_part.reply.findings_size(), 1) << in_part.reply.ShortDebugString();
   EXPECT_EQ(in_part.reply.findings(0).code(), v1::Finding::NOT_WRITTEN);
   EXPECT_TRUE(in_part.reply.unwritten().empty());
   const CallOutcome written = CallOn("good", c, AddInputs({2, 3}));
   EXPECT_TRUE(written.reply.unwritten().empty());
+}
+
+TEST(Unwritten, IsFoundInMemoryThatTheLibraryAskedFor) {
+  const v1::Case c = CaseBuilder("diopiMaskedSelect")
+                         .LibraryOutput("out")
+                         .Tensor("input", v1::ROLE_INPUT, Spec(v1::Dtype::float32, {2}))
+                         .Tensor("mask", v1::ROLE_INPUT, Spec(v1::Dtype::float32, {2}))
+                         .Done();
+  const TensorMap inputs = {{"input", FloatTensor({2}, {1, 2})}, {"mask", FloatTensor({2}, {1, 1})}};
+  const CallOutcome half = CallOn("library_output", c, inputs);
+  ASSERT_EQ(half.reply.findings_size(), 1) << half.reply.ShortDebugString();
+  EXPECT_EQ(half.reply.findings(0).code(), v1::Finding::NOT_WRITTEN);
+  EXPECT_TRUE(half.reply.differs().empty()) << half.reply.ShortDebugString();
 }
 
 // diopiIndexPut of 8 elements at 6 and 1.
@@ -487,6 +506,35 @@ TEST(Faults, AThreadThatAbortsLaterIsReportedAndDoesNotHurtTheResultsOfTheCaseTh
                                             "threads than before after add.alpha_1"));
   }
   EXPECT_NE((*worker)->pid(), first_pid);  // it did abort
+}
+
+// Only a thread that an earlier case of the process left running excuses the case during which the process
+// ended.
+TEST(Faults, AnEndIsTheCasesOwnWithoutAThreadOfAnEarlierCase) {
+  const std::string once = testing::TempDir() + "/abort_once_" + std::to_string(getpid());
+  const struct {
+    std::string vendor;
+    std::vector<double> alphas;
+    bool at_load;
+    Kind kind;  // of the last case
+  } rows[] = {{"late_abort", {1, 2}, false, Kind::kReplied},
+              {"late_abort", {2}, true, Kind::kCrashed},
+              {"exit", {41, 42}, false, Kind::kExited}};
+  for (const auto& row : rows) {
+    if (row.at_load) std::ofstream(once) << "once";
+    WorkerOptions options = OptionsFor(row.vendor);
+    options.environment = {"DIOPI_TEST_ABORT_ONCE=" + once};
+    auto worker = Worker::Start(options);
+    ASSERT_TRUE(worker.ok()) << worker.status();
+    CallOutcome outcome;
+    for (const double alpha : row.alphas) {
+      EXPECT_EQ(outcome.kind, Kind::kReplied) << row.vendor;
+      ASSERT_TRUE((*worker)->Submit(AddCase({4}, alpha), AddInputs({4}), 2).ok());
+      outcome = (*worker)->Wait();
+    }
+    EXPECT_EQ(outcome.kind, row.kind) << row.vendor << " " << outcome.Text();
+    EXPECT_EQ(outcome.stray_end.has_value(), row.kind == Kind::kReplied);
+  }
 }
 
 TEST(Faults, AThreadThatEndsTheProcessBetweenTwoCasesIsReportedToo) {

@@ -2,11 +2,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
@@ -217,6 +224,69 @@ TEST_F(SandboxTest, SaysWhatTheMachineDoesNotAllow) {
     EXPECT_NE((*strict)->Wait().reply.error_code(), 0);
   });
   thread.join();
+}
+
+// Of this thread and the processes that it starts, as container engines do.
+bool ForbidUserNamespaces() {
+  sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_unshare, 0, 3),
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, CLONE_NEWUSER, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program = {std::size(steps), steps};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+bool MayMakeUserNamespaces() {
+  const pid_t child = fork();
+  if (child == 0) _exit(unshare(CLONE_NEWUSER) == 0 ? 0 : 1);
+  int status = 0;
+  return waitpid(child, &status, 0) == child && status == 0;
+}
+
+TEST_F(SandboxTest, AUsersWorkerHasAUserNamespaceWhereThatIsAllowed) {
+  constexpr uid_t kNobody = 65534;
+  for (const bool allowed : {true, false}) {
+    std::thread thread([&] {
+      // Of this thread alone, unlike setresuid.
+      if (geteuid() == 0) {
+        ASSERT_EQ(syscall(SYS_setresuid, kNobody, kNobody, kNobody), 0);
+      }
+      if (!allowed) {
+        ASSERT_TRUE(ForbidUserNamespaces());
+      }
+      const bool may = MayMakeUserNamespaces();
+      if (!allowed) {
+        EXPECT_FALSE(may);
+      }
+      auto worker = Worker::Start(options_);
+      ASSERT_TRUE(worker.ok()) << worker.status();
+      EXPECT_THAT((*worker)->hello().sandbox(),
+                  HasSubstr(may ? "PID namespace in a user namespace" : "no PID namespace: "));
+      ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, kSelf), AddInputs({2, 3}), 2).ok());
+      EXPECT_EQ((*worker)->Wait().kind, CallOutcome::Kind::kReplied);
+    });
+    thread.join();
+  }
+}
+
+TEST_F(SandboxTest, LimitsFilesAndProcesses) {
+  for (const auto resource : {RLIMIT_NOFILE, RLIMIT_NPROC, RLIMIT_CORE}) {
+    rlimit before{}, raised{}, workers{};
+    ASSERT_EQ(getrlimit(resource, &before), 0);
+    raised = {before.rlim_cur, std::max<rlim_t>(before.rlim_max, 1 << 18)};
+    if (setrlimit(resource, &raised) != 0) raised = before;  // only root may
+    auto worker = Worker::Start(options_);
+    EXPECT_TRUE(worker.ok()) << worker.status();
+    EXPECT_TRUE(worker.ok() && prlimit((*worker)->pid(), resource, nullptr, &workers) == 0);
+    EXPECT_EQ(workers.rlim_max, resource == RLIMIT_CORE ? 0 : std::min<rlim_t>(raised.rlim_max, 65536))
+        << resource;
+    setrlimit(resource, &before);
+  }
 }
 
 TEST_F(SandboxTest, TheAgentTakesNoFigureOfTheWorkerOnTrust) {

@@ -1,6 +1,8 @@
 #include "server/security/lease_key.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -43,6 +45,31 @@ TEST_F(LeaseKeyTest, StaysWithTheFolder) {
     std::ofstream(folder_ + "/lease_key") << damaged;
     EXPECT_TRUE(absl::IsDataLoss(LeaseKey::Open(folder_).status())) << damaged.size();
   }
+}
+
+// Files may have no bytes, as on a full disk: no empty key is left behind, with which no server could start.
+TEST_F(LeaseKeyTest, IsWrittenAsAWholeOrNotAtAll) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = signal(SIGXFSZ, SIG_IGN);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+  const absl::Status status = LeaseKey::Open(folder_).status();
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, handler);
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  EXPECT_TRUE(LeaseKey::Open(folder_).ok());
+}
+
+// As if another server had been faster: what has the name is read and not replaced.
+TEST_F(LeaseKeyTest, TheFirstServersKeyCounts) {
+  const std::string elsewhere = folder_ + "/elsewhere";
+  std::filesystem::create_symlink(elsewhere, folder_ + "/lease_key");
+  EXPECT_TRUE(absl::IsNotFound(LeaseKey::Open(folder_).status())) << LeaseKey::Open(folder_).status();
+  std::ofstream(elsewhere) << std::string(32, 'k');
+  EXPECT_TRUE(LeaseKey::Open(folder_).ok());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
 }
 
 }  // namespace

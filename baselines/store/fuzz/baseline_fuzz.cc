@@ -2,8 +2,7 @@
 //   0  the whole file
 //   1  an index without its first line, the versions, with a matching footer and checksums, behind 4 KiB
 //      that its pieces may point into
-//   2  edits of a file that our writer has written: triples of a place (two bytes) and a new byte; the last
-//      odd byte cuts the file
+//   2  edits (baselines/store/testing.h) of a file that our writer has written
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -47,14 +46,6 @@ std::string AroundIndex(const std::string& rest) {
   return file + index + baselines::FormatFooter(piece);
 }
 
-std::string Edited(const uint8_t* edits, size_t size) {
-  static const std::string& written = *new std::string(Written());
-  std::string file = written;
-  for (; size >= 3; edits += 3, size -= 3) file[(edits[0] * 256u + edits[1]) % file.size()] ^= edits[2];
-  if (size > 0) file.resize(file.size() * edits[0] / 256);
-  return file;
-}
-
 void ReadAll(const std::string& path) {
   const auto reader = baselines::BaselineReader::Open(path);
   if (!reader.ok()) return;
@@ -68,10 +59,13 @@ void ReadAll(const std::string& path) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const std::string& written = *new std::string(Written());
   if (size == 0) return 0;
   const std::string rest(reinterpret_cast<const char*>(data + 1), size - 1);
   const int mode = data[0] % 3;
-  const std::string file = mode == 0 ? rest : mode == 1 ? AroundIndex(rest) : Edited(data + 1, size - 1);
+  const std::string file = mode == 0   ? rest
+                           : mode == 1 ? AroundIndex(rest)
+                                       : baselines::Edited(written, data + 1, size - 1);
   const int fd = memfd_create("baseline", MFD_CLOEXEC);
   if (fd < 0 || write(fd, file.data(), file.size()) != static_cast<ssize_t>(file.size())) std::abort();
   ReadAll("/proc/self/fd/" + std::to_string(fd));

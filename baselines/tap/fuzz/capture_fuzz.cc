@@ -1,8 +1,6 @@
 // Files of captured calls. The first byte says what the rest is:
 //   0  the whole file
-//   1  edits of a capture that our writer has written: triples of a place (two bytes) and a new byte; the
-//   last odd byte
-//      cuts the file
+//   1  edits (baselines/store/testing.h) of a capture that our writer has written
 //   2  a file's name
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,24 +27,17 @@ std::string Written() {
   return diopi::baselines::ReadFileText(files->front());
 }
 
-std::string Edited(const uint8_t* edits, size_t size) {
-  static const std::string& written = *new std::string(Written());
-  std::string file = written;
-  for (; size >= 3; edits += 3, size -= 3) file[(edits[0] * 256u + edits[1]) % file.size()] ^= edits[2];
-  if (size > 0) file.resize(file.size() * edits[0] / 256);
-  return file;
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const std::string& written = *new std::string(Written());
   if (size == 0) return 0;
   const std::string rest(reinterpret_cast<const char*>(data + 1), size - 1);
   if (data[0] % 3 == 2) {
     tap::ParseCaptureName(rest);
     return 0;
   }
-  const std::string file = data[0] % 3 == 0 ? rest : Edited(data + 1, size - 1);
+  const std::string file = data[0] % 3 == 0 ? rest : diopi::baselines::Edited(written, data + 1, size - 1);
   const int fd = memfd_create("capture", MFD_CLOEXEC);
   if (fd < 0 || write(fd, file.data(), file.size()) != static_cast<ssize_t>(file.size())) std::abort();
   const std::string path = "/proc/self/fd/" + std::to_string(fd);
