@@ -234,8 +234,8 @@ Stages VitL14() {
           {"inference", {products + attention, weights, 0}}};
 }
 
-// OpenGVLab/InternVL-Chat-V1-5, 25,514,186,112 in all; its language model has 9 words more than
-// internlm2_20b.
+// OpenGVLab/InternVL-Chat-V1-5; OpenGVLab/InternVL2_5-26B has the same sizes and states 25,514,186,112 in
+// all. The language model has 9 words more than internlm2_20b.
 Stages InternVl15Vision() {
   const double h = 3200, layers = 45, batch = 2, patches = 1024, seq = patches + 1, language = 6144;
   const double all = 25'514'186'112 - (19'861'149'696 + 2 * 9 * language);
