@@ -61,6 +61,17 @@ TEST(ExpressionTest, UnknownVariablesDecideNothing) {
   EXPECT_FALSE(EvaluateList("2, m", variables).ok());
 }
 
+TEST(ExpressionTest, DistinctIsTheMeanNumberOfThingsDrawn) {
+  EXPECT_EQ(*Evaluate("distinct(256, 8, 16)", {}), 102);
+  EXPECT_EQ(*Evaluate("distinct(8, 2, 1)", {}), 2);
+  EXPECT_EQ(*Evaluate("distinct(8, 2, 0)", {}), 0);
+  EXPECT_EQ(*Evaluate("distinct(256, 8, 4096)", {}), 256);
+  EXPECT_EQ(*Evaluate("distinct(n, 1, 1)", {}), std::nullopt);
+  for (const char* wrong :
+       {"distinct(8, 9, 1)", "distinct(8, 0, 1)", "distinct(8, 1)", "distinct(8, 1, 0 - 1)"})
+    EXPECT_FALSE(Evaluate(wrong, {}).ok()) << wrong;
+}
+
 TEST(ExpressionTest, HasLimits) {
   const std::string least = "(-9223372036854775807 - 1)";
   EXPECT_EQ(*Evaluate(least + " % -1", {}), 0);

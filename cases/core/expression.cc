@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -184,10 +185,17 @@ class Parser {
       if (!Take(")")) Fail("a parenthesis is not closed");
       return a ? Value(Levels(*a)) : a;
     }
-    if (!Take(",")) Fail("min and max take two values");
+    if (!Take(",")) Fail("min and max take two values, distinct three");
     const Value b = Nested(&Parser::Or);
+    if (name == "distinct") {
+      if (!Take(",")) Fail("distinct takes three values");
+      const Value draws = Nested(&Parser::Or);
+      if (!Take(")")) Fail("a parenthesis is not closed");
+      return a && b && draws ? Distinct(*a, *b, *draws) : std::nullopt;
+    }
     if (!Take(")")) Fail("a parenthesis is not closed");
-    if (name != "min" && name != "max") Fail(absl::StrCat("no function '", name, "'; known: min, max, log2"));
+    if (name != "min" && name != "max")
+      Fail(absl::StrCat("no function '", name, "'; known: min, max, log2, distinct"));
     if (!a || !b) return std::nullopt;
     return name == "min" ? std::min(*a, *b) : std::max(*a, *b);
   }
@@ -211,6 +219,16 @@ class Parser {
     int64_t levels = 0;
     while (levels < 62 && (int64_t{1} << levels) < leaves) ++levels;
     return levels;
+  }
+
+  Value Distinct(int64_t things, int64_t each, int64_t draws) {
+    if (things < 1 || each < 1 || each > things || draws < 0) {
+      Fail("distinct(n, k, t) needs 1 <= k <= n and t >= 0");
+      return std::nullopt;
+    }
+    const auto all = static_cast<double>(things);
+    const double never = std::pow(1 - static_cast<double>(each) / all, static_cast<double>(draws));
+    return static_cast<int64_t>(std::llround(all * (1 - never)));
   }
 
   std::string_view text_;

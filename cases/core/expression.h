@@ -1,6 +1,8 @@
 // Integer expressions over named variables, as operator files write them: sizes ("2, n + 1") and conditions
 // ("n <= 1025 || rank == 1"). In falling order of precedence: - !, * / %, + -, < <= > >= == !=, &&, ||; and
-// min(a, b), max(a, b), log2(a) (rounded up), parentheses. True is 1. Division truncates.
+// min(a, b), max(a, b), log2(a) (rounded up), distinct(n, k, t), parentheses. True is 1. Division truncates.
+// distinct(n, k, t): of n things, how many are drawn at least once on average when k of them are drawn at
+// random t times, rounded.
 #ifndef CASES_CORE_EXPRESSION_H_
 #define CASES_CORE_EXPRESSION_H_
 

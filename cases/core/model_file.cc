@@ -88,7 +88,7 @@ class ModelParser {
       return absl::OkStatus();
     }
     const std::vector<std::string_view> words = Words(line);
-    if (words[0] == "let") return Let(words);
+    if (words[0] == "let" || words[0] == "default") return Let(words);
     if (words[0] == "use" && words.size() == 2) return Use(words[1]);
     if (words[0] == "stage" && words.size() == 2) {
       stage_ = std::string(words[1]);
@@ -98,17 +98,20 @@ class ModelParser {
     if (words[0] == "times" && words.size() == 2) {
       const absl::StatusOr<int64_t> times = Number(words[1]);
       if (!times.ok()) return times.status();
-      if (*times < 1) return Bad("'times' takes a number of at least 1");
+      if (*times < 0) return Bad("'times' takes a number of at least 0");
       times_ = *times;
       return absl::OkStatus();
     }
-    return Call(line, words, place);
+    // Calls that a step never makes, with these sizes, are no calls of the model.
+    return times_ == 0 ? absl::OkStatus() : Call(line, words, place);
   }
 
   absl::Status Let(const std::vector<std::string_view>& words) {
     if (words.size() != 4 || words[2] != "=")
-      return Bad("expected 'let NAME = VALUE', the value without spaces");
+      return Bad(
+          absl::StrCat("expected '", std::string(words[0]), " NAME = VALUE', the value without spaces"));
     const std::string name(words[1]);
+    if (words[0] == "default" && variables_.contains(name)) return absl::OkStatus();
     const auto other = sizes_.find(name);
     given_.insert(name);
     variables_[name] = other == sizes_.end() ? std::string(words[3]) : other->second;

@@ -25,7 +25,9 @@ struct ModelText {
 struct ModelCall {
   std::string place;  // "FILE:LINE"
   std::string text;   // the line
-  std::string stage;  // "train", "prefill", "decode"; empty where the file has no stages
+  // "train", "prefill", "decode". Empty where the calls were captured: the capture does not say which of them
+  // belong to a step, nor how often a step makes them, and `times` means nothing.
+  std::string stage;
   int64_t times = 1;
   std::string name;       // an operator, or a function of the ABI
   bool in_place = false;  // the operator's functions that write into an operand, instead of those that do not

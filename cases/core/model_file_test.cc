@@ -7,7 +7,10 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/catalog.h"
 #include "cases/core/core_testing.h"
@@ -87,7 +90,7 @@ TEST(ModelFileTest, FaultsNameFileAndLine) {
       {"relu float32 a=\"sum", "a quotation mark is missing"},
       {"relu float32 a=(1", "a parenthesis is not closed"},
       {"let n 3", "expected 'let NAME = VALUE'"},
-      {"times 0", "at least 1"},
+      {"times -1", "at least 0"},
   };
   for (const auto& row : rows) {
     const absl::Status status = ParseModel({"tiny", row.text}).status();
@@ -96,6 +99,28 @@ TEST(ModelFileTest, FaultsNameFileAndLine) {
   }
   EXPECT_EQ(ParseModel({"tiny", "relu float32 input[2]"}, {}, {{"batch", "1"}}).status().code(),
             absl::StatusCode::kNotFound);
+}
+
+// A layer's default stands where the file that uses it, or the command line, sets nothing; calls that a step
+// makes 0 times are left out, whatever their sizes.
+TEST(ModelFileTest, DefaultsAndCallsThatAreNeverMade) {
+  const std::vector<ModelText> parts = {
+      {"layer",
+       "default rows = 2\ndefault gap = rows-2\ntimes gap\nrelu float32 input[1/gap]\ntimes 1-(gap>0)\n"
+       "tanh float32 input[rows]"}};
+  const auto calls = [&](const char* text, const Variables& sizes) {
+    std::vector<std::string> lines;
+    const absl::StatusOr<Model> model = ParseModel({"tiny", text}, parts, sizes);
+    EXPECT_TRUE(model.ok()) << model.status();
+    if (!model.ok()) return lines;
+    for (const ModelCall& call : model->calls)
+      lines.push_back(
+          absl::StrCat(call.times, " ", call.name, " ", absl::StrJoin(call.point.in(0).shape(), ",")));
+    return lines;
+  };
+  EXPECT_THAT(calls("use layer", {}), ElementsAre("1 tanh 2"));
+  EXPECT_THAT(calls("let rows = 3\nuse layer", {}), ElementsAre("1 relu 1"));
+  EXPECT_THAT(calls("use layer", {{"rows", "5"}}), ElementsAre("3 relu 0"));
 }
 
 TEST(ModelFileTest, UsesLayersOfOtherFiles) {

@@ -18,7 +18,7 @@ for model in "${models[@]}"; do
     --performance --timeout-s 600
   "$bin/diopi-cli" performance --data "$work/data" --models --format csv --output "$work/steps.csv"
   "$tools/step_bench" "$lib" "$lib" "$model" >"$work/measured"
-  # model,stage,ms,low,high,"N of M",operators; a stage that has no name is - in the tool's lines
+  # model,stage,ms,low,high,"N of M",operators
   python3 - "$work/steps.csv" "$work/measured" <<'PYTHON'
 import csv
 import sys
@@ -26,7 +26,7 @@ import sys
 measured = {}
 for line in open(sys.argv[2]):
     stage, calls, seconds = line.split()
-    measured["" if stage == "-" else stage] = (int(calls), float(seconds) * 1e3)
+    measured[stage] = (int(calls), float(seconds) * 1e3)
 for row in csv.DictReader(open(sys.argv[1])):
     calls, ms = measured[row["stage"]]
     print("%-16s %-8s estimated %s ms (%s to %s, %s calls measured), measured in one process %.1f ms (%d calls): ratio %.3f" % (

@@ -1,6 +1,6 @@
 // Measures a model's step for ./run bench step: makes the calls of each stage in this process, each as often
 // as a step makes it.
-//   step_bench LIBRARY ORACLE MODEL    a line per stage: its name (or -), calls, seconds
+//   step_bench LIBRARY ORACLE MODEL    a line per stage: its name, calls, seconds
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -34,6 +34,10 @@ absl::StatusOr<std::vector<Stage>> StagesOf(const std::string& model) {
   std::vector<Stage> stages;
   absl::Status status = (*catalog)->VisitModels(
       selection, [&](const cases::Model&, const cases::ModelCall& call, cases::CallCases made) {
+        if (call.stage.empty()) {
+          return absl::InvalidArgumentError(
+              absl::StrCat(model, " was captured: how often a step makes its calls is unknown"));
+        }
         auto stage = std::find_if(stages.begin(), stages.end(),
                                   [&](const Stage& known) { return known.name == call.stage; });
         if (stage == stages.end()) stage = stages.insert(stages.end(), {call.stage, {}});
@@ -87,8 +91,7 @@ int Run(const std::string& library, const std::string& oracle_library, const std
       sum += *seconds;
       calls += times;
     }
-    std::cout << absl::StrFormat("%s %d %.6f\n", stage.name.empty() ? "-" : stage.name, calls, sum)
-              << std::flush;
+    std::cout << absl::StrFormat("%s %d %.6f\n", stage.name, calls, sum) << std::flush;
   }
   return 0;
 }

@@ -237,7 +237,7 @@ void PerformanceIndicators(const Evaluation& evaluation, const Translator& t, co
   for (const StepTime& step : performance.has_value() ? performance->steps : std::vector<StepTime>()) {
     if (step.measured == 0) continue;
     measured = true;
-    add(step.stage.empty() ? t("Model $0", step.model) : t("Model $0, $1", step.model, step.stage),
+    add(t("Model $0, $1", step.model, step.stage),
         {t("$0 ms a step, $1 of $2 calls measured", absl::StrFormat("%.4g", step.us * 1e-3), step.measured,
            step.calls)});
   }

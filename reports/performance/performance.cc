@@ -73,6 +73,10 @@ class StepTimes {
   }
 
   absl::Status Visit(const cases::Model& model, const cases::ModelCall& call, const cases::CallCases& cases) {
+    if (call.stage.empty()) {
+      if (without_.empty() || without_.back() != model.name) without_.push_back(model.name);
+      return absl::OkStatus();
+    }
     Step& step = StepOf(model.name, call.stage);
     for (const v1::Case& c : cases.cases) {
       const auto found = figures_.find(c.id());
@@ -92,15 +96,15 @@ class StepTimes {
     return absl::OkStatus();
   }
 
-  std::vector<StepTime> Finish() && {
-    std::vector<StepTime> times;
+  void Finish(PerformanceReport* report) && {
+    std::vector<StepTime>& times = report->steps;
     for (Step& step : steps_) {
       step.time.operators.assign(step.operators.begin(), step.operators.end());
       std::stable_sort(step.time.operators.begin(), step.time.operators.end(),
                        [](const auto& a, const auto& b) { return a.second > b.second; });
       times.push_back(std::move(step.time));
     }
-    return times;
+    report->without_steps = std::move(without_);
   }
 
  private:
@@ -122,6 +126,7 @@ class StepTimes {
 
   std::map<std::string, const CallFigures*> figures_;
   std::vector<Step> steps_;
+  std::vector<std::string> without_;  // models
 };
 
 }  // namespace
@@ -220,7 +225,7 @@ absl::StatusOr<PerformanceReport> MakePerformanceReport(const server::StoredPerf
       selection, [&steps](const cases::Model& model, const cases::ModelCall& call,
                           const cases::CallCases& cases) { return steps.Visit(model, call, cases); });
   if (!status.ok()) return status;
-  report.steps = std::move(steps).Finish();
+  std::move(steps).Finish(&report);
   return report;
 }
 

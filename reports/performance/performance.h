@@ -50,11 +50,11 @@ struct CallFigures {
   bool measured() const { return warm_us.median > 0; }
 };
 
-// The estimated time of a step of a model, or of one of its stages: the sum over its calls of their medians
+// The estimated time of a step of a model's stage: the sum over its calls of their medians
 // times how often a step makes them.
 struct StepTime {
   std::string model;
-  std::string stage;  // empty: the model has no stages
+  std::string stage;
   double us = 0;
   double low_us = 0;  // with the bounds of the medians' intervals
   double high_us = 0;
@@ -76,6 +76,8 @@ struct PerformanceReport {
   int64_t samples = 0;
   std::vector<CallFigures> calls;  // by function, dtype, then time
   std::vector<StepTime> steps;     // by model, in the order of its stages
+  // Models of the suite whose calls were captured: which of them a step makes, and how often, is unknown.
+  std::vector<std::string> without_steps;
 
   int64_t measured() const;  // calls that have a time
 };

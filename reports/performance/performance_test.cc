@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Pair;
 
 // 100 us for 4 MB and 1 million operations.
@@ -115,6 +116,18 @@ TEST(PerformanceTest, AStepIsTheSumOfItsCalls) {
   stored.measurements.erase(stored.measurements.begin());
   const auto fewer = MakePerformanceReport(stored, Roofline(), nullptr, catalog->get(), "models/llama3_8b");
   EXPECT_EQ(fewer->steps[0].measured, fewer->steps[0].calls - 1);
+  EXPECT_THAT(fewer->without_steps, IsEmpty());
+}
+
+TEST(PerformanceTest, CapturedModelsHaveNoStep) {
+  const auto catalog = cases::Catalog::LoadBuiltin();
+  ASSERT_TRUE(catalog.ok()) << catalog.status();
+  const auto report =
+      MakePerformanceReport({}, Roofline(), nullptr, catalog->get(), "models/resnet50,resnet50_step,tsn");
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->steps.size(), 1U);
+  EXPECT_EQ(report->steps[0].model, "resnet50_step");
+  EXPECT_THAT(report->without_steps, ElementsAre("resnet50", "tsn"));
 }
 
 }  // namespace

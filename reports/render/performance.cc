@@ -132,7 +132,7 @@ Table StepsTable(const PerformanceReport& report, const Translator& t) {
   Table table;
   table.columns = {{"model"},      {"stage"},          {"ms", true},         {"low", true},
                    {"high", true}, {"measured", true}, {"operators by time"}};
-  table.empty = t("The run's suite has no models.");
+  table.empty = t("The run's suite has no model whose steps are known.");
   for (const StepTime& step : report.steps) {
     const bool measured = step.measured > 0;
     table.rows.push_back(CellsOf({step.model, step.stage, measured ? RoundedFigure(step.us * 1e-3) : "",
@@ -174,6 +174,11 @@ std::vector<std::string> PerformanceWords(const PerformanceReport& report, const
         absl::StrFormat("%.2f", report.noise), report.disturbed, report.samples));
   if (!report.reference.empty())
     words.push_back(t("Score: the time of $0 over the chip's.", report.reference));
+  if (!report.without_steps.empty()) {
+    words.push_back(
+        t("How often a step makes the calls of captured models is unknown; no step is estimated for $0.",
+          absl::StrJoin(report.without_steps, ", ")));
+  }
   const int64_t without = static_cast<int64_t>(report.calls.size()) - report.measured();
   if (without > 0) words.push_back(t("$0 of $1 calls were not timed.", without, report.calls.size()));
   for (std::string& line : words) line = OneLine(line);

@@ -44,7 +44,7 @@ export type Call = MeasuredCall | UnmeasuredCall;
 
 export interface StepTotal {
   model: string;
-  stage: string; // '': the model has no stages
+  stage: string;
   us: number; // of the measured calls alone
   low_us: number;
   high_us: number;
