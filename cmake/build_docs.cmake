@@ -8,6 +8,7 @@ foreach(name package.json package-lock.json .npmrc manuals.mjs pack.mjs referenc
   file(COPY ${site}/${name} DESTINATION ${COPY})
 endforeach()
 configure_file(${site}/config.ts ${COPY}/.vitepress/config.ts COPYONLY)
+configure_file(${site}/prompts.ts ${COPY}/.vitepress/prompts.ts COPYONLY)
 configure_file(${site}/theme.ts ${COPY}/.vitepress/theme/index.ts COPYONLY)
 configure_file(${site}/theme.css ${COPY}/.vitepress/theme/theme.css COPYONLY)
 if(ONLY_FETCH)
