@@ -21,7 +21,10 @@ foreach(program diopi-server diopi-agent diopi-cli)
     COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/share/bash-completion/completions
             ${CMAKE_BINARY_DIR}/share/man/man1
     COMMAND ${program} --completion bash > ${_completion}
-    COMMAND ${program} --man-page > ${_page}
+    # The documentation's site is built again only when a page says something else.
+    COMMAND ${program} --man-page > ${_page}.new
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different ${_page}.new ${_page}
+    COMMAND ${CMAKE_COMMAND} -E rm ${_page}.new
     DEPENDS ${program} VERBATIM)
   list(APPEND _documents ${_completion} ${_page})
   set(_components server agent nvidia)
@@ -38,6 +41,7 @@ add_dependencies(diopi_shipped diopi_documents)
 # The site that a server has under /docs.
 if(TARGET diopi_docs)
   add_dependencies(diopi_shipped diopi_docs)
+  add_dependencies(diopi_demo diopi_docs)
   install(FILES ${DIOPI_DOCS_TAR} DESTINATION share/diopi COMPONENT server OPTIONAL)
 endif()
 

@@ -1,5 +1,6 @@
 // The site: pages in English (/en) and Chinese (/zh), and pages in English only, which both link to.
 import { defineConfig, type DefaultTheme } from 'vitepress';
+import { copiesCommands } from './prompts';
 
 interface Names {
   start: string;
@@ -129,7 +130,7 @@ export default defineConfig({
     ['meta', { name: 'referrer', content: 'no-referrer' }],
     ['link', { rel: 'icon', href: 'data:,' }],
   ],
-  markdown: { languageAlias: { textproto: 'proto', example: 'console' } },
+  markdown: { languageAlias: { textproto: 'proto', example: 'console' }, codeTransformers: [copiesCommands] },
   lastUpdated: false,
   locales: {
     en: { label: 'English', lang: 'en', link: '/en/', description: 'Decides whether an AI chip computes correctly' },

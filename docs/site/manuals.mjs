@@ -7,6 +7,13 @@ const prose = (text) => plain(text).replace(/[<>{}*_[\]`|]/g, (sign) => `&#${sig
 
 const title = (text) => plain(text.replace(/^"|"$/g, ''));
 
+// Lines of "  PROGRAM ARGUMENTS   what it does" are commands, so that the site's copy button knows them.
+function block(lines) {
+  const commands = lines.map((line) => /^ *(diopi-.*?)(?: {2,}(.*))?$/.exec(line));
+  if (!commands.every(Boolean)) return ['```', ...lines, '```'];
+  return ['```console', ...commands.map(([, command, says]) => `$ ${command}${says ? `  # ${says}` : ''}`), '```'];
+}
+
 // The Markdown of a man page. It knows the macros that our programs write: TH, SH, SS, TP, PP, B, nf, fi; others throw.
 export function manualPage(roff) {
   const lines = roff.split('\n');
@@ -22,7 +29,7 @@ export function manualPage(roff) {
     else if (macro === 'B') out.push(`**${prose(rest)}**`);
     else if (macro === 'nf') {
       const end = lines.indexOf('.fi', i);
-      out.push('', '```', ...lines.slice(i + 1, end).map(plain).filter((line) => line.trim() !== ''), '```', '');
+      out.push('', ...block(lines.slice(i + 1, end).map(plain).filter((line) => line.trim() !== '')), '');
       i = end;
     } else if (macro !== '') throw new Error(`unknown macro .${macro}`);
     else out.push(prose(rest));

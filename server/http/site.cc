@@ -60,6 +60,24 @@ std::string LanguageFolder(const HttpRequest& request) {
   return chinese < accepted->second.find("en") ? "zh" : "en";
 }
 
+// Where a path leads that is no file's: a page's name without ".html" (a link inside the page may be
+// relative, so one with a slash at its end is redirected) or a folder's. Neither is set: nowhere.
+struct Place {
+  std::string file;
+  std::string redirect;
+};
+
+Place PlaceOf(const SiteFiles& files, const std::string& name) {
+  if (files.contains(name)) return {name, ""};
+  if (absl::EndsWith(name, "/")) {
+    if (files.contains(name + "index.html")) return {name + "index.html", ""};
+    const std::string page = name.substr(0, name.size() - 1) + ".html";
+    return files.contains(page) ? Place{"", page} : Place();
+  }
+  if (files.contains(name + ".html")) return {name + ".html", ""};
+  return files.contains(name + "/index.html") ? Place{"", name + "/"} : Place();
+}
+
 HttpResponse SiteAnswer(const SiteFiles& files, const HttpRequest& request) {
   HttpResponse response;
   response.headers = {{"Content-Security-Policy", kSitePolicy},
@@ -67,12 +85,14 @@ HttpResponse SiteAnswer(const SiteFiles& files, const HttpRequest& request) {
                       {"Cache-Control", "no-cache"},
                       {"Vary", "Accept-Encoding"}};
   std::string name = request.matches.size() > 1 ? request.matches[1] : "";
-  if (name.empty() && !files.empty()) {
+  Place place = PlaceOf(files, name);
+  if (name.empty() && !files.empty()) place.redirect = LanguageFolder(request) + "/";
+  if (!place.redirect.empty()) {
     response.status = 302;
-    response.headers.emplace("Location", absl::StrCat("/docs/", LanguageFolder(request), "/"));
+    response.headers.emplace("Location", "/docs/" + place.redirect);
     return response;
   }
-  if (absl::EndsWith(name, "/")) name += "index.html";
+  name = place.file;
   auto file = files.find(name);
   if (file == files.end()) {
     response.status = 404;

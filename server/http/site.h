@@ -25,7 +25,8 @@ SiteFiles InstalledSite();
 // Whether a path belongs to the site. Like the page, it holds no data and needs no token.
 bool IsSitePath(std::string_view path);
 
-// Registers /docs: it leads to the browser's language. Without a site, a page says how to build it.
+// Registers /docs: it leads to the browser's language. Pages are found with and without ".html". Without a
+// site, a page says how to build it.
 void RegisterSite(HttpServer* http, SiteFiles files);
 
 }  // namespace diopi::server

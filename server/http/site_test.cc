@@ -32,14 +32,15 @@ std::string Entry(const std::string& name, const std::string& text) {
 
 std::string Archive() {
   return absl::StrCat(Entry("en/index.html.gz", "<h1>Welcome</h1>"),
-                      Entry("zh/index.html.gz", "<h1>欢迎</h1>"), Entry("404.html.gz", "no such page"),
+                      Entry("zh/index.html.gz", "<h1>欢迎</h1>"), Entry("en/outcomes.html.gz", "outcomes"),
+                      Entry("method.html.gz", "method"), Entry("404.html.gz", "no such page"),
                       Entry("./assets/style.css.gz", "body { }"), std::string(1024, '\0'));
 }
 
 TEST(ReadSite, FilesByName) {
   const absl::StatusOr<SiteFiles> files = ReadSite(Archive());
   ASSERT_TRUE(files.ok()) << files.status();
-  ASSERT_EQ(files->size(), 4u);
+  ASSERT_EQ(files->size(), 6u);
   EXPECT_EQ(Decompress(files->at("en/index.html")), "<h1>Welcome</h1>");
   EXPECT_EQ(Decompress(files->at("assets/style.css")), "body { }");
   EXPECT_TRUE(ReadSite("")->empty());
@@ -89,9 +90,42 @@ TEST_F(SiteTest, ServesFilesCompressedOrNot) {
   EXPECT_EQ(small->get_header_value("Content-Encoding"), "gzip");
   EXPECT_EQ(small->get_header_value("Content-Type"), "text/css; charset=utf-8");
   EXPECT_EQ(Decompress(small->body), "body { }");
-  const auto nothing = Get("/docs/en/nothing.html");
-  EXPECT_EQ(nothing->status, 404);
-  EXPECT_EQ(nothing->body, "no such page");
+}
+
+TEST_F(SiteTest, FindsPagesByEverySpelling) {
+  Serve(*ReadSite(Archive()));
+  const struct {
+    const char* path;
+    int status;
+    const char* answer;  // its text, or where it leads
+  } rows[] = {
+      {"/docs/method.html", 200, "method"},
+      {"/docs/method", 200, "method"},
+      {"/docs/method/", 302, "/docs/method.html"},
+      {"/docs/en/outcomes.html", 200, "outcomes"},
+      {"/docs/en/outcomes", 200, "outcomes"},
+      {"/docs/en/outcomes?from=run", 200, "outcomes"},
+      {"/docs/en/outcomes/", 302, "/docs/en/outcomes.html"},
+      {"/docs/en/", 200, "<h1>Welcome</h1>"},
+      {"/docs/en", 302, "/docs/en/"},
+      {"/docs/en/index", 200, "<h1>Welcome</h1>"},
+      {"/docs/", 302, "/docs/en/"},
+      {"/docs/assets/style.css", 200, "body { }"},
+      {"/docs/assets", 404, "no such page"},
+      {"/docs/assets/", 404, "no such page"},
+      {"/docs/en/nothing.html", 404, "no such page"},
+      {"/docs/en/nothing", 404, "no such page"},
+      {"/docs/en/outcomes.htm", 404, "no such page"},
+      {"/docs//en", 404, "no such page"},
+      {"/docs/../docs/method", 404, "no such page"},
+  };
+  for (const auto& row : rows) {
+    const auto answer = Get(row.path);
+    ASSERT_TRUE(answer) << row.path;
+    EXPECT_EQ(answer->status, row.status) << row.path;
+    EXPECT_EQ(row.status == 302 ? answer->get_header_value("Location") : answer->body, row.answer)
+        << row.path;
+  }
 }
 
 TEST_F(SiteTest, LeadsToTheBrowsersLanguage) {
