@@ -218,8 +218,8 @@ TEST_F(ApiTest, TheGroupsAreThoseOfEveryReport) {
     EXPECT_EQ(groups[i].at("key"), group.key);
     EXPECT_EQ(groups[i].at("cause"), group.cause);
     EXPECT_EQ(groups[i].at("case_ids"), group.cases);
-    // Quotes are escaped in some.
-    const std::string cause = group.cause.substr(0, group.cause.find('"'));
+    // Quotes and brackets are escaped in some.
+    const std::string cause = group.cause.substr(0, group.cause.find_first_of("\"["));
     for (const std::string& text : texts) EXPECT_THAT(text, HasSubstr(cause));
   }
 }
