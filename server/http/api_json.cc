@@ -364,27 +364,26 @@ Json ToJson(const v1::AgentInfo& agent) {
           {"done", busy ? Json(agent.done()) : Json(nullptr)}};
 }
 
-Json ToJson(const reports::RunFailures& failures, const std::string& data_folder) {
+Json ToJson(const reports::RunFailures& failures) {
   Json json = {{"run_id", failures.run.run_id()},
                {"state", EnumName(failures.run.state())},
                {"cases", failures.cases}};
   Json& groups = json["groups"] = Json::array();
   for (const reports::FailureGroup& group : failures.groups) {
     const std::string& example = group.cases.front();
-    groups.push_back(
-        {{"key", group.key},
-         {"outcome", OutcomeName(group.outcome)},
-         {"cause", group.cause},
-         {"diagnosed", group.diagnosed},
-         {"operators", group.operators},
-         {"functions", group.functions},
-         {"dtypes", reports::DtypesJson(group.dtypes)},
-         {"cases", group.cases.size()},
-         {"example",
-          {{"case_id", example},
-           {"reason", group.reason},
-           {"repro", reports::ReproCommand(failures.run.options(), group.example, data_folder)}}},
-         {"case_ids", group.cases}});
+    groups.push_back({{"key", group.key},
+                      {"outcome", OutcomeName(group.outcome)},
+                      {"cause", group.cause},
+                      {"diagnosed", group.diagnosed},
+                      {"operators", group.operators},
+                      {"functions", group.functions},
+                      {"dtypes", reports::DtypesJson(group.dtypes)},
+                      {"cases", group.cases.size()},
+                      {"example",
+                       {{"case_id", example},
+                        {"reason", group.reason},
+                        {"repro", reports::ReproCommand(failures.run.options(), group.example)}}},
+                      {"case_ids", group.cases}});
   }
   return json;
 }
