@@ -6,9 +6,10 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/host_name.h"
 #include "cases/base/text.h"
@@ -27,10 +28,14 @@ bool IsFinal(const absl::Status& status) {
   return absl::IsFailedPrecondition(status) || absl::IsNotFound(status) || absl::IsPermissionDenied(status);
 }
 
+// Without the line that has this machine's paths.
 std::string TextOf(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return PrintableText(text.str());
+  std::string text;
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    if (!absl::StartsWith(line, explore::kRepeatHere)) absl::StrAppend(&text, line, "\n");
+  }
+  return PrintableText(text);
 }
 
 }  // namespace
@@ -49,7 +54,7 @@ void AddCause(const explore::Finding& finding, v1::Exploration* exploration) {
   cause.set_example(finding.verdict.case_id());
   cause.set_reason(PrintableText(finding.verdict.reason(), kMostReason));
   cause.set_file(std::filesystem::path(finding.path).filename().string());
-  cause.set_command(PrintableText(finding.command));
+  cause.set_command(PrintableText(finding.commands.portable));
   cause.set_known(finding.known);
   const size_t before = exploration->ByteSizeLong();
   if (before + cause.ByteSizeLong() > kMostBytes) return;

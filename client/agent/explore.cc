@@ -290,7 +290,7 @@ class Explorer {
     return text;
   }
 
-  std::string RepeatCommand(const v1::Verdict& verdict) const {
+  explore::RepeatCommands RepeatCommand(const v1::Verdict& verdict) const {
     v1::RunOptions run;
     const bool submitted = !options_.explore.run_id.empty();
     run.set_impl_path(submitted ? shown_impl_ : facts_.path);
@@ -300,7 +300,8 @@ class Explorer {
     run.mutable_command()->set_cases_folder(submitted ? kFolder : folder_);
     // Whoever submitted it has the files from the server, and none of this machine's.
     if (submitted) run.set_host("another machine");
-    return reports::ReproCommand(run, verdict, AbsolutePath(options_.data_folder));
+    return {reports::ReproCommand(run, verdict),
+            reports::LocalReproCommand(run, verdict, AbsolutePath(options_.data_folder))};
   }
 
   // Sets the signal that ended the search, if one did. If the exploration was stopped, calls nothing again.
@@ -327,8 +328,8 @@ class Explorer {
                << reports::OneLine(group.cause) << " (" << group.cases.size()
                << (group.cases.size() == 1 ? " call" : " calls") << ")\n"
                << (finding.condition.empty() ? "" : absl::StrCat("    ", finding.condition, "\n")) << "    "
-               << finding.path << (finding.known ? ", known before" : "") << "\n    " << finding.command
-               << "\n"
+               << finding.path << (finding.known ? ", known before" : "") << "\n    "
+               << finding.commands.local << "\n"
                << std::flush;
           if (stopped) return true;
           result->stop_signal = stop_.Take();

@@ -52,7 +52,7 @@ void Progress::Add(const v1::Verdict& verdict) {
     Line("ERROR",
          absl::StrCat(reports::OneLine(verdict.case_id()), ": ", reports::OutcomeName(verdict.outcome()),
                       ": ", reports::OneLine(verdict.reason()), " | ",
-                      reports::ReproCommand(options_.run, verdict, options_.data_folder)));
+                      reports::LocalReproCommand(options_.run, verdict, options_.data_folder)));
   }
   if (tally.seen == tally.expected) PrintTally(name, &tally);
   DrawBar(false);

@@ -104,7 +104,7 @@ std::string CaseCall::RepeatCommand(const v1::Verdict& verdict, const std::strin
   command.set_nhwc_min_dim(options_.modes.nhwc_min_dim);
   if (options_.sandbox != "default") command.set_sandbox_level(options_.sandbox);
   command.set_worker_memory(options_.worker_memory);
-  return reports::ReproCommand(run, verdict, agent::AbsolutePath(DataFolder(options_.data)));
+  return reports::LocalReproCommand(run, verdict, agent::AbsolutePath(DataFolder(options_.data)));
 }
 
 }  // namespace diopi::cli

@@ -51,8 +51,8 @@ v1::OperatorFile WithPoint(const v1::OperatorFile& file, const v1::Point& point)
 class Writer {
  public:
   Writer(const std::string& folder, const FindingLimits& limits, shrink::CaseTrial* trial,
-         const std::function<std::string(const v1::Verdict&)>& command)
-      : folder_(folder), limits_(limits), trial_(*trial), command_(command) {}
+         const std::function<RepeatCommands(const v1::Verdict&)>& commands)
+      : folder_(folder), limits_(limits), trial_(*trial), commands_(commands) {}
 
   // The calls whose causes are sought, with their verdicts.
   std::vector<FailedCall> Diagnose(const std::vector<FailedCall>& failures, agent::CaseJudge* judge) {
@@ -84,7 +84,7 @@ class Writer {
     finding.path = absl::StrCat(folder_, "/", smallest->call.c.operator_(), "_", group.key, ".textproto");
     finding.known = std::filesystem::exists(finding.path);
     if (finding.known) {
-      finding.command = CommandIn(finding.path);
+      finding.commands = CommandsIn(finding.path);
       return finding;
     }
     const v1::OperatorFile file = FileOf(*smallest, &finding);
@@ -100,19 +100,21 @@ class Writer {
     if (!search || Fails(failed, {})) {
       v1::OperatorFile file = explore::FileOf(failed.call);
       if (search) file = Shrink(file, finding);
-      finding->command = command_(finding->verdict);
+      finding->commands = commands_(finding->verdict);
       return file;
     }
     const std::optional<std::vector<Call>> before = CallsNeeded(failed);
-    finding->command = command_(finding->verdict);
+    finding->commands = commands_(finding->verdict);
     if (!before.has_value()) {
       finding->condition = "did not fail again, neither alone nor after the calls before it";
       return explore::FileOf(failed.call);
     }
     std::vector<std::string> ids;
     for (const Call& call : *before) ids.push_back(call.c.id());
-    absl::StrAppend(&finding->command, " --after ", absl::StrJoin(ids, ","),
-                    failed.beside ? " --beside" : "");
+    const std::string after =
+        absl::StrCat(" --after ", absl::StrJoin(ids, ","), failed.beside ? " --beside" : "");
+    finding->commands.portable += after;
+    finding->commands.local += after;
     finding->condition = failed.beside
                              ? absl::StrCat("fails only while ", ids.back(), " runs on another thread")
                              : absl::StrCat("fails only after ", absl::StrJoin(ids, ", "), " in one process");
@@ -203,22 +205,26 @@ class Writer {
         absl::StrCat(reports::OutcomeName(finding.group.outcome), ": ", finding.group.cause);
     const std::string condition =
         finding.condition.empty() ? "" : line(absl::StrCat("The last case ", finding.condition, "."));
-    return absl::StrCat(line(cause), line(finding.verdict.reason()), condition, kRepeat, finding.command,
-                        "\n", cases::OperatorText(file));
+    return absl::StrCat(line(cause), line(finding.verdict.reason()), condition, kRepeat,
+                        finding.commands.portable, "\n", kRepeatHere, finding.commands.local, "\n",
+                        cases::OperatorText(file));
   }
-  // That an earlier exploration wrote into the file; empty where somebody has removed it.
-  static std::string CommandIn(const std::string& path) {
+  // That an earlier exploration wrote into the file; empty where somebody has removed them.
+  static RepeatCommands CommandsIn(const std::string& path) {
     std::ifstream in(path);
+    RepeatCommands commands;
     for (std::string line; std::getline(in, line);) {
-      if (absl::StartsWith(line, kRepeat)) return line.substr(sizeof(kRepeat) - 1);
+      if (absl::StartsWith(line, kRepeat)) commands.portable = line.substr(sizeof(kRepeat) - 1);
+      if (absl::StartsWith(line, kRepeatHere)) commands.local = line.substr(sizeof(kRepeatHere) - 1);
     }
-    return "";
+    if (commands.local.empty()) commands.local = commands.portable;
+    return commands;
   }
 
   const std::string folder_;
   const FindingLimits limits_;
   shrink::CaseTrial& trial_;
-  const std::function<std::string(const v1::Verdict&)>& command_;
+  const std::function<RepeatCommands(const v1::Verdict&)>& commands_;
   int searched_ = 0;
 };
 
@@ -227,9 +233,9 @@ class Writer {
 absl::Status WriteFindings(const std::vector<FailedCall>& failures, const std::string& folder,
                            const FindingLimits& limits, agent::CaseJudge* diagnosing,
                            shrink::CaseTrial* trial,
-                           const std::function<std::string(const v1::Verdict&)>& command,
+                           const std::function<RepeatCommands(const v1::Verdict&)>& commands,
                            const std::function<bool(const Finding&)>& found) {
-  Writer writer(folder, limits, trial, command);
+  Writer writer(folder, limits, trial, commands);
   const std::vector<FailedCall> diagnosed = writer.Diagnose(failures, diagnosing);
   std::vector<const v1::Verdict*> verdicts;
   verdicts.reserve(diagnosed.size());

@@ -25,12 +25,21 @@ struct FindingLimits {
   std::chrono::duration<double> most_time{20};  // for the smallest call of a cause
 };
 
+// The line that repeats a failure: as the file and pages show it, and with this machine's paths.
+struct RepeatCommands {
+  std::string portable;
+  std::string local;
+};
+
+// A line of the operator file with the second begins so; what is sent to a server lacks it.
+inline constexpr char kRepeatHere[] = "# Repeat on this machine: ";
+
 struct Finding {
   reports::FailureGroup group;
   std::string path;     // of the operator file, in the folder
   bool known = false;   // an earlier exploration wrote the file: the cause had failed before
   v1::Verdict verdict;  // of the file's last case; where the cause is known, of a call of this exploration
-  std::string command;  // that repeats the failure
+  RepeatCommands commands;
   // Empty: it fails alone. "fails only after add.float32.x1_3 in one process", or that it did not fail again.
   std::string condition;
 };
@@ -40,12 +49,12 @@ struct Finding {
 // KEY is the group's. A call that passes in a process of its own is made after the calls before it; where it
 // then fails, the fewest of these that are needed stand before it in the file. An existing file is left as it
 // is. `diagnosing` looks for the causes; `trial` judges without: it makes hundreds of calls, some of which
-// make no sense. `command`: the line that repeats the verdict's case. Calls `found` for each, the most
+// make no sense. `commands`: the lines that repeat the verdict's case. Calls `found` for each, the most
 // frequent cause first, until it returns false. Returns PermissionDenied when a file cannot be written.
 absl::Status WriteFindings(const std::vector<FailedCall>& failures, const std::string& folder,
                            const FindingLimits& limits, agent::CaseJudge* diagnosing,
                            shrink::CaseTrial* trial,
-                           const std::function<std::string(const v1::Verdict&)>& command,
+                           const std::function<RepeatCommands(const v1::Verdict&)>& commands,
                            const std::function<bool(const Finding&)>& found);
 
 }  // namespace diopi::explore

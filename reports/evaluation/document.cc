@@ -460,7 +460,7 @@ class Writer {
       if (group.diagnosed)
         finding.lines.push_back(
             t_("For example $0: $1", group.cases.front(), OneLine(ExampleReason(group, t_.language()))));
-      finding.command = ReproCommand(report_, group.example);
+      finding.command = ReproCommand(report_.run.options(), group.example);
       Add(std::move(finding));
     }
   }
@@ -483,7 +483,7 @@ Table FailureTable(const RunReport& report) {
                           {OutcomeName(verdict.outcome())},
                           {OneLine(verdict.likely_cause())},
                           {OneLine(verdict.reason())},
-                          {ReproCommand(report, verdict)}});
+                          {ReproCommand(report.run.options(), verdict)}});
   }
   return table;
 }

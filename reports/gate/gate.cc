@@ -117,7 +117,14 @@ void Gate::Fail(FindingKind kind, int line, std::string text, GatedCase* gated) 
   const v1::Verdict& verdict = *gated->verdict;
   gated->state = GatedCase::State::kFinding;
   gated->text = text;
-  Add({kind, line, verdict.case_id(), std::move(text), ReproCommand(run_, verdict), {}});
+  const v1::RunOptions& options = run_.run.options();
+  Add({kind,
+       line,
+       verdict.case_id(),
+       std::move(text),
+       ReproCommand(options, verdict),
+       {},
+       LocalReproCommand(options, verdict, run_.data_folder)});
 }
 
 void Gate::JudgeCase(size_t result) {

@@ -65,6 +65,7 @@ struct GateFinding {
   std::string text;                // the problem, one line
   std::string action;              // what to do about it: a command or a line to delete; may be empty
   std::vector<std::string> cases;  // concerned, where there are several
+  std::string local_action = "";   // `action` for a terminal of the run's machine, where it differs
 };
 
 // How the gate classifies one case.

@@ -41,7 +41,8 @@ void AppendFindings(const GateDocument& document, const char* title, const std::
   for (const GateFinding& finding : findings) {
     absl::StrAppend(out, "  ", FindingName(finding.kind), "  ", OneLine(FindingPlace(document, finding)),
                     ": ", OneLine(finding.text), "\n");
-    if (!finding.action.empty()) absl::StrAppend(out, "      ", OneLine(finding.action), "\n");
+    const std::string& action = finding.local_action.empty() ? finding.action : finding.local_action;
+    if (!action.empty()) absl::StrAppend(out, "      ", OneLine(action), "\n");
   }
 }
 

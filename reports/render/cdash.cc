@@ -47,7 +47,7 @@ std::string FullName(const v1::Verdict& verdict) {
 
 std::string Test(const RunReport& report, const v1::Verdict& verdict) {
   const std::string outcome = OutcomeName(verdict.outcome());
-  const std::string command = ReproCommand(report, verdict);
+  const std::string command = ReproCommand(report.run.options(), verdict);
   std::string out = absl::StrCat("    <Test Status=\"", StatusOf(verdict.outcome()), "\">\n      <Name>",
                                  EscapeXmlText(verdict.case_id()), "</Name>\n      <Path>./",
                                  EscapeXmlText(verdict.operator_()), "</Path>\n      <FullName>",

@@ -76,7 +76,7 @@ std::string Row(const RunReport& report, const v1::Verdict& verdict) {
       theirs.has_value() ? (theirs->pass ? "pass" : "fail") : "",
       theirs.has_value() ? Number(theirs->mismatch_ratio) : "",
       verdict.likely_cause(),
-      IsListed(verdict.outcome()) ? ReproCommand(report, verdict) : "",
+      IsListed(verdict.outcome()) ? ReproCommand(report.run.options(), verdict) : "",
   };
   return absl::StrJoin(fields, ",",
                        [](std::string* out, const std::string& field) { out->append(CsvField(field)); });

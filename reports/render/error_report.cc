@@ -52,7 +52,7 @@ std::string RenderErrorReport(const RunReport& report) {
   size_t skips = 0;
   for (const v1::Verdict& verdict : report.results) {
     if (IsFailure(verdict.outcome())) {
-      failed += Entry(++failures, verdict, "failed", ReproCommand(report, verdict));
+      failed += Entry(++failures, verdict, "failed", ReproCommand(report.run.options(), verdict));
     } else if (verdict.outcome() != v1::OUTCOME_PASS) {
       skipped += Entry(++skips, verdict, SkipWord(verdict.outcome()), "");
     }

@@ -19,7 +19,8 @@ Json ResultJson(const RunReport& report, const v1::Verdict& verdict) {
     json["public_rule"] = {{"verdict", theirs->pass ? "pass" : "fail"},
                            {"mismatch_ratio", JsonNumber(theirs->mismatch_ratio)}};
   }
-  json["repro"] = IsListed(verdict.outcome()) ? Json(ReproCommand(report, verdict)) : Json(nullptr);
+  json["repro"] =
+      IsListed(verdict.outcome()) ? Json(ReproCommand(report.run.options(), verdict)) : Json(nullptr);
   return json;
 }
 
@@ -32,7 +33,7 @@ Json GroupJson(const RunReport& report, const FailureGroup& group) {
           {"functions", group.functions},
           {"dtypes", DtypesJson(group.dtypes)},
           {"cases", group.cases},
-          {"repro", ReproCommand(report, group.example)}};
+          {"repro", ReproCommand(report.run.options(), group.example)}};
 }
 
 Json EffectJson(const ContractEffect& effect) {

@@ -49,7 +49,7 @@ std::string Details(const RunReport& report, const v1::Verdict& verdict) {
     if (!stats.ok()) absl::StrAppend(&out, OutputText(stats), "\n");
   }
   if (!verdict.backtrace().empty()) absl::StrAppend(&out, verdict.backtrace(), "\n");
-  return absl::StrCat(out, "Repeat it: ", ReproCommand(report, verdict), "\n");
+  return absl::StrCat(out, "Repeat it: ", ReproCommand(report.run.options(), verdict), "\n");
 }
 
 // Describes the case, for <system-out>.
@@ -109,7 +109,7 @@ std::string GroupProperties(const RunReport& report, const std::string& op) {
     absl::StrAppend(
         &out, "      <property name=\"failure_group\" value=\"",
         EscapeXml(absl::StrCat(GroupText(group), ": ", OutcomeName(group.outcome), ": ", OneLine(group.cause),
-                               "; for example ", ReproCommand(report, group.example))),
+                               "; for example ", ReproCommand(report.run.options(), group.example))),
         "\"/>\n");
   }
   return out;

@@ -59,12 +59,15 @@ const std::vector<std::string>& Formats();
 std::string HarnessName(const v1::Verdict& verdict);
 
 // The shell command that repeats the verdict's case as the run called it: library, profile, modes, contracts,
-// a user's own cases, limits, and enough calls where equal calls gave different results. It works in any
-// folder: the program is the diopi-cli beside this one, and `data_folder` is absolute (empty: left out). On
-// another machine than the run's, both are unknown and left out. A library without a path is LIBRARY.
-std::string ReproCommand(const v1::RunOptions& options, const v1::Verdict& verdict,
-                         const std::string& data_folder);
-std::string ReproCommand(const RunReport& report, const v1::Verdict& verdict);
+// a user's own cases, limits, and enough calls where equal calls gave different results. A library without a
+// path is LIBRARY. For pages and reports: it names files without their folders, which the reader's machine
+// lacks.
+std::string ReproCommand(const v1::RunOptions& options, const v1::Verdict& verdict);
+
+// The same for a terminal. On the run's machine it works in any folder: the program is the diopi-cli beside
+// this one, and paths, also `data_folder` (empty: left out), are absolute.
+std::string LocalReproCommand(const v1::RunOptions& options, const v1::Verdict& verdict,
+                              const std::string& data_folder);
 
 }  // namespace diopi::reports
 

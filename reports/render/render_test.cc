@@ -153,15 +153,15 @@ TEST(Render, TheCommandThatRepeatsACaseHasWhatTheRunHad) {
   verdict.set_case_id("add.float32.n17");
   verdict.set_outcome(v1::OUTCOME_FAIL);
   // There is no diopi-cli beside this test program, so the command names it without a folder.
-  EXPECT_EQ(ReproCommand(options, verdict, ""), "diopi-cli repro add.float32.n17 --impl LIBRARY");
+  EXPECT_EQ(ReproCommand(options, verdict), "diopi-cli repro add.float32.n17 --impl LIBRARY");
   options.set_impl_path("/opt/my chip/lib.so");
   options.set_repeat(2);
   options.set_timeout_s(30);
-  EXPECT_EQ(ReproCommand(options, verdict, "/srv/my data"),
+  EXPECT_EQ(LocalReproCommand(options, verdict, "/srv/my data"),
             "diopi-cli repro add.float32.n17 --impl '/opt/my chip/lib.so' --data '/srv/my data'");
   options.set_host("another machine");
-  EXPECT_EQ(ReproCommand(options, verdict, "/srv/my data"),
-            "diopi-cli repro add.float32.n17 --impl '/opt/my chip/lib.so'");
+  EXPECT_EQ(LocalReproCommand(options, verdict, "/srv/my data"),
+            "diopi-cli repro add.float32.n17 --impl lib.so");
   options.clear_host();
   options.set_repeat(5);
   options.set_timeout_s(2.5);
@@ -177,11 +177,16 @@ TEST(Render, TheCommandThatRepeatsACaseHasWhatTheRunHad) {
   command.set_sandbox_level("strict");
   command.set_worker_memory(1 << 20);
   EXPECT_EQ(
-      ReproCommand(options, verdict, "/data"),
+      LocalReproCommand(options, verdict, "/data"),
       "diopi-cli repro add.float32.n17 --impl '/opt/my chip/lib.so' --device-lib /opt/rt.so --data /data "
       "--cases '/srv/it'\\''s mine' --profile /etc/chip.textproto --contract tf32,tc32 "
       "--four-bytes --nhwc --nhwc-min-dim 4 --timeout-s 2.5 --repeat 5 --sandbox strict "
       "--worker-memory 1048576");
+  command.set_cases_folder("/srv/it's mine/");
+  EXPECT_EQ(ReproCommand(options, verdict),
+            "diopi-cli repro add.float32.n17 --impl lib.so --device-lib rt.so --cases 'it'\\''s mine' "
+            "--profile chip.textproto --contract tf32,tc32 --four-bytes --nhwc --nhwc-min-dim 4 "
+            "--timeout-s 2.5 --repeat 5 --sandbox strict --worker-memory 1048576");
 }
 
 // Enough calls to show the difference again, as far as the time limit allows.
@@ -192,7 +197,7 @@ TEST(Render, ACaseThatDiffersFromCallToCallIsCalledOften) {
   verdict.set_outcome(v1::OUTCOME_NONDETERMINISTIC);
   verdict.set_call_us(10);
   const auto has = [&](const char* text) {
-    return ReproCommand(options, verdict, "").find(text) != std::string::npos;
+    return ReproCommand(options, verdict).find(text) != std::string::npos;
   };
   EXPECT_TRUE(has(" --repeat 100"));
   verdict.set_call_us(1e6);
@@ -213,11 +218,11 @@ TEST(Render, ErrorReportIsThePublicHarnessForm) {
       "3 Tests failed:\n"
       "1--Run diopi_functions.batch_norm_backward failed.   TestTag: [float32, backward]  TensorInfo : "
       "[(input, float32, (32, 16, 112, 112)), (running_mean, float32, (16,))]  Repeat : diopi-cli repro "
-      "batch_norm.backward.float32.train --impl /opt/vendor/libdiopi_impl.so --contract tf32,tc32\n"
+      "batch_norm.backward.float32.train --impl libdiopi_impl.so --contract tf32,tc32\n"
       "2--Run diopi_functions.mean failed.   TestTag: [float32]  TensorInfo : []  Repeat : diopi-cli repro "
-      "mean.float16.uniform --impl /opt/vendor/libdiopi_impl.so --contract tf32,tc32\n"
+      "mean.float16.uniform --impl libdiopi_impl.so --contract tf32,tc32\n"
       "3--Run diopi_functions.exp failed.   TestTag: [float32]  TensorInfo : []  Repeat : diopi-cli repro "
-      "exp.float32.tail --impl /opt/vendor/libdiopi_impl.so --contract tf32,tc32\n"
+      "exp.float32.tail --impl libdiopi_impl.so --contract tf32,tc32\n"
       "---------------------------------\n"
       "Test skipped or op not implemented:\n"
       "1--Run diopi_functions.relu not implemented.   TestTag: [float32, inplace]  TensorInfo : []\n"

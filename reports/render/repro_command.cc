@@ -1,4 +1,5 @@
-// Repeat commands are pasted into a shell on the machine that printed the report, in any folder.
+// Repeat commands: for the terminal of the run's machine, where they are pasted in any folder, and for pages
+// and reports, which are read elsewhere.
 #include <unistd.h>
 
 #include <algorithm>
@@ -42,22 +43,26 @@ int Calls(const v1::RunOptions& options, const v1::Verdict& verdict) {
   return std::max(options.repeat(), static_cast<int>(std::min(possible, kShowingCalls)));
 }
 
-}  // namespace
+// "explored" of "/srv/explored/".
+std::string LastName(const std::string& path) {
+  return std::filesystem::path(path.substr(0, path.find_last_not_of('/') + 1)).filename().string();
+}
 
-std::string ReproCommand(const v1::RunOptions& options, const v1::Verdict& verdict,
-                         const std::string& data_folder) {
+// `here`: with this machine's paths.
+std::string Command(const v1::RunOptions& options, const v1::Verdict& verdict, const std::string& data_folder,
+                    bool here) {
   const v1::RunCommand& run = options.command();
-  const bool here = MadeHere(options);
   std::string command =
       absl::StrCat(here ? ShellWord(Program()) : "diopi-cli", " repro ", ShellWord(verdict.case_id()));
   const auto add = [&command](const char* flag, const std::string& value) {
     if (!value.empty()) absl::StrAppend(&command, " ", flag, " ", ShellWord(value));
   };
-  add("--impl", options.impl_path().empty() ? "LIBRARY" : options.impl_path());
-  add("--device-lib", run.device_lib());
+  const auto path = [here](const std::string& full) { return here ? full : LastName(full); };
+  add("--impl", options.impl_path().empty() ? "LIBRARY" : path(options.impl_path()));
+  add("--device-lib", path(run.device_lib()));
   if (here) add("--data", data_folder);
-  add("--cases", run.cases_folder());
-  add("--profile", run.profile_path());
+  add("--cases", path(run.cases_folder()));
+  add("--profile", path(run.profile_path()));
   add("--contract", absl::StrJoin(options.contracts(), ","));
   if (run.four_bytes()) absl::StrAppend(&command, " --four-bytes");
   if (run.nhwc()) absl::StrAppend(&command, " --nhwc --nhwc-min-dim ", run.nhwc_min_dim());
@@ -70,8 +75,15 @@ std::string ReproCommand(const v1::RunOptions& options, const v1::Verdict& verdi
   return command;
 }
 
-std::string ReproCommand(const RunReport& report, const v1::Verdict& verdict) {
-  return ReproCommand(report.run.options(), verdict, report.data_folder);
+}  // namespace
+
+std::string LocalReproCommand(const v1::RunOptions& options, const v1::Verdict& verdict,
+                              const std::string& data_folder) {
+  return Command(options, verdict, data_folder, MadeHere(options));
+}
+
+std::string ReproCommand(const v1::RunOptions& options, const v1::Verdict& verdict) {
+  return Command(options, verdict, "", false);
 }
 
 }  // namespace diopi::reports

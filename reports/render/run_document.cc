@@ -54,7 +54,7 @@ Finding FindingOf(const RunReport& report, const v1::Verdict& verdict, const Tra
   for (const v1::OutputStats& stats : verdict.outputs()) {
     if (!stats.ok()) finding.lines.push_back(OutputText(stats));
   }
-  finding.command = ReproCommand(report, verdict);
+  finding.command = ReproCommand(report.run.options(), verdict);
   return finding;
 }
 
@@ -179,7 +179,7 @@ std::vector<Block> FailureGroupBlocks(const RunReport& report) {
     Finding finding{GroupText(group), {OutcomeName(group.outcome), ToneOf(group.outcome)}, {}, ""};
     finding.lines.push_back(OneLine(group.cause));
     if (!ExampleText(group).empty()) finding.lines.push_back(OneLine(ExampleText(group)));
-    finding.command = ReproCommand(report, group.example);
+    finding.command = ReproCommand(report.run.options(), group.example);
     blocks.emplace_back(std::move(finding));
   }
   return blocks;

@@ -72,7 +72,7 @@ std::string EveryFailure(const RunReport& report) {
     for (const v1::OutputStats& stats : verdict.outputs()) {
       if (!stats.ok()) absl::StrAppend(&out, "  ", OneLine(OutputText(stats)), "\n");
     }
-    absl::StrAppend(&out, "  ", ReproCommand(report, verdict), "\n");
+    absl::StrAppend(&out, "  ", LocalReproCommand(report.run.options(), verdict, report.data_folder), "\n");
   }
   return out;
 }
@@ -139,7 +139,8 @@ std::string RenderFailures(const RunReport& report) {
                     OneLine(group.cause), "\n");
     const std::string text = OneLine(ExampleText(group));
     if (!text.empty()) absl::StrAppend(&out, "  ", text, "\n");
-    absl::StrAppend(&out, "  ", ReproCommand(report, group.example), "\n");
+    absl::StrAppend(&out, "  ", LocalReproCommand(report.run.options(), group.example, report.data_folder),
+                    "\n");
   }
   return out;
 }

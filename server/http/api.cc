@@ -203,22 +203,22 @@ Answer Api::Case(const HttpRequest& request) const {
   if (!verdict.ok()) return verdict.status();
   // The operator's name becomes a file name.
   if (verdict->function().empty() || absl::StrContains(verdict->operator_(), "/")) {
-    return ToJson(*run, *verdict, nullptr, options_.data_folder);
+    return ToJson(*run, *verdict, nullptr);
   }
   const auto reader = baselines::BaselineReader::Open(
       baselines::BaselinePath(options_.data_folder, options_.reference, verdict->operator_()));
   if (!reader.ok() || (*reader)->HashOf(verdict->case_id()) != verdict->case_hash()) {
-    return ToJson(*run, *verdict, nullptr, options_.data_folder);
+    return ToJson(*run, *verdict, nullptr);
   }
   const absl::StatusOr<v1::Case> c = (*reader)->ReadCase(verdict->case_id());
-  return ToJson(*run, *verdict, c.ok() ? &*c : nullptr, options_.data_folder);
+  return ToJson(*run, *verdict, c.ok() ? &*c : nullptr);
 }
 
 Answer Api::Failures(const HttpRequest& request) const {
   if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
   const absl::StatusOr<reports::RunFailures> failures = reports::LoadFailures(*queries_, request.matches[0]);
   if (!failures.ok()) return failures.status();
-  return ToJson(*failures, options_.data_folder);
+  return ToJson(*failures);
 }
 
 Answer Api::Progress(const HttpRequest& request) const {

@@ -59,13 +59,12 @@ Json ToJson(const CaseRow& row) {
   return values;
 }
 
-Json ToJson(const v1::RunInfo& run, const v1::Verdict& verdict, const v1::Case* c,
-            const std::string& data_folder) {
+Json ToJson(const v1::RunInfo& run, const v1::Verdict& verdict, const v1::Case* c) {
   Json json = {{"run_id", run.run_id()}, {"chip", ChipName(run.options().chip())}};
   json.update(reports::MessageJson(verdict));
   json["arguments"] = ArgumentsJson(c);
   json["reveals"] = c == nullptr ? Json(nullptr) : JsonText(c->reveals());
-  json["repro"] = reports::ReproCommand(run.options(), verdict, data_folder);
+  json["repro"] = reports::ReproCommand(run.options(), verdict);
   return json;
 }
 

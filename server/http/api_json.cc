@@ -369,7 +369,7 @@ Json ToJson(const v1::AgentInfo& agent) {
           {"done", busy ? Json(agent.done()) : Json(nullptr)}};
 }
 
-Json ToJson(const reports::RunFailures& failures, const std::string& data_folder) {
+Json ToJson(const reports::RunFailures& failures) {
   Json json = {{"run_id", failures.run.run_id()},
                {"state", EnumName(failures.run.state())},
                {"cases", failures.cases}};
@@ -391,7 +391,7 @@ Json ToJson(const reports::RunFailures& failures, const std::string& data_folder
            {"reason", group.reason},
            {"findings", FindingsJson(group.example.findings())},
            {"cause", FindingJson(group.example.cause())},
-           {"repro", reports::ReproCommand(failures.run.options(), group.example, data_folder)}}},
+           {"repro", reports::ReproCommand(failures.run.options(), group.example)}}},
          {"case_ids", group.cases}});
   }
   return json;

@@ -46,14 +46,12 @@ Json ToJson(const v1::AgentInfo& agent);
 Json ExplorationRowJson(const v1::RunInfo& run);
 // One of /performance?chip='s runs.
 Json ToJson(const RunFacts& run, const reports::PerformanceReport& report);
-// `data_folder`: for the commands that repeat the examples.
-Json ToJson(const reports::RunFailures& failures, const std::string& data_folder);
+Json ToJson(const reports::RunFailures& failures);
 // The columns of /runs/RUN/cases, and one of its rows.
 Json CaseColumns();
 Json ToJson(const CaseRow& row);
-// `c`: the case; null: unknown. `data_folder`: for the command that repeats it.
-Json ToJson(const v1::RunInfo& run, const v1::Verdict& verdict, const v1::Case* c,
-            const std::string& data_folder);
+// `c`: the case; null: unknown.
+Json ToJson(const v1::RunInfo& run, const v1::Verdict& verdict, const v1::Case* c);
 
 }  // namespace diopi::server
 

@@ -131,9 +131,7 @@ absl::StatusOr<Json> CaptureJson(const std::string& data_folder, const std::stri
     calls.push_back(CallJson(folder.files[i], *call));
   }
   json["library"] = JsonText(library);
-  json["command"] = JsonText(absl::StrCat(
-      "diopi-cli replay ", reports::ShellWord(absl::StrCat(CapturesFolder(data_folder), "/", name)),
-      " --impl LIBRARY"));
+  json["command"] = JsonText(absl::StrCat("diopi-cli replay ", reports::ShellWord(name), " --impl LIBRARY"));
   json["threads"] = threads.size();
   json["list"] = std::move(calls);
   json["damaged"] = std::move(damaged);

@@ -59,9 +59,9 @@ test('overview, chip, run, failing case, and the command that really reproduces 
     await page.getByRole('button', { name: 'Copy' }).click();
     await page.getByText('Copied').waitFor();
     const command = await page.evaluate(() => navigator.clipboard.readText());
-    expect(command).toContain(`diopi-cli repro ${FAILING} --impl /`);
+    expect(command).toContain(`diopi-cli repro ${FAILING} --impl libdiopi_faulty.so`);
     const env = { PATH: `${join(BUILD, 'bin')}:${process.env['PATH']}`, DIOPI_DATA: demo.data };
-    const again = await run([command], env, demo.folder.path, true);
+    const again = await run([command], env, join(BUILD, 'lib/vendors'), true);
     expect(again.out).toMatch(/^Outcome +fail$/m);
     expect(again.out).toContain('[28] actual 0');
     expect(again.code).toBe(1);

@@ -209,7 +209,7 @@ export function failures(cases: number): Failures {
     example: {
       case_id: ids(operator)[0] ?? '',
       ...{ reason: 'out: 3 of 4096', findings: [], cause: null },
-      repro: 'diopi-cli repro x --impl /opt/lib.so',
+      repro: 'diopi-cli repro x --impl lib.so',
     },
   })).filter((group) => group.cases > 0);
   return { run_id: 'large', state: 'finished', cases: groups.reduce((sum, g) => sum + g.cases, 0), groups };
@@ -241,7 +241,7 @@ export function casePage(i: number): CasePage {
     error_text: '',
     arguments: null,
     reveals: null,
-    repro: `diopi-cli repro ${String(row[0])} --impl /opt/vendor/libdiopi_impl.so`,
+    repro: `diopi-cli repro ${String(row[0])} --impl libdiopi_impl.so`,
     outputs: outcome === 'fail' ? [output()] : [],
   };
 }
