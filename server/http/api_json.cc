@@ -376,23 +376,22 @@ Json ToJson(const reports::RunFailures& failures) {
   Json& groups = json["groups"] = Json::array();
   for (const reports::FailureGroup& group : failures.groups) {
     const std::string& example = group.cases.front();
-    groups.push_back(
-        {{"key", group.key},
-         {"outcome", OutcomeName(group.outcome)},
-         {"cause", group.cause},
-         {"finding", FindingJson(group.finding)},
-         {"diagnosed", group.diagnosed},
-         {"operators", group.operators},
-         {"functions", group.functions},
-         {"dtypes", reports::DtypesJson(group.dtypes)},
-         {"cases", group.cases.size()},
-         {"example",
-          {{"case_id", example},
-           {"reason", group.reason},
-           {"findings", FindingsJson(group.example.findings())},
-           {"cause", FindingJson(group.example.cause())},
-           {"repro", reports::ReproCommand(failures.run.options(), group.example)}}},
-         {"case_ids", group.cases}});
+    groups.push_back({{"key", group.key},
+                      {"outcome", OutcomeName(group.outcome)},
+                      {"cause", group.cause},
+                      {"finding", FindingJson(group.finding)},
+                      {"diagnosed", group.diagnosed},
+                      {"operators", group.operators},
+                      {"functions", group.functions},
+                      {"dtypes", reports::DtypesJson(group.dtypes)},
+                      {"cases", group.cases.size()},
+                      {"example",
+                       {{"case_id", example},
+                        {"reason", group.reason},
+                        {"findings", FindingsJson(group.example.findings())},
+                        {"cause", FindingJson(group.example.cause())},
+                        {"repro", reports::ReproCommand(failures.run.options(), group.example)}}},
+                      {"case_ids", group.cases}});
   }
   return json;
 }
