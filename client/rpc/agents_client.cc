@@ -146,8 +146,7 @@ class GrpcAgentsClient final : public AgentsClient {
     v1::FetchImplRequest request;
     request.set_run_id(run_id);
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + caller_.options().lease_deadline);
-    const Caller::InFlight in_flight(&caller_, &context);
+    const Caller::InFlight in_flight(&caller_, &context, caller_.options().lease_deadline);
     const auto reader = stub_->FetchImpl(&context, request);
     v1::ImplChunk chunk;
     bool written = true;
@@ -161,8 +160,7 @@ class GrpcAgentsClient final : public AgentsClient {
   absl::Status SubmitOnce(const v1::SubmitRequest& request, const std::string& upload_path,
                           v1::SubmitResponse* response) {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + caller_.options().lease_deadline);
-    const Caller::InFlight in_flight(&caller_, &context);
+    const Caller::InFlight in_flight(&caller_, &context, caller_.options().lease_deadline);
     const auto writer = stub_->Submit(&context, response);
     bool open = writer->Write(request);
     std::ifstream file;

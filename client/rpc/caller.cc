@@ -115,18 +115,53 @@ Caller::Caller(std::string address, const ClientOptions& options)
   channel_ = grpc::experimental::CreateCustomChannelWithInterceptors(
       address_, MakeChannelCredentials(local ? Credentials() : options_.credentials), arguments,
       std::move(interceptors));
+  watch_ = std::thread([this] { CancelOverdue(); });
 }
 
-Caller::InFlight::InFlight(Caller* caller, grpc::ClientContext* context)
+Caller::~Caller() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_all();
+  watch_.join();
+}
+
+Caller::InFlight::InFlight(Caller* caller, grpc::ClientContext* context, std::optional<milliseconds> deadline)
     : caller_(caller), context_(context) {
+  Clock::time_point overdue = Clock::time_point::max();
+  if (deadline.has_value()) {
+    context->set_deadline(std::chrono::system_clock::now() + *deadline);
+    overdue = Clock::now() + *deadline + caller_->options_.overdue_after;
+  }
   const std::lock_guard lock(caller_->mutex_);
-  caller_->contexts_.insert(context_);
+  caller_->overdue_.emplace(context_, overdue);
+  caller_->changed_.notify_all();
   if (caller_->cancelled_) context_->TryCancel();
 }
 
 Caller::InFlight::~InFlight() {
   const std::lock_guard lock(caller_->mutex_);
-  caller_->contexts_.erase(context_);
+  caller_->overdue_.erase(context_);
+}
+
+void Caller::CancelOverdue() {
+  std::unique_lock lock(mutex_);
+  while (!over_) {
+    Clock::time_point next = Clock::time_point::max();
+    for (auto& [context, overdue] : overdue_) {
+      if (overdue <= Clock::now()) {
+        context->TryCancel();
+        overdue = Clock::time_point::max();
+      }
+      next = std::min(next, overdue);
+    }
+    if (next == Clock::time_point::max()) {
+      changed_.wait(lock);
+    } else {
+      changed_.wait_until(lock, next);
+    }
+  }
 }
 
 absl::Status Caller::Unary(const std::string& method,
@@ -134,8 +169,7 @@ absl::Status Caller::Unary(const std::string& method,
   Attempts attempts;
   for (;;) {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + options_.call_deadline);
-    const InFlight in_flight(this, &context);
+    const InFlight in_flight(this, &context, options_.call_deadline);
     absl::Status status = Translate(call(&context), method, options_.call_deadline);
     if (!WaitToRetry(status, &attempts)) return status;
   }
@@ -212,7 +246,7 @@ absl::Status Caller::Translate(const grpc::Status& status, const std::string& me
 void Caller::Cancel() {
   const std::lock_guard lock(mutex_);
   cancelled_ = true;
-  for (grpc::ClientContext* context : contexts_) context->TryCancel();
+  for (const auto& [context, overdue] : overdue_) context->TryCancel();
   wake_.notify_all();
 }
 

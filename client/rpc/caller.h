@@ -7,12 +7,13 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <random>
-#include <set>
 #include <string>
+#include <thread>
 
 #include "absl/status/status.h"
 #include "absl/strings/strip.h"
@@ -44,11 +45,15 @@ std::string MethodOf() {
 class Caller {
  public:
   Caller(std::string address, const ClientOptions& options);
+  ~Caller();
 
-  // Registers a call in flight, so that Cancel can end it.
+  // A call in flight, which Cancel can end. With a deadline, gRPC ends it by the wall clock; if that is set
+  // back meanwhile, gRPC's timers rest until it has caught up, keepalive included, so the caller also cancels
+  // the call `overdue_after` its deadline by the steady clock.
   class InFlight {
    public:
-    InFlight(Caller* caller, grpc::ClientContext* context);
+    InFlight(Caller* caller, grpc::ClientContext* context,
+             std::optional<std::chrono::milliseconds> deadline = std::nullopt);
     ~InFlight();
     InFlight(const InFlight&) = delete;
     InFlight& operator=(const InFlight&) = delete;
@@ -92,7 +97,10 @@ class Caller {
   const ClientOptions& options() const { return options_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   std::chrono::milliseconds Jittered(std::chrono::milliseconds backoff);
+  void CancelOverdue();
 
   const std::string address_;
   const ClientOptions options_;
@@ -100,8 +108,11 @@ class Caller {
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   bool cancelled_ = false;
-  std::minstd_rand entropy_{std::random_device()()};  // for pauses
-  std::set<grpc::ClientContext*> contexts_;
+  std::minstd_rand entropy_{std::random_device()()};           // for pauses
+  std::map<grpc::ClientContext*, Clock::time_point> overdue_;  // calls in flight, and when to cancel each
+  bool over_ = false;
+  std::condition_variable changed_;  // overdue_ or over_
+  std::thread watch_;
 };
 
 }  // namespace diopi::rpc

@@ -119,8 +119,7 @@ class GrpcClient final : public Client {
   absl::Status ReadStream(const grpc::internal::RpcMethod& method, const Request& request,
                           LeaseAssembler* assembler) {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + caller_.options().lease_deadline);
-    const Caller::InFlight in_flight(&caller_, &context);
+    const Caller::InFlight in_flight(&caller_, &context, caller_.options().lease_deadline);
     const std::unique_ptr<grpc::ClientReader<grpc::ByteBuffer>> reader(
         grpc::internal::ClientReaderFactory<grpc::ByteBuffer>::Create(caller_.channel().get(), method,
                                                                       &context, request));
@@ -142,8 +141,7 @@ class GrpcClient final : public Client {
 
   absl::Status ReadBatches(VerdictCollector* collector) {
     grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + caller_.options().lease_deadline);
-    const Caller::InFlight in_flight(&caller_, &context);
+    const Caller::InFlight in_flight(&caller_, &context, caller_.options().lease_deadline);
     const auto reader = stub_->ReadVerdicts(&context, collector->request());
     v1::VerdictBatch batch;
     absl::Status status;

@@ -328,6 +328,19 @@ TEST_F(ClientTest, DeadlineIsToldAsSuch) {
   EXPECT_NE(status.message().find(" did not answer ListRuns within 50ms: "), std::string::npos) << status;
 }
 
+// gRPC's deadline is an hour away, as after the wall clock was set back by an hour.
+TEST_F(ClientTest, ACallEndsByTheSteadyClockToo) {
+  Start();
+  ClientOptions options;
+  options.call_deadline = std::chrono::hours(1);
+  options.overdue_after = milliseconds(300) - options.call_deadline;
+  options.retry_for = milliseconds(0);
+  const auto client = MustConnect(options);
+  const absl::Status status = client->ListRuns({}).status();
+  EXPECT_TRUE(absl::IsUnavailable(status)) << status;
+  EXPECT_NE(status.message().find("cancelled ListRuns"), std::string::npos) << status;
+}
+
 TEST_F(ClientTest, CancelEndsACallInFlight) {
   Start();
   const auto client = MustConnect();

@@ -110,6 +110,7 @@ TEST(Worker, CallsACaseBesideAnother) {
   for (const Row& row : {Row{"good", false}, Row{"shared_scratch", true}}) {
     const auto worker = StartOrDie(OptionsFor(row.vendor));
     ASSERT_NE(worker, nullptr);
+    bool disturbed = false;  // in some round: on a busy machine two calls may not overlap
     for (int round = 0; round < 3; ++round) {
       CallOptions options;
       options.keep = true;
@@ -123,12 +124,12 @@ TEST(Worker, CallsACaseBesideAnother) {
       ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
       EXPECT_GE(outcome.reply.calls(), 2);
       EXPECT_TRUE(outcome.reply.findings().empty()) << outcome.reply.ShortDebugString();
-      const bool right =
-          outcome.reply.differs().empty() && Floats(outcome.outputs.at("out")) == AddResult(shape, 2);
-      EXPECT_EQ(right, !row.disturbed) << row.vendor;
+      disturbed |=
+          !outcome.reply.differs().empty() || Floats(outcome.outputs.at("out")) != AddResult(shape, 2);
       EXPECT_TRUE(RunCase(worker.get(), AddCase(shape, 2), inputs).reply.differs().empty())
           << "it is kept for one call only";
     }
+    EXPECT_EQ(disturbed, row.disturbed) << row.vendor;
   }
 }
 
