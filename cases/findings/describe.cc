@@ -23,13 +23,13 @@ const v1::Finding* OfOutput(const Findings& findings, const std::string& key) {
 
 std::string ReasonText(const v1::Verdict& verdict, FindingLanguage language) {
   if (!HasFindings(verdict)) return verdict.reason();
-  const std::string found = FindingsText(verdict.findings(), language);
+  std::string found = FindingsText(verdict.findings(), language);
   // A contract that may be declared comes before the figures of a failure, what else explains them follows;
   // other causes are among the findings already.
   const v1::Finding::Code code = verdict.cause().code();
   if (code != v1::Finding::DECLARE && code != v1::Finding::CONSISTENT_WITH) return found;
   const bool declares = code == v1::Finding::DECLARE && verdict.outcome() == v1::OUTCOME_FAIL;
-  const std::string cause = FindingText(verdict.cause(), language);
+  std::string cause = FindingText(verdict.cause(), language);
   if (found.empty()) return cause;
   const bool english = language == FindingLanguage::kEnglish;
   return declares ? absl::StrCat(cause, english ? ": " : "：", found)

@@ -109,7 +109,7 @@ class ReplayCommand final : public Command {
     TensorMap inputs = call.inputs;
     const absl::StatusOr<loader::CallOptions> options = call_->judge().Prepare(call.c, &inputs);
     if (!options.ok()) return options.status();
-    const absl::Status submitted = worker_->Submit(call.c, inputs, *options);
+    absl::Status submitted = worker_->Submit(call.c, inputs, *options);
     if (!submitted.ok()) return submitted;
     const loader::CallOutcome outcome = worker_->Wait();
     return call_->judge().Judge(call.c, inputs, references, outcome, options->adaptor);
@@ -142,7 +142,7 @@ class ReplayCommand final : public Command {
   absl::Status Time(const tap::CapturedCall& call) {
     std::vector<double> times;
     for (int run = 0; run < runs_; ++run) {
-      const absl::Status submitted = worker_->Submit(call.c, call.inputs, 2);
+      absl::Status submitted = worker_->Submit(call.c, call.inputs, 2);
       if (!submitted.ok()) return submitted;
       const loader::CallOutcome outcome = worker_->Wait();
       if (outcome.kind != loader::CallOutcome::Kind::kReplied || outcome.reply.error_code() != 0) {

@@ -262,7 +262,7 @@ class Exploration {
     if (!call.ok()) return lost(call.status());
     call->keep = keep;
     call->beside = beside;
-    const absl::Status submitted = worker->Submit(baseline->c, baseline->inputs, *call);
+    absl::Status submitted = worker->Submit(baseline->c, baseline->inputs, *call);
     if (absl::IsFailedPrecondition(submitted)) return submitted;
     if (!submitted.ok()) return lost(submitted);
     const loader::CallOutcome outcome = worker->Wait();

@@ -68,7 +68,7 @@ std::optional<v1::Finding> WhyOutputBeyond(const v1::Tolerance& tolerance,
                                            const std::vector<baselines::JudgedOutput>& judged,
                                            const TensorMap& references, const TensorMap& actual,
                                            const std::string& key) {
-  const v1::Finding not_judged = Found(v1::Finding::BEYOND_WAIVER).Name(key);
+  v1::Finding not_judged = Found(v1::Finding::BEYOND_WAIVER).Name(key);
   const auto judge = std::find_if(judged.begin(), judged.end(), [&](const baselines::JudgedOutput& one) {
     return one.key == key || (one.library_allocated && baselines::BelongsTo(key, one.key));
   });
