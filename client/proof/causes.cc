@@ -39,6 +39,7 @@ constexpr Topic kTopics[] = {
     {F::NAN_NOT_PROPAGATED, "", "nan"},
     {F::OVERFLOW_SATURATES, "", "saturat|largest number|clamp"},
     {F::INTERMEDIATE_OVERFLOWS, "", "overflow|squared in float16|squares|without_max|float16|fp16|native16"},
+    {F::ZERO_SIGN_LOST, "", "zero|-0|+0"},
     {F::SUBNORMALS_FLUSHED, "", "subnormal|flush|underflow"},
     {F::DIMENSIONS_EXCHANGED, "", "exchanged|permut|transpos|order|layout|stride|contiguous|NCHW|packed|dim"},
     {F::IN_32_BITS, "", "32 bits|32_bits|int32"},

@@ -26,6 +26,8 @@ TEST(JudgeCause, ComparesWhatACauseSpeaksOfWithWhatWasPlanted) {
   const Planted tail = Bug("abs_tail", "the last elements are left out");
   EXPECT_EQ(JudgeCause(tail, Found(F::TAIL_WRONG).Limit("4")), Told::kRight);
   EXPECT_EQ(JudgeCause(tail, Found(F::ROUNDED_WRONG).Word("rounded_up")), Told::kWrong);
+  const Planted zeros = Bug("round_positive_zero", "round gives +0 for -0");
+  EXPECT_EQ(JudgeCause(zeros, Found(F::ZERO_SIGN_LOST)), Told::kRight);
   const Planted eps = Bug("bn_eps_outside_root", "eps is added to the deviation, not to the variance");
   EXPECT_EQ(JudgeCause(eps, Found(F::DECLARE).Word("native16").Part(Found(F::INTERMEDIATE_16_BIT))),
             Told::kWrong);
