@@ -75,15 +75,6 @@ std::optional<v1::Finding> WrongForm(const TensorView& actual, Dtype dtype,
   return Found(v1::Finding::WRONG_SHAPE).Got(ShapeText(actual.shape)).Expected(ShapeText(shape));
 }
 
-std::vector<int64_t> PlaceAt(const std::vector<int64_t>& shape, int64_t index) {
-  std::vector<int64_t> at(shape.size());
-  for (size_t i = shape.size(); i-- > 0;) {
-    at[i] = index % std::max<int64_t>(shape[i], 1);
-    index /= std::max<int64_t>(shape[i], 1);
-  }
-  return at;
-}
-
 Found WrongElements(const HostTensor& actual, const Tally& tally, std::string expected) {
   const int64_t index = tally.first.front();
   return Found(v1::Finding::WRONG_ELEMENTS)

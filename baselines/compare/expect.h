@@ -62,9 +62,6 @@ void SetHarnessError(const std::string& key, const std::string& error, v1::Verdi
 std::optional<v1::Finding> WrongForm(const TensorView& actual, Dtype dtype,
                                      const std::vector<int64_t>& shape);
 
-// Where a flat row-major index lies.
-std::vector<int64_t> PlaceAt(const std::vector<int64_t>& shape, int64_t index);
-
 // How many elements differ, and the first of them.
 Found WrongElements(const HostTensor& actual, const Tally& tally, std::string expected);
 

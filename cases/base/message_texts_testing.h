@@ -9,7 +9,7 @@
 
 namespace diopi {
 
-// Sets every text of a message and of the messages within it, but for those of its own type.
+// Sets every text of a message and of the messages inside it, except those of its own type.
 inline void SetTexts(const std::string& text, google::protobuf::Message* message) {
   using google::protobuf::FieldDescriptor;
   const google::protobuf::Descriptor& type = *message->GetDescriptor();

@@ -7,10 +7,6 @@ namespace {
 
 using Findings = google::protobuf::RepeatedPtrField<v1::Finding>;
 
-bool HasFindings(const v1::Verdict& verdict) {
-  return verdict.findings_size() > 0 || verdict.has_cause();
-}
-
 const v1::Finding* OfOutput(const Findings& findings, const std::string& key) {
   for (const v1::Finding& finding : findings) {
     if (finding.code() == v1::Finding::OF_OUTPUT && finding.name() == key) return &finding;
@@ -20,6 +16,10 @@ const v1::Finding* OfOutput(const Findings& findings, const std::string& key) {
 }
 
 }  // namespace
+
+bool HasFindings(const v1::Verdict& verdict) {
+  return verdict.findings_size() > 0 || verdict.has_cause();
+}
 
 std::string ReasonText(const v1::Verdict& verdict, FindingLanguage language) {
   if (!HasFindings(verdict)) return verdict.reason();

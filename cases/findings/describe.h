@@ -1,7 +1,7 @@
 // The texts of a verdict that are made of its findings: the reason, the likely cause with its explanations,
-// and the detail of each output. They are made where people or files of a public format need them, and are
-// neither sent nor stored, so a verdict that has findings has one declaration of each fact. A verdict without
-// findings (most: they pass; or an agent up to 0.9 judged it) keeps the texts that it has.
+// and the detail of each output. They are made when the verdict is built and again when it is read, and are
+// not stored, so the database declares each fact once. A verdict without findings (most pass; agents up to
+// 0.9 recorded texts alone) keeps its texts.
 #ifndef CASES_FINDINGS_DESCRIBE_H_
 #define CASES_FINDINGS_DESCRIBE_H_
 
@@ -11,6 +11,9 @@
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi {
+
+// Whether texts are made of this verdict's findings.
+bool HasFindings(const v1::Verdict& verdict);
 
 // Fills the texts, in English.
 void Describe(v1::Verdict* verdict);

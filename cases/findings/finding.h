@@ -3,6 +3,7 @@
 #ifndef CASES_FINDINGS_FINDING_H_
 #define CASES_FINDINGS_FINDING_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -11,6 +12,17 @@
 #include "diopi/v1/finding.pb.h"
 
 namespace diopi {
+
+// Where a flat row-major index lies in a tensor of this shape.
+inline std::vector<int64_t> PlaceAt(const std::vector<int64_t>& shape, int64_t index) {
+  std::vector<int64_t> place(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    const int64_t size = std::max<int64_t>(shape[d], 1);
+    place[d] = index % size;
+    index /= size;
+  }
+  return place;
+}
 
 class Found {
  public:

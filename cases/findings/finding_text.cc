@@ -34,6 +34,18 @@ const Table& TableOf(FindingLanguage language) {
   return language == FindingLanguage::kEnglish ? *english : *chinese;
 }
 
+std::string_view SeparatorOf(FindingLanguage language) {
+  return language == FindingLanguage::kEnglish ? "; " : "；";
+}
+
+std::string Joined(const google::protobuf::RepeatedPtrField<v1::Finding>& findings,
+                   std::string_view separator, FindingLanguage language) {
+  return absl::StrJoin(findings, absl::string_view(separator.data(), separator.size()),
+                       [language](std::string* out, const v1::Finding& finding) {
+                         out->append(FindingText(finding, language));
+                       });
+}
+
 class Writer {
  public:
   Writer(const v1::Finding& finding, FindingLanguage language) : finding_(finding), language_(language) {}
@@ -70,8 +82,9 @@ class Writer {
     if (colon != std::string_view::npos && text[colon] == '|')
       return Value(name).value_or(std::string(text.substr(colon + 1)));
     const std::optional<std::string> value =
-        name == "parts" ? Parts(colon == std::string_view::npos ? Separator() : text.substr(colon + 1))
-                        : Value(name);
+        name == "parts"
+            ? Parts(colon == std::string_view::npos ? SeparatorOf(language_) : text.substr(colon + 1))
+            : Value(name);
     if (!value.has_value()) *complete = false;
     if (colon == std::string_view::npos || name == "parts") return value.value_or("");
     const std::string_view forms = text.substr(colon + 1);
@@ -114,16 +127,9 @@ class Writer {
     return known == TableOf(language_).end() ? finding_.word() : known->second;
   }
 
-  std::string_view Separator() const { return language_ == FindingLanguage::kEnglish ? "; " : "；"; }
-
   std::optional<std::string> Parts(std::string_view separator) const {
     if (finding_.parts().empty()) return std::nullopt;
-    std::string out;
-    for (const v1::Finding& part : finding_.parts()) {
-      if (&part != &finding_.parts(0)) out += separator;
-      out += FindingText(part, language_);
-    }
-    return out;
+    return Joined(finding_.parts(), separator, language_);
   }
 
   const v1::Finding& finding_;
@@ -152,10 +158,7 @@ std::string FindingText(const v1::Finding& finding, FindingLanguage language) {
 
 std::string FindingsText(const google::protobuf::RepeatedPtrField<v1::Finding>& findings,
                          FindingLanguage language) {
-  return absl::StrJoin(findings, language == FindingLanguage::kEnglish ? "; " : "；",
-                       [language](std::string* out, const v1::Finding& finding) {
-                         out->append(FindingText(finding, language));
-                       });
+  return Joined(findings, SeparatorOf(language), language);
 }
 
 }  // namespace diopi

@@ -118,27 +118,24 @@ std::optional<F> ChangedSince(const loader::CallOutcome& outcome, const v1::Verd
   return std::nullopt;
 }
 
-// What the judge of the numbers found, as a verdict on the case.
-v1::Verdict Judged(const v1::Case& c, v1::Verdict judged) {
-  v1::Verdict verdict =
-      MakeVerdict(c, judged.outcome(), {judged.findings().begin(), judged.findings().end()});
-  if (judged.findings().empty()) verdict.set_reason(judged.reason());
-  verdict.mutable_outputs()->Swap(judged.mutable_outputs());
-  verdict.mutable_contracts()->Swap(judged.mutable_contracts());
-  verdict.mutable_readings()->Swap(judged.mutable_readings());
-  verdict.mutable_would_pass_under()->Swap(judged.mutable_would_pass_under());
-  if (judged.has_cause()) *verdict.mutable_cause() = std::move(*judged.mutable_cause());
-  verdict.set_likely_cause(reports::ToUtf8(judged.likely_cause()));
-  verdict.mutable_consistent_with()->Swap(judged.mutable_consistent_with());
-  verdict.set_declarable(judged.declarable());
-  verdict.set_cause_confidence(judged.cause_confidence());
-  return verdict;
+// Makes it a verdict on this case, which may differ from the one that an adaptor handed over and that was
+// judged.
+void SetCase(const v1::Case& c, v1::Verdict* verdict) {
+  verdict->set_case_id(c.id());
+  verdict->set_case_hash(c.hash());
+  verdict->set_function(c.function());
+  verdict->set_operator_(c.operator_());
+  verdict->set_dtype(c.dtype());
+  verdict->set_tensor_info(TensorInfo(c));
+  verdict->set_variant(c.variant());
 }
 
 v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome, const JudgeNumbers& judge,
                            const TensorMap& inputs) {
   const v1::WorkerReply& reply = outcome.reply;
-  v1::Verdict verdict = Judged(c, judge(outcome.outputs));
+  v1::Verdict verdict = judge(outcome.outputs);
+  SetCase(c, &verdict);
+  CleanSaid(verdict.mutable_findings(), verdict.mutable_backtrace());
   if (reply.generator_unmoved() && verdict.outcome() == v1::OUTCOME_PASS &&
       MustDraw(c, inputs, outcome.outputs)) {
     verdict.set_outcome(v1::OUTCOME_FAIL);
@@ -177,16 +174,10 @@ bool MayDiffer(const v1::Case& c) {
 
 v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::vector<F>& findings) {
   v1::Verdict verdict;
-  verdict.set_case_id(c.id());
-  verdict.set_case_hash(c.hash());
+  SetCase(c, &verdict);
   verdict.set_outcome(outcome);
   verdict.mutable_findings()->Add(findings.begin(), findings.end());
   CleanSaid(verdict.mutable_findings(), verdict.mutable_backtrace());
-  verdict.set_function(c.function());
-  verdict.set_operator_(c.operator_());
-  verdict.set_dtype(c.dtype());
-  verdict.set_tensor_info(TensorInfo(c));
-  verdict.set_variant(c.variant());
   Describe(&verdict);
   return verdict;
 }

@@ -56,12 +56,6 @@ bool HasTolerance(v1::Judge::Kind kind) {
          kind == v1::Judge::COMPOSITION;
 }
 
-std::vector<int64_t> PlaceAt(const std::vector<int64_t>& shape, int64_t index) {
-  std::vector<int64_t> place(shape.size());
-  for (size_t d = shape.size(); d-- > 0; index /= shape[d]) place[d] = index % shape[d];
-  return place;
-}
-
 // BEYOND_WAIVER with the name of an output that is not judged by a tolerance, otherwise what is wrong with
 // the output.
 std::optional<v1::Finding> WhyOutputBeyond(const v1::Tolerance& tolerance,

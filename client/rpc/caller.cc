@@ -123,7 +123,7 @@ Caller::~Caller() {
     const std::lock_guard lock(mutex_);
     over_ = true;
   }
-  changed_.notify_all();
+  changed_.notify_one();
   watch_.join();
 }
 
@@ -136,7 +136,7 @@ Caller::InFlight::InFlight(Caller* caller, grpc::ClientContext* context, std::op
   }
   const std::lock_guard lock(caller_->mutex_);
   caller_->overdue_.emplace(context_, overdue);
-  caller_->changed_.notify_all();
+  if (overdue < caller_->watched_) caller_->changed_.notify_one();
   if (caller_->cancelled_) context_->TryCancel();
 }
 
@@ -148,18 +148,18 @@ Caller::InFlight::~InFlight() {
 void Caller::CancelOverdue() {
   std::unique_lock lock(mutex_);
   while (!over_) {
-    Clock::time_point next = Clock::time_point::max();
+    watched_ = Clock::time_point::max();
     for (auto& [context, overdue] : overdue_) {
       if (overdue <= Clock::now()) {
         context->TryCancel();
         overdue = Clock::time_point::max();
       }
-      next = std::min(next, overdue);
+      watched_ = std::min(watched_, overdue);
     }
-    if (next == Clock::time_point::max()) {
+    if (watched_ == Clock::time_point::max()) {
       changed_.wait(lock);
     } else {
-      changed_.wait_until(lock, next);
+      changed_.wait_until(lock, watched_);
     }
   }
 }

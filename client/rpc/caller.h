@@ -110,8 +110,9 @@ class Caller {
   bool cancelled_ = false;
   std::minstd_rand entropy_{std::random_device()()};           // for pauses
   std::map<grpc::ClientContext*, Clock::time_point> overdue_;  // calls in flight, and when to cancel each
+  Clock::time_point watched_ = Clock::time_point::max();       // until when watch_ sleeps
   bool over_ = false;
-  std::condition_variable changed_;  // overdue_ or over_
+  std::condition_variable changed_;  // over_, or a call is overdue before watched_
   std::thread watch_;
 };
 

@@ -283,7 +283,7 @@ class Grouping {
       KeepShared(said.finding, &group.finding);
       group.cases.push_back(verdict->case_id());
     }
-    group.cause = texts.size() == 1 ? cause.text : absl::StrCat(cause.key, "...");
+    group.cause = texts.size() == 1 ? cause.text : absl::StrCat(cause.key, "...");  // of texts alone
     group.cause = CauseText(group, Language::kEnglish);
     group.operators.assign(operators.begin(), operators.end());
     group.functions.assign(functions.begin(), functions.end());

@@ -220,9 +220,9 @@ absl::StatusOr<bool> VerdictWriter::Insert(const v1::Verdict& verdict) {
   if (known->duplicate) return false;
   const absl::StatusOr<int64_t> reference = ProvenanceId(verdict);
   if (!reference.ok()) return reference.status();
-  v1::Verdict bare;
-  if (verdict.findings_size() > 0 || verdict.has_cause()) ClearDescription(&(bare = verdict));
-  const absl::StatusOr<int64_t> content = ContentOf(*known, bare.case_id().empty() ? verdict : bare);
+  std::optional<v1::Verdict> bare;  // a copy only where there are texts to leave out
+  if (HasFindings(verdict)) ClearDescription(&bare.emplace(verdict));
+  const absl::StatusOr<int64_t> content = ContentOf(*known, bare.has_value() ? *bare : verdict);
   if (!content.ok()) return content.status();
   absl::StatusOr<Statement> insert = connection_->Prepare(kInsertResult);
   if (!insert.ok()) return insert.status();
