@@ -50,6 +50,8 @@ constexpr char kNoThread[] = "Server Threadpool Exhausted";
 // (server/runs/admission.h).
 constexpr char kBusy[] = "busy: ";
 constexpr char kBusyMark[] = "diopi.rpc.busy";
+// Longer waits only look again: what waits without an end needs a newer libstdc++ than bundles promise.
+constexpr std::chrono::hours kLongestWait{1};
 
 // Adds the token to every call, however it is made.
 class TokenBearer final : public grpc::experimental::Interceptor {
@@ -156,11 +158,7 @@ void Caller::CancelOverdue() {
       }
       watched_ = std::min(watched_, overdue);
     }
-    if (watched_ == Clock::time_point::max()) {
-      changed_.wait(lock);
-    } else {
-      changed_.wait_until(lock, watched_);
-    }
+    changed_.wait_until(lock, std::min(watched_, Clock::now() + kLongestWait));
   }
 }
 

@@ -213,12 +213,12 @@ void CaseRunner::RunCalls(const abi::Function& function, void* symbol, const Run
       Examine(&attempt);
       break;
     }
-    if (options.find_leaks && calls > 1) {
+    if (options.alone && calls > 1) {
       previous = level;
       level = CurrentMemoryLevel();
     }
   }
-  if (finished && options.find_leaks && calls > 1 && level.Above(previous)) {
+  if (finished && options.alone && calls > 1 && level.Above(previous)) {
     FindLeaks(&attempt);
     Inspect(&attempt);  // on a device, those calls left inputs where large outputs are read
   }

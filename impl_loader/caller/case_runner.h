@@ -30,7 +30,8 @@ struct RunOptions {
   // Every eighth case (chosen by its id) gets this many calls where `calls` is 2, unless they take more than
   // a few milliseconds: over its cases, a function that fails now and then is called often enough to show it.
   int sampled_calls = 16;
-  bool find_leaks = true;
+  // No other case is called in this process meanwhile: leaks and reads outside of inputs can be told.
+  bool alone = true;
   // In every second call, keep the stream busy before the inputs arrive on it, where the library has the
   // functions for that. Work that ignores the stream then overtakes its inputs.
   bool hold_inputs = true;

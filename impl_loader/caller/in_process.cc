@@ -27,7 +27,7 @@ class InProcessLibraryImpl : public InProcessLibrary {
     if (left != nullptr) AddMadeInputs(*left, &views);
     RunOptions options;
     options.calls = 1;
-    options.find_leaks = false;
+    options.alone = false;
     options.widened = widened;
     RunResult run = runner_.Run(c, views, options);
     if (absl::Status s = ToStatus(c, run); !s.ok()) return s;

@@ -26,7 +26,7 @@ void Companion::Start(VendorLibrary* vendor, const ForkGuard* forks) {
   runner_ = std::make_unique<CaseRunner>(vendor, forks);
   RunOptions options;
   options.calls = kCalls;
-  options.find_leaks = false;
+  options.alone = false;
   options.hold_inputs = false;
   try {
     thread_ = std::thread([this, options] {

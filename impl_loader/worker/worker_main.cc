@@ -288,8 +288,8 @@ RunResult RunBeside(const v1::WorkerCall& call, const std::vector<InputView>& in
                     VendorLibrary* vendor, CaseRunner* runner, ForkGuard* forks, Companion* kept) {
   if (!call.beside() || kept == nullptr) return RunCase(call, inputs, options, runner);
   options.calls = std::max(options.calls, kCallsBeside);
-  options.find_leaks = false;  // the other call needs memory, too
-  options.store = nullptr;     // which has room for the outputs of one run
+  options.alone = false;
+  options.store = nullptr;  // which has room for the outputs of one run
   kept->Start(vendor, forks);
   const auto until = std::chrono::steady_clock::now() + kMostTimeBeside;
   RunResult run = RunCase(call, inputs, options, runner);
