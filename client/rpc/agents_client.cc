@@ -40,7 +40,7 @@ class GrpcAgentsClient final : public AgentsClient {
     const grpc::Status ended = reader->Finish();
     const std::lock_guard lock(mutex_);
     serving_ = nullptr;
-    return caller_.Translate(ended, "Serve", caller_.options().lease_deadline);
+    return in_flight.Translate(ended, "Serve");
   }
 
   void EndServe() override {
@@ -110,7 +110,7 @@ class GrpcAgentsClient final : public AgentsClient {
         }
         ended = true;
       }
-      absl::Status status = caller_.Translate(reader->Finish(), "WatchRun", caller_.options().lease_deadline);
+      absl::Status status = in_flight.Translate(reader->Finish(), "WatchRun");
       if (ended) return absl::OkStatus();
       if (!status.ok() && !absl::IsUnavailable(status)) return status;
       if (!caller_.WaitToRetry(heard + caller_.options().retry_for, &backoff)) return status;
@@ -146,14 +146,14 @@ class GrpcAgentsClient final : public AgentsClient {
     v1::FetchImplRequest request;
     request.set_run_id(run_id);
     grpc::ClientContext context;
-    const Caller::InFlight in_flight(&caller_, &context, caller_.options().lease_deadline);
+    Caller::InFlight in_flight(&caller_, &context, caller_.options().lease_deadline);
     const auto reader = stub_->FetchImpl(&context, request);
     v1::ImplChunk chunk;
     bool written = true;
-    while (written && reader->Read(&chunk)) written = WriteAll(fd, chunk.data());
+    while (written && in_flight.Await([&] { return reader->Read(&chunk); }))
+      written = WriteAll(fd, chunk.data());
     if (!written) context.TryCancel();
-    const absl::Status ended =
-        caller_.Translate(reader->Finish(), "FetchImpl", caller_.options().lease_deadline);
+    const absl::Status ended = in_flight.Translate(reader->Finish(), "FetchImpl");
     return written ? ended : absl::ResourceExhaustedError(absl::StrCat(path, ": cannot be written"));
   }
 
@@ -173,7 +173,7 @@ class GrpcAgentsClient final : public AgentsClient {
       if (!piece.chunk().empty()) open = writer->Write(piece);
     }
     writer->WritesDone();
-    return caller_.Translate(writer->Finish(), "Submit", caller_.options().lease_deadline);
+    return in_flight.Translate(writer->Finish(), "Submit");
   }
 
   template <typename Response, typename Request>

@@ -130,33 +130,48 @@ Caller::~Caller() {
 }
 
 Caller::InFlight::InFlight(Caller* caller, grpc::ClientContext* context, std::optional<milliseconds> deadline)
-    : caller_(caller), context_(context) {
-  Clock::time_point overdue = Clock::time_point::max();
+    : caller_(caller), context_(context), deadline_(deadline) {
   if (deadline.has_value()) {
     context->set_deadline(std::chrono::system_clock::now() + *deadline);
-    overdue = Clock::now() + *deadline + caller_->options_.overdue_after;
+    overdue_ = Clock::now() + *deadline + caller_->options_.overdue_after;
   }
+  WatchUntil(overdue_, false);
   const std::lock_guard lock(caller_->mutex_);
-  caller_->overdue_.emplace(context_, overdue);
-  if (overdue < caller_->watched_) caller_->changed_.notify_one();
   if (caller_->cancelled_) context_->TryCancel();
 }
 
 Caller::InFlight::~InFlight() {
   const std::lock_guard lock(caller_->mutex_);
-  caller_->overdue_.erase(context_);
+  caller_->calls_.erase(context_);
+}
+
+void Caller::InFlight::WatchUntil(Clock::time_point until, bool silence) {
+  const std::lock_guard lock(caller_->mutex_);
+  Watched& watched = caller_->calls_[context_];
+  if (watched.cancelled) return;
+  watched = {until, silence, false};
+  if (until < caller_->watched_) caller_->changed_.notify_one();
+}
+
+bool Caller::InFlight::Await(const std::function<bool()>& read) {
+  const Clock::time_point silent = Clock::now() + caller_->options_.silent_after;
+  WatchUntil(std::min(silent, overdue_), silent < overdue_);
+  const bool got = read();
+  WatchUntil(overdue_, false);
+  return got;
 }
 
 void Caller::CancelOverdue() {
   std::unique_lock lock(mutex_);
   while (!over_) {
     watched_ = Clock::time_point::max();
-    for (auto& [context, overdue] : overdue_) {
-      if (overdue <= Clock::now()) {
+    for (auto& [context, call] : calls_) {
+      if (call.until <= Clock::now()) {
         context->TryCancel();
-        overdue = Clock::time_point::max();
+        call.cancelled = true;
+        call.until = Clock::time_point::max();
       }
-      watched_ = std::min(watched_, overdue);
+      watched_ = std::min(watched_, call.until);
     }
     changed_.wait_until(lock, std::min(watched_, Clock::now() + kLongestWait));
   }
@@ -168,7 +183,7 @@ absl::Status Caller::Unary(const std::string& method,
   for (;;) {
     grpc::ClientContext context;
     const InFlight in_flight(this, &context, options_.call_deadline);
-    absl::Status status = Translate(call(&context), method, options_.call_deadline);
+    absl::Status status = in_flight.Translate(call(&context), method);
     if (!WaitToRetry(status, &attempts)) return status;
   }
 }
@@ -206,30 +221,37 @@ bool Caller::WaitToRetry(Clock::time_point give_up, milliseconds* backoff) {
   return !wake_.wait_until(lock, next, [this] { return cancelled_; });
 }
 
-absl::Status Caller::Translate(const grpc::Status& status, const std::string& method,
-                               milliseconds deadline) const {
+absl::Status Caller::InFlight::Translate(const grpc::Status& status, const std::string& method) const {
+  const std::string server = absl::StrCat("the server at ", caller_->address_);
+  const auto late = [&] {
+    return absl::DeadlineExceededError(
+        absl::StrCat(server, " did not answer ", method, " within ",
+                     absl::FormatDuration(absl::FromChrono(deadline_.value_or(milliseconds(0)))),
+                     ": it hangs, or its machine or disk is overloaded; when it answers again, "
+                     "--resume continues a run that has begun"));
+  };
   const auto code = static_cast<absl::StatusCode>(status.error_code());
   switch (code) {
     case absl::StatusCode::kOk:
       return absl::OkStatus();
     case absl::StatusCode::kUnavailable:
-      return absl::UnavailableError(
-          absl::StrCat("cannot reach the server at ", address_, ": ", status.error_message()));
+      return absl::UnavailableError(absl::StrCat("cannot reach ", server, ": ", status.error_message()));
     case absl::StatusCode::kCancelled: {
-      const std::lock_guard lock(mutex_);
-      if (cancelled_) return absl::CancelledError(status.error_message());
-      return absl::UnavailableError(absl::StrCat("the server at ", address_, " cancelled ", method));
+      const std::lock_guard lock(caller_->mutex_);
+      if (caller_->cancelled_) return absl::CancelledError(status.error_message());
+      const Watched& watched = caller_->calls_.at(context_);
+      if (!watched.cancelled) return absl::UnavailableError(absl::StrCat(server, " cancelled ", method));
+      if (!watched.silence) return late();
+      return absl::UnavailableError(
+          absl::StrCat(server, " sent nothing for ", method, " within ",
+                       absl::FormatDuration(absl::FromChrono(caller_->options_.silent_after))));
     }
     case absl::StatusCode::kDeadlineExceeded:
-      return absl::DeadlineExceededError(
-          absl::StrCat("the server at ", address_, " did not answer ", method, " within ",
-                       absl::FormatDuration(absl::FromChrono(deadline)),
-                       ": it hangs, or its machine or disk is overloaded; when it answers again, "
-                       "--resume continues a run that has begun"));
+      return late();
     case absl::StatusCode::kResourceExhausted:
       if (status.error_message() == kNoThread || absl::StartsWith(status.error_message(), kBusy)) {
         absl::Status busy = absl::UnavailableError(absl::StrCat(
-            "the server at ", address_, " is busy: ",
+            server, " is busy: ",
             status.error_message() == kNoThread ? "all its threads are serving calls"
                                                 : absl::StripPrefix(status.error_message(), kBusy)));
         busy.SetPayload(kBusyMark, absl::Cord());
@@ -244,7 +266,7 @@ absl::Status Caller::Translate(const grpc::Status& status, const std::string& me
 void Caller::Cancel() {
   const std::lock_guard lock(mutex_);
   cancelled_ = true;
-  for (const auto& [context, overdue] : overdue_) context->TryCancel();
+  for (const auto& [context, call] : calls_) context->TryCancel();
   wake_.notify_all();
 }
 

@@ -44,12 +44,15 @@ std::string MethodOf() {
 // Thread-safe.
 class Caller {
  public:
+  using Clock = std::chrono::steady_clock;
+
   Caller(std::string address, const ClientOptions& options);
   ~Caller();
 
   // A call in flight, which Cancel can end. With a deadline, gRPC ends it by the wall clock; if that is set
   // back meanwhile, gRPC's timers rest until it has caught up, keepalive included, so the caller also cancels
-  // the call `overdue_after` its deadline by the steady clock.
+  // the call `overdue_after` its deadline by the steady clock. A soak has shown streams that stalled for good
+  // within gRPC while both ends and the connection were alive: Await notices those.
   class InFlight {
    public:
     InFlight(Caller* caller, grpc::ClientContext* context,
@@ -58,9 +61,20 @@ class Caller {
     InFlight(const InFlight&) = delete;
     InFlight& operator=(const InFlight&) = delete;
 
+    // Calls `read`, which waits for a stream's next message. Cancels the call if that takes `silent_after`.
+    bool Await(const std::function<bool()>& read);
+    // Translates gRPC's status into ours. IsBusy distinguishes a busy server from one that cannot be reached;
+    // other ResourceExhausted statuses (a message that is too large, a full disk) stay as they are. Cancelled
+    // without Caller::Cancel becomes Unavailable: a server that ends cancels the calls in flight.
+    absl::Status Translate(const grpc::Status& status, const std::string& method) const;
+
    private:
-    Caller* caller_;
-    grpc::ClientContext* context_;
+    void WatchUntil(Clock::time_point until, bool silence);
+
+    Caller* const caller_;
+    grpc::ClientContext* const context_;
+    const std::optional<std::chrono::milliseconds> deadline_;
+    Clock::time_point overdue_ = Clock::time_point::max();
   };
 
   // Retries while the server cannot be reached or is busy, as long as options.retry_for or busy_for allows.
@@ -83,13 +97,6 @@ class Caller {
   // called.
   bool WaitToRetry(std::chrono::steady_clock::time_point give_up, std::chrono::milliseconds* backoff);
 
-  // Translates gRPC's status into ours. IsBusy distinguishes a busy server from one that cannot be reached;
-  // other ResourceExhausted statuses (a message that is too large, a full disk) stay as they are. `method`
-  // had `deadline`. Cancelled without Cancel becomes Unavailable: a server that ends cancels the calls in
-  // flight.
-  absl::Status Translate(const grpc::Status& status, const std::string& method,
-                         std::chrono::milliseconds deadline) const;
-
   void Cancel();
 
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
@@ -97,7 +104,12 @@ class Caller {
   const ClientOptions& options() const { return options_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
+  // A call in flight: when to cancel it, and why.
+  struct Watched {
+    Clock::time_point until = Clock::time_point::max();
+    bool silence = false;
+    bool cancelled = false;  // by CancelOverdue
+  };
 
   std::chrono::milliseconds Jittered(std::chrono::milliseconds backoff);
   void CancelOverdue();
@@ -108,9 +120,9 @@ class Caller {
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   bool cancelled_ = false;
-  std::minstd_rand entropy_{std::random_device()()};           // for pauses
-  std::map<grpc::ClientContext*, Clock::time_point> overdue_;  // calls in flight, and when to cancel each
-  Clock::time_point watched_ = Clock::time_point::max();       // until when watch_ sleeps
+  std::minstd_rand entropy_{std::random_device()()};  // for pauses
+  std::map<grpc::ClientContext*, Watched> calls_;
+  Clock::time_point watched_ = Clock::time_point::max();  // until when watch_ sleeps
   bool over_ = false;
   std::condition_variable changed_;  // over_, or a call is overdue before watched_
   std::thread watch_;

@@ -119,14 +119,14 @@ class GrpcClient final : public Client {
   absl::Status ReadStream(const grpc::internal::RpcMethod& method, const Request& request,
                           LeaseAssembler* assembler) {
     grpc::ClientContext context;
-    const Caller::InFlight in_flight(&caller_, &context, caller_.options().lease_deadline);
+    Caller::InFlight in_flight(&caller_, &context, caller_.options().lease_deadline);
     const std::unique_ptr<grpc::ClientReader<grpc::ByteBuffer>> reader(
         grpc::internal::ClientReaderFactory<grpc::ByteBuffer>::Create(caller_.channel().get(), method,
                                                                       &context, request));
     grpc::ByteBuffer bytes;
     LeaseFrame frame;
     absl::Status status;
-    while (status.ok() && reader->Read(&bytes)) {
+    while (status.ok() && in_flight.Await([&] { return reader->Read(&bytes); })) {
       status = ParseLeaseFrame(bytes, &frame);
       if (!status.ok()) break;
       status = frame.is_chunk ? assembler->AddChunk(frame.head, frame.reference, frame.data)
@@ -134,21 +134,20 @@ class GrpcClient final : public Client {
     }
     if (!status.ok()) context.TryCancel();
     const std::string name = method.name();
-    const absl::Status ended = caller_.Translate(reader->Finish(), name.substr(name.rfind('/') + 1),
-                                                 caller_.options().lease_deadline);
+    const absl::Status ended = in_flight.Translate(reader->Finish(), name.substr(name.rfind('/') + 1));
     return status.ok() ? ended : status;
   }
 
   absl::Status ReadBatches(VerdictCollector* collector) {
     grpc::ClientContext context;
-    const Caller::InFlight in_flight(&caller_, &context, caller_.options().lease_deadline);
+    Caller::InFlight in_flight(&caller_, &context, caller_.options().lease_deadline);
     const auto reader = stub_->ReadVerdicts(&context, collector->request());
     v1::VerdictBatch batch;
     absl::Status status;
-    while (status.ok() && reader->Read(&batch)) status = collector->Add(&batch);
+    while (status.ok() && in_flight.Await([&] { return reader->Read(&batch); }))
+      status = collector->Add(&batch);
     if (!status.ok()) context.TryCancel();
-    const absl::Status ended =
-        caller_.Translate(reader->Finish(), "ReadVerdicts", caller_.options().lease_deadline);
+    const absl::Status ended = in_flight.Translate(reader->Finish(), "ReadVerdicts");
     return status.ok() ? ended : status;
   }
 

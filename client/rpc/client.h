@@ -21,8 +21,10 @@ struct ClientOptions {
   // For one stream, such as a case of gigabytes over a slow network. A dead connection is noticed much
   // sooner.
   std::chrono::milliseconds lease_deadline{600'000};
-  // How long after its deadline a call is cancelled that gRPC has not ended; see Caller::InFlight.
+  // How long after its deadline a call is cancelled that gRPC has not ended, and how long a stream that
+  // should bring something may bring nothing; see Caller::InFlight.
   std::chrono::milliseconds overdue_after{5'000};
+  std::chrono::milliseconds silent_after{120'000};
   // How long to retry a server that cannot be reached (it may be restarting); 0: no retries.
   std::chrono::milliseconds retry_for{5'000};
   // How long to retry a server that has no free thread: as long as an answer may take.

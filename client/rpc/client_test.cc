@@ -45,8 +45,13 @@ class FakeService final : public v1::Conformance::Service {
     changed.wait(lock, [&] { return released || context->IsCancelled(); });
     return grpc::Status::OK;
   }
-  grpc::Status Lease(grpc::ServerContext*, const v1::LeaseRequest* request,
+  grpc::Status Lease(grpc::ServerContext* context, const v1::LeaseRequest* request,
                      grpc::ServerWriter<v1::LeaseMessage>* writer) override {
+    if (silent_leases-- > 0) {
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return released || context->IsCancelled(); });
+      return grpc::Status::CANCELLED;
+    }
     if (unavailable_leases-- > 0) return {grpc::StatusCode::UNAVAILABLE, "restarting"};
     v1::LeaseMessage message;
     message.mutable_header()->set_lease_id("L");
@@ -93,6 +98,7 @@ class FakeService final : public v1::Conformance::Service {
   grpc::StatusCode unavailable = grpc::StatusCode::UNAVAILABLE;
   std::atomic<int> unavailable_reports{0};
   std::atomic<int> unavailable_leases{0};
+  std::atomic<int> silent_leases{0};
   std::atomic<int> break_after_case{-1};
   std::atomic<int> reports{0};
   std::mutex mutex;
@@ -337,8 +343,31 @@ TEST_F(ClientTest, ACallEndsByTheSteadyClockToo) {
   options.retry_for = milliseconds(0);
   const auto client = MustConnect(options);
   const absl::Status status = client->ListRuns({}).status();
+  EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
+  EXPECT_NE(status.message().find("did not answer ListRuns within 1h"), std::string::npos) << status;
+}
+
+TEST_F(ClientTest, AStreamThatBringsNothingIsOpenedAgain) {
+  Start();
+  ClientOptions options;
+  options.silent_after = milliseconds(200);
+  const auto client = MustConnect(options);
+  service_.silent_leases = 1;
+  v1::LeaseRequest request;
+  request.set_max_cases(2);
+  int cases = 0;
+  const auto header = client->Lease(request, [&](LeasedCase) {
+    ++cases;
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(header.ok()) << header.status();
+  EXPECT_EQ(cases, 2);
+  options.retry_for = milliseconds(0);
+  service_.silent_leases = 1;
+  const absl::Status status =
+      MustConnect(options)->Lease(request, [](LeasedCase) { return absl::OkStatus(); }).status();
   EXPECT_TRUE(absl::IsUnavailable(status)) << status;
-  EXPECT_NE(status.message().find("cancelled ListRuns"), std::string::npos) << status;
+  EXPECT_NE(status.message().find("sent nothing for Lease within 200ms"), std::string::npos) << status;
 }
 
 TEST_F(ClientTest, CancelEndsACallInFlight) {

@@ -14,6 +14,10 @@ Verdict = collections.namedtuple("Verdict", "case outcome signal reason")
 KILLED_LOADING = ("the worker was lost: SIGKILL", "the worker was lost: the worker could not be started again: SIGKILL")
 
 
+# The reason when a tensor of a baseline is damaged: found by the server, or by the agent if the byte was flipped in between.
+DAMAGED = ("does not match its checksum", "the announced one is")
+
+
 def say(command, timeout_s=600):
     """(exit status, what it printed)"""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -90,7 +94,7 @@ class Verdicts:
         for case, outcome, signal, reason in found:
             if outcome == expected.get(case):
                 continue
-            if outcome == "harness_error" and "does not match its checksum" in reason and self.damage_expected:
+            if outcome == "harness_error" and any(text in reason for text in DAMAGED) and self.damage_expected:
                 self.damaged += 1
             elif (outcome, signal) == ("crash", "SIGKILL") or reason.startswith(KILLED_LOADING):
                 self.in_flight += 1
