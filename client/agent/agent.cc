@@ -543,21 +543,22 @@ void Agent::Store(const v1::Verdict& verdict) {
   }
 }
 
+// Of the whole run: other agents and earlier sessions may have judged some of its cases.
 absl::StatusOr<reports::RunReport> Agent::MakeReport(const v1::RunInfo& run) {
-  if (own_server() && !options_.resume.empty()) {
-    // Earlier sessions' results are in the database only.
-    absl::StatusOr<std::unique_ptr<server::Database>> database =
-        server::Database::Open(server::DatabasePath(options_.data_folder), {.read_only = true});
-    if (!database.ok()) return database.status();
-    return reports::LoadReport(**database, run.run_id());
-  }
   std::vector<v1::Verdict> results;
-  results.reserve(verdicts_.size());
-  for (auto& [id, verdict] : verdicts_) results.push_back(std::move(verdict));
+  if (!options_.resume.empty() || run.done() != static_cast<int64_t>(verdicts_.size())) {
+    v1::ReadVerdictsRequest request;
+    request.set_run_id(run.run_id());
+    absl::StatusOr<rpc::RunVerdicts> stored = client_->ReadVerdicts(request);
+    if (!stored.ok()) return stored.status();
+    results.reserve(stored->verdicts.size());
+    for (v1::Verdict& verdict : stored->verdicts) results.push_back(Summarised(std::move(verdict)));
+  } else {
+    results.reserve(verdicts_.size());
+    for (auto& [id, verdict] : verdicts_) results.push_back(std::move(verdict));
+  }
   verdicts_.clear();
-  v1::RunInfo session = run;
-  if (!options_.resume.empty()) session.set_cases(0);  // only this session's verdicts are known here
-  return reports::BuildReport(std::move(session), std::move(results));
+  return reports::BuildReport(run, std::move(results));
 }
 
 ExitCode Agent::Conclude(bool stopped) {
@@ -591,16 +592,14 @@ ExitCode Agent::Conclude(bool stopped) {
 ExitCode Agent::WriteReport(const reports::RunReport& report) {
   const std::string failures = options_.quiet ? "" : reports::RenderFailures(report);
   *out_ << "\n" << failures << (failures.empty() ? "" : "\n") << reports::RenderSummary(report);
-  if (!own_server() && !options_.resume.empty())
-    *out_ << "             (this session only; diopi-cli report shows the whole run)\n";
   const absl::Status written = ReplaceFile(options_.error_report, reports::RenderErrorReport(report));
   if (!written.ok()) return Tell(written);
   *out_ << "Errors       " << options_.error_report << "\n"
         << "Results      run " << run_.run_id() << " in "
         << server::DatabasePath(own_server() ? options_.data_folder : client_->server().data_folder())
         << (own_server() ? "" : " on the server") << "\n";
-  OutcomeCounts outcomes(report.run.outcomes().begin(), report.run.outcomes().end());
-  for (const auto& [outcome, count] : report.outcomes) outcomes[reports::OutcomeName(outcome)] += count;
+  OutcomeCounts outcomes;
+  for (const auto& [outcome, count] : report.outcomes) outcomes[reports::OutcomeName(outcome)] = count;
   const ExitCode code = ExitCodeFor(outcomes);
   if (report.coverage.passing >= options_.min_passing || code == ExitCode::kOurs) return code;
   *err_ << "diopi-agent: " << reports::PassingText(report.coverage) << ", --min-coverage requires "

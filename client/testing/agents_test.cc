@@ -18,6 +18,12 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+std::string SummaryIn(const std::string& out) {
+  const size_t begin = out.find("\nCoverage ");
+  EXPECT_NE(begin, std::string::npos) << out;
+  return out.substr(begin, out.find("\nErrors ") - begin);
+}
+
 class AgentsTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -117,14 +123,24 @@ TEST_F(AgentsTest, AVerdictThatComesAfterAnotherAgentsCountsOnce) {
   StartThree();
   first_->Signal(SIGSTOP);
   OpenGate();
+  std::vector<Finished> finished;
   for (Running* agent : {second_.get(), third_.get()}) {
-    const Finished finished = agent->Finish();
-    EXPECT_EQ(finished.code, 1) << finished.err;
+    finished.push_back(agent->Finish());
+    EXPECT_EQ(finished.back().code, 1) << finished.back().err;
   }
   ExpectComplete();  // without the agent that is stuck
   first_->Signal(SIGCONT);
   const Finished late = first_->Finish();
   EXPECT_EQ(late.code, 1) << late.err;  // it reports its verdicts and learns that all is done
+  finished.push_back(late);
+  // Each of them tells of the whole run, whatever its own share was.
+  const std::string errors = ReadFile(folder_ / "errors1");
+  EXPECT_NE(errors.find("relu"), std::string::npos) << errors;
+  for (size_t i = 0; i < finished.size(); ++i) {
+    EXPECT_EQ(SummaryIn(finished[i].out), SummaryIn(finished[0].out));
+    EXPECT_EQ(SummaryIn(finished[i].out).find("incomplete"), std::string::npos) << finished[i].out;
+    EXPECT_EQ(ReadFile(folder_ / absl::StrCat("errors", i + 1)), errors);
+  }
   StopServer();
   ExpectComplete();
 }
