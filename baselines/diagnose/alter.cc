@@ -87,6 +87,11 @@ const std::vector<Spellings>& KnownSpellings() {
   return *kTable;
 }
 
+// Functions of one signature that are mistaken for each other: decay of the weights inside and outside of the
+// moments.
+constexpr std::pair<std::string_view, std::string_view> kTwins[] = {{"diopiAdam", "diopiAdamW"},
+                                                                    {"diopiAdamW", "diopiAdam"}};
+
 constexpr std::string_view kReductions[] = {"none", "mean", "sum"};
 constexpr std::string_view kRoundings[] = {"none", "trunc", "floor"};
 
@@ -101,6 +106,8 @@ class Alterer {
   std::vector<AlteredCase> Run() {
     // The arguments that are most often ignored come first.
     ForEach(&Alterer::AlterNumber);
+    TakeAsTwin();
+    ForEach(&Alterer::IgnoreGradient);
     ForEach(&Alterer::AlterSizes);
     ForEach(&Alterer::IgnoreTensor);
     ForEach(&Alterer::AlterFlag);
@@ -195,6 +202,25 @@ class Alterer {
       Add(index, kept == 0 ? F::FIRST_FOR_BOTH : F::SECOND_FOR_BOTH,
           [=](v1::Argument* a) { a->mutable_sizes()->set_values(1 - kept, a->sizes().values(kept)); });
     }
+  }
+
+  void TakeAsTwin() {
+    for (const auto& [name, twin] : kTwins) {
+      if (name != case_.function()) continue;
+      altered_.push_back(
+          {Copy(), "", Found(F::TAKEN_AS).Name(std::string(name)).Expected(std::string(twin))});
+      altered_.back().c.set_function(std::string(twin));
+    }
+  }
+
+  void IgnoreGradient(int index) {
+    const v1::Argument& arg = case_.args(index);
+    if (arg.role() != v1::ROLE_INPUT || !arg.has_tensor() || arg.name() != "grad_output") return;
+    TakeAs(index, "1", [](v1::Argument* a) {
+      a->mutable_tensor()->clear_from();
+      a->mutable_tensor()->clear_fill();
+      a->mutable_tensor()->mutable_fill()->mutable_constant()->set_value(1);
+    });
   }
 
   void IgnoreTensor(int index) {

@@ -136,6 +136,19 @@ TEST(AlterArguments, EnumerationsAndSpellings) {
   EXPECT_THAT(Texts(gelu), ::testing::ElementsAre("approximate taken as 'none'"));
 }
 
+TEST(AlterArguments, TwinFunctionsAndTheGradientFromAbove) {
+  v1::Case c;
+  c.set_function("diopiAdamW");
+  EXPECT_THAT(Texts(c), ::testing::ElementsAre("diopiAdamW taken as diopiAdam"));
+  EXPECT_EQ(AlterArguments(c)[0].c.function(), "diopiAdam");
+  c.set_function("diopiReluBackward");
+  AddTensor(&c, "grad_output", v1::ROLE_INPUT, {4});
+  EXPECT_THAT(Texts(c), ::testing::ElementsAre("grad_output taken as 1"));
+  const auto inputs = FillInputs(AlterArguments(c)[0].c);
+  ASSERT_TRUE(inputs.ok()) << inputs.status();
+  EXPECT_EQ(ElementAsDouble(v1::Dtype::float32, inputs->at("grad_output").data.data(), 3), 1);
+}
+
 // The whole of suite core: every altered case differs, says what in, and has inputs.
 TEST(AlterArguments, EveryCaseOfSuiteCore) {
   const auto catalog = cases::Catalog::LoadBuiltin();

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "baselines/compare/judging.h"
@@ -21,8 +22,6 @@
 namespace diopi::baselines {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // More explanations than this explain nothing.
 constexpr size_t kMaxCauses = 3;
 // An output that is right for the altered case lies this near to the reference's own result in its dtype: far
@@ -35,6 +34,19 @@ int64_t BytesOf(const TensorMap& tensors) {
   int64_t bytes = 0;
   for (const auto& [key, tensor] : tensors) bytes += static_cast<int64_t>(tensor.data.size());
   return bytes;
+}
+
+// Operations of one call of the reference, to an order of magnitude: a product of matrices needs the square
+// root of the product of the three tensors' sizes, which bounds what most other functions need, too.
+double OperationsOf(const FailedCase& failed) {
+  constexpr double kOfAnyCall = 10'000;
+  std::vector<double> sizes(3, 1.0);
+  for (const TensorMap* tensors : {&failed.inputs, &failed.actual}) {
+    for (const auto& [key, tensor] : *tensors)
+      sizes.push_back(static_cast<double>(NumElements(tensor.shape)));
+  }
+  std::partial_sort(sizes.begin(), sizes.begin() + 3, sizes.end(), std::greater<>());
+  return kOfAnyCall + std::sqrt(sizes[0] * sizes[1] * sizes[2]);
 }
 
 bool IsNear(const HostTensor& a, const HostTensor& b) {
@@ -127,7 +139,7 @@ bool Diagnoser::Begin(const FailedCase& failed) {
         loader::InProcessLibrary::Open(options_.library_path);
     if (reference.ok()) reference_ = *std::move(reference);
   }
-  return reference_ != nullptr && ++seen_[failed.c.function()] <= options_.max_per_function;
+  return reference_ != nullptr;
 }
 
 std::optional<v1::Verdict> Diagnoser::Explains(const AlteredCase& altered, const FailedCase& failed) {
@@ -184,7 +196,7 @@ std::optional<v1::Verdict> Diagnoser::Explains(const RoundedOperands& rounded, c
 Cause Diagnoser::LikelyCause(const FailedCase& failed) {
   const std::lock_guard lock(mutex_);
   if (!Begin(failed)) return {};
-  const Clock::time_point start = Clock::now();
+  const double each = OperationsOf(failed);
   const v1::Verdict wrong =
       CompareCase(failed.c, failed.inputs, failed.references, failed.actual, Unexplained(failed));
   std::vector<v1::Finding> found;
@@ -193,7 +205,7 @@ Cause Diagnoser::LikelyCause(const FailedCase& failed) {
   int tried = 0;
   const auto look = [&](const auto& alternatives) {
     for (const auto& alternative : alternatives) {
-      if (Clock::now() - start > options_.budget || found.size() == kMaxCauses) return;
+      if ((tried + 1) * each > options_.max_operations || found.size() == kMaxCauses) return;
       ++tried;
       const std::optional<v1::Verdict> right = Explains(alternative, failed);
       if (!right.has_value()) continue;

@@ -2,9 +2,7 @@
 #ifndef BASELINES_DIAGNOSE_DIAGNOSE_H_
 #define BASELINES_DIAGNOSE_DIAGNOSE_H_
 
-#include <chrono>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,10 +19,11 @@
 namespace diopi::baselines {
 
 struct DiagnoseOptions {
-  std::string library_path = "";           // the reference, libdiopi_cpu.so
-  int64_t max_bytes = 1 << 20;             // of all tensors of a case; larger ones are not replayed
-  int max_per_function = 50;               // failures that are examined
-  std::chrono::microseconds budget{5000};  // of one case; a replay that has begun is finished
+  std::string library_path = "";  // the reference, libdiopi_cpu.so
+  int64_t max_bytes = 1 << 20;    // of all tensors of a case; larger ones are not replayed
+  // Elementary operations of all replays of one case, roughly. Not a time: whether a failure gets a cause
+  // must not depend on how busy the machine is.
+  double max_operations = 1e8;
 };
 
 // Why a case failed, where it is known.
@@ -69,7 +68,6 @@ class Diagnoser {
   std::mutex mutex_;
   bool opened_ ABSL_GUARDED_BY(mutex_) = false;
   std::unique_ptr<loader::InProcessLibrary> reference_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, int> seen_ ABSL_GUARDED_BY(mutex_);  // failures by function
 };
 
 }  // namespace diopi::baselines

@@ -49,8 +49,7 @@ agent::CaseJudgeOptions ExplainingJudge(const TrialOptions& options,
   agent::CaseJudgeOptions judge;
   judge.compare = compare;
   judge.reference_library = options.reference_library;
-  judge.replay.max_per_function = std::numeric_limits<int>::max();
-  judge.replay.budget = std::chrono::seconds(1);
+  judge.replay.max_operations = std::numeric_limits<double>::infinity();
   return judge;
 }
 
