@@ -114,6 +114,10 @@ bool IsPrintable(char32_t character) {
   return range == std::end(kUnprintable) || character < range->first;
 }
 
+bool IsPrintableName(std::string_view text) {
+  return text.find_first_of("\n\t") == std::string_view::npos && PrintableText(text) == text;
+}
+
 std::string PrintableText(std::string_view text, size_t limit) {
   text = Start(text, limit);
   std::string printable;

@@ -14,6 +14,9 @@ namespace diopi {
 // default-ignorable code points), line and paragraph separators, and noncharacters.
 bool IsPrintable(char32_t character);
 
+// Whether all of `text` is well-formed UTF-8 and printable: for names, which have neither newlines nor tabs.
+bool IsPrintableName(std::string_view text);
+
 // `text` as valid UTF-8: each character that is not printable, other than newline and tab, and each byte that
 // does not belong to a well-formed sequence becomes '?'; CR LF becomes a newline. A result that would be
 // longer than `limit` bytes is cut between two characters, and "..." is appended within the limit.

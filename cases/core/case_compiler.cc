@@ -20,6 +20,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/read_file.h"
+#include "cases/base/text.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/cover.h"
 #include "cases/core/fill.h"
@@ -125,7 +126,7 @@ int Show(const std::string& what, const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     const absl::StatusOr<Compiled> compiled = Compile(path);
     if (!compiled.ok()) {
-      std::cerr << compiled.status().message() << '\n';
+      std::cerr << PrintableMessage(std::string(compiled.status().message())) << '\n';
       code = 1;
     } else if (what == "--hashes") {
       ShowHashes(compiled->cases);
@@ -142,7 +143,7 @@ int Show(const std::string& what, const std::vector<std::string>& paths) {
 int WriteCompiled(const std::string& out_path, const std::string& path) {
   absl::StatusOr<Compiled> compiled = Compile(path);
   if (!compiled.ok()) {
-    std::cerr << compiled.status().message() << '\n';
+    std::cerr << PrintableMessage(std::string(compiled.status().message())) << '\n';
     return 1;
   }
   for (size_t i = 0; i < compiled->covers.size(); ++i) {
@@ -165,7 +166,7 @@ int CheckSlices(const std::vector<std::string>& paths) {
     const absl::StatusOr<std::string> text = ReadFile(path);
     const absl::Status status = text.ok() ? ParseSliceFile(*text, path).status() : text.status();
     if (status.ok()) continue;
-    std::cerr << status.message() << '\n';
+    std::cerr << PrintableMessage(std::string(status.message())) << '\n';
     code = 1;
   }
   return code;

@@ -99,7 +99,7 @@ absl::Status Make(const std::string& pdf, std::vector<std::string> command, cons
 absl::StatusOr<std::string> FindQpdf() {
   std::string path = OnPath("qpdf");
   if (!path.empty()) return path;
-  return absl::InvalidArgumentError(
+  return absl::FailedPreconditionError(
       "qpdf, which embeds the list of failures in the PDF, is not on PATH: install Debian's package qpdf, or "
       "write --format html, which has the list in a file of its own");
 }
@@ -120,7 +120,7 @@ absl::StatusOr<std::string> FindBrowser(const PdfOptions& options) {
     std::string path = OnPath(name);
     if (!path.empty()) return path;
   }
-  return absl::InvalidArgumentError(
+  return absl::FailedPreconditionError(
       "Chromium, which prints PDF, is not on PATH: install Debian's packages chromium-headless-shell and "
       "fonts-dejavu-core (apt-get install --no-install-recommends chromium-headless-shell "
       "fonts-dejavu-core), "

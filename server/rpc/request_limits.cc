@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/text.h"
 #include "diopi/v1/service.pb.h"
 #include "server/store/chip_name.h"
 
@@ -121,9 +122,8 @@ absl::Status CheckText(const FieldRule& rule, const std::string& text) {
   if (text.size() > rule.limit) {
     return Bad(*rule.field, absl::StrCat("has ", text.size(), " bytes; the limit is ", rule.limit));
   }
-  if (rule.name && std::any_of(text.begin(), text.end(),
-                               [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); })) {
-    return Bad(*rule.field, "has a control character in it");
+  if (rule.name && !IsPrintableName(text)) {
+    return Bad(*rule.field, "has a character in it that is not printable");
   }
   if (rule.id && !std::all_of(text.begin(), text.end(), [](char c) {
         return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_';

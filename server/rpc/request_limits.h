@@ -12,8 +12,8 @@ namespace diopi::server {
 inline constexpr int kMaxRequestBytes = 64 << 20;
 
 // InvalidArgument, naming the field and the limit, for: a text, name or list that is too long; a name with a
-// control character, which would reach terminals and logs; a run id that could be a path. Checks nested
-// messages too.
+// character that is not printable, which would reach terminals and logs; a run id that could be a path.
+// Checks nested messages too.
 absl::Status CheckRequest(const google::protobuf::Message& request);
 
 }  // namespace diopi::server

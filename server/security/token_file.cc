@@ -175,7 +175,7 @@ std::string TokenPath(const std::string& data_folder) {
 }
 
 absl::StatusOr<std::vector<TokenRecord>> ReadTokens(const std::string& path) {
-  const Descriptor file = Open(path, O_RDONLY);
+  const Descriptor file = Open(path, O_RDONLY | O_NONBLOCK);  // a named pipe must not keep us waiting
   if (file.get() < 0) {
     return ReadError(path, errno);
   }

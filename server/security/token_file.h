@@ -34,7 +34,7 @@ std::string TokenPath(const std::string& data_folder);
 absl::StatusOr<std::vector<TokenRecord>> ReadTokens(const std::string& path);
 
 // Makes a token, "diopi_" and 64 hex digits, and returns it. AlreadyExists for a name that has a token,
-// InvalidArgument for an invalid name. The names of `chips` have no control characters.
+// InvalidArgument for an invalid name. The names of `chips` are printable.
 absl::StatusOr<std::string> AddToken(const std::string& data_folder, const std::string& name, Role role,
                                      absl::Time expires = absl::InfiniteFuture(),
                                      const std::vector<std::string>& chips = {});

@@ -2,12 +2,11 @@
 #ifndef SERVER_STORE_CHIP_NAME_H_
 #define SERVER_STORE_CHIP_NAME_H_
 
-#include <algorithm>
 #include <string>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/text.h"
 
 namespace diopi::server {
 
@@ -19,9 +18,8 @@ inline absl::Status CheckChipName(const std::string& name) {
     return absl::InvalidArgumentError(absl::StrCat("the name of a chip has at most ", kMaxChipNameBytes,
                                                    " bytes; this one has ", name.size()));
   }
-  if (std::any_of(name.begin(), name.end(),
-                  [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); })) {
-    return absl::InvalidArgumentError("the name of a chip must not contain control characters");
+  if (!IsPrintableName(name)) {
+    return absl::InvalidArgumentError("the name of a chip must have printable characters only");
   }
   if (name == "." || name == "..") {
     // A browser removes such a part from an address, however it is encoded.

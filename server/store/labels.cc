@@ -5,16 +5,13 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/text.h"
 
 namespace diopi::server {
 namespace {
 
 bool IsKeyCharacter(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.';
-}
-
-bool IsControl(char c) {
-  return absl::ascii_iscntrl(static_cast<unsigned char>(c));
 }
 
 }  // namespace
@@ -29,9 +26,9 @@ absl::Status CheckLabel(const std::string& key, const std::string& value) {
     return absl::InvalidArgumentError(absl::StrCat("the value of label ", key, " has ", value.size(),
                                                    " bytes; the limit is ", kMaxLabelValueBytes));
   }
-  if (std::any_of(value.begin(), value.end(), IsControl)) {
+  if (!IsPrintableName(value)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the value of label ", key, " must not contain control characters"));
+        absl::StrCat("the value of label ", key, " must have printable characters only"));
   }
   return absl::OkStatus();
 }

@@ -8,9 +8,9 @@
 #include <system_error>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cases/base/text.h"
 #include "server/store/chip_name.h"
 #include "server/store/database.h"
 #include "server/store/run_bytes.h"
@@ -212,9 +212,8 @@ absl::Status CheckTag(Connection* connection, const std::string& tag) {
     return absl::InvalidArgumentError(
         absl::StrCat("a tag has at most ", kMaxChipNameBytes, " bytes; '", tag, "' has ", tag.size()));
   }
-  const auto control = [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); };
-  if (std::any_of(tag.begin(), tag.end(), control)) {
-    return absl::InvalidArgumentError("a tag must not contain control characters");
+  if (!IsPrintableName(tag)) {
+    return absl::InvalidArgumentError("a tag must have printable characters only");
   }
   absl::StatusOr<Statement> select = connection->Prepare(kSelectIsRunId);
   if (!select.ok()) return select.status();
