@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "baselines/ops/support/op.h"
+#include "baselines/ops/support/shape.h"
 
 // Defines diopiX; the body of its replacement follows, in which `a` is a copy of the arguments (diopiXArgs).
 // Good(a) there calls the reference's function, and ends the replacement when that fails. A failure
@@ -122,6 +123,10 @@ inline std::vector<int64_t> StrideOf(diopiConstTensorHandle_t tensor) {
   diopiSize_t size{nullptr, 0};
   diopiGetTensorStride(tensor, &size);
   return {size.data, size.data + size.len};
+}
+
+inline bool IsDense(diopiConstTensorHandle_t tensor) {
+  return StrideOf(tensor) == ops::DenseStrides(ShapeOf(tensor));
 }
 
 }  // namespace diopi::planted

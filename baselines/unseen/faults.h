@@ -56,9 +56,6 @@ inline int64_t Coordinate(diopiConstTensorHandle_t tensor, int64_t i, int64_t di
   const Axis axis = SplitAxis(ShapeOf(tensor), WrapDim(dim, Rank(tensor)));
   return i / axis.inner % axis.size;
 }
-inline bool IsDense(diopiConstTensorHandle_t tensor) {
-  return StrideOf(tensor) == ops::DenseStrides(ShapeOf(tensor));
-}
 inline diopiScalar_t Number(double value) {
   diopiScalar_t scalar;
   scalar.stype = diopi_dtype_float64;

@@ -81,7 +81,7 @@ std::vector<GateFinding> ShownFindings(const GateDocument& document) {
       members.push_back(verdict->second);
       by_case[findings[i].subject] = &findings[i];
     }
-    for (const FailureGroup& group : GroupVerdicts(members)) {
+    for (const FailureGroup& group : GroupVerdicts(members, Unexplained::kJoin)) {
       GateFinding finding = *by_case.at(group.cases.front());
       if (group.cases.size() > 1) {
         finding.subject = GroupText(group);

@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
 #include "cases/findings/describe.h"
+#include "cases/findings/finding.h"
 #include "cases/findings/finding_text.h"
 #include "reports/model/outcome.h"
 
@@ -194,8 +195,9 @@ class Grouping {
     }
   }
 
-  std::vector<FailureGroup> Make() {
+  std::vector<FailureGroup> Make(Unexplained unexplained) {
     Gather();
+    if (unexplained == Unexplained::kJoin) Join();
     std::vector<FailureGroup> groups;
     for (const auto& [kind, by_operator] : parts_) {
       const Cause::Reach reach = by_operator.begin()->second.front().cause.reach;
@@ -206,8 +208,6 @@ class Grouping {
         if (!together) groups.push_back(GroupOf(members, op));
         all.insert(all.end(), members.begin(), members.end());
       }
-      const auto in_case_order = [](const Member& a, const Member& b) { return a.place < b.place; };
-      std::sort(all.begin(), all.end(), in_case_order);
       if (together) groups.push_back(GroupOf(all, ""));
     }
     std::stable_sort(groups.begin(), groups.end(), [](const FailureGroup& a, const FailureGroup& b) {
@@ -222,7 +222,10 @@ class Grouping {
     size_t place = 0;  // in case order
     const v1::Verdict* verdict = nullptr;
     Cause cause;
+    bool explained = true;  // false: joined to the cause of others
   };
+  // By outcome and the cause's key, then by operator.
+  using Parts = std::map<std::pair<v1::Outcome, std::string>, std::map<std::string, std::vector<Member>>>;
 
   static OperatorOutcome PlaceOf(const v1::Verdict& verdict) {
     return {verdict.operator_(), verdict.outcome()};
@@ -265,8 +268,53 @@ class Grouping {
     }
   }
 
+  // A cause that says what was computed, rather than only which inputs show it.
+  static bool IsSpecific(const Cause& cause) {
+    return cause.diagnosed && cause.finding.code() != v1::Finding::NAN_NOT_PROPAGATED;
+  }
+
+  static bool MayJoin(const Cause& cause) {
+    const bool recorded = cause.finding.code() == v1::Finding::CODE_UNSPECIFIED;
+    return !recorded && (cause.diagnosed ? !IsSpecific(cause) : cause.reach == Cause::Reach::kOperator);
+  }
+
+  // Moves wrong numbers without a specific cause to the only specific one of their operator and dtype.
+  void Join() {
+    std::map<OperatorOutcome, std::vector<std::vector<Member>*>> specific;
+    for (auto& [kind, by_operator] : parts_) {
+      for (auto& [op, members] : by_operator) {
+        if (IsSpecific(members.front().cause)) specific[{op, kind.first}].push_back(&members);
+      }
+    }
+    for (auto& [kind, by_operator] : parts_) {
+      for (auto& [op, members] : by_operator) {
+        const auto found = specific.find({op, kind.first});
+        if (found == specific.end() || found->second.size() != 1 || !MayJoin(members.front().cause)) continue;
+        JoinTo(found->second.front(), &members);
+      }
+      std::erase_if(by_operator, [](const auto& part) { return part.second.empty(); });
+    }
+    std::erase_if(parts_, [](const auto& part) { return part.second.empty(); });
+  }
+
+  static void JoinTo(std::vector<Member>* explained, std::vector<Member>* others) {
+    std::set<v1::Dtype::Code> dtypes;
+    for (const Member& member : *explained) {
+      if (member.explained) dtypes.insert(member.verdict->dtype());
+    }
+    const Cause cause = explained->front().cause;
+    std::erase_if(*others, [&](Member& member) {
+      const bool joins = dtypes.contains(member.verdict->dtype());
+      if (joins) explained->push_back({member.place, member.verdict, cause, false});
+      return joins;
+    });
+  }
+
   // `op`: empty for a group of several operators.
-  static FailureGroup GroupOf(const std::vector<Member>& members, const std::string& op) {
+  static FailureGroup GroupOf(std::vector<Member> members, const std::string& op) {
+    std::sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
+      return std::tuple(!a.explained, a.place) < std::tuple(!b.explained, b.place);
+    });
     const v1::Verdict& example = *members.front().verdict;
     const Cause& cause = members.front().cause;
     FailureGroup group;
@@ -275,7 +323,9 @@ class Grouping {
     group.finding = cause.finding;
     std::set<std::string> operators, functions, texts;
     std::set<v1::Dtype::Code> dtypes;
-    for (const auto& [place, verdict, said] : members) {
+    int explained = 0;
+    for (const auto& [place, verdict, said, is_explained] : members) {
+      explained += is_explained ? 1 : 0;
       operators.insert(verdict->operator_());
       if (!verdict->function().empty()) functions.insert(verdict->function());
       dtypes.insert(verdict->dtype());
@@ -283,6 +333,8 @@ class Grouping {
       KeepShared(said.finding, &group.finding);
       group.cases.push_back(verdict->case_id());
     }
+    if (const auto all = static_cast<int64_t>(members.size()); explained < all)
+      group.finding = Found(v1::Finding::EXPLAINS_SOME).Count(explained).Of(all).Part(group.finding);
     group.cause = texts.size() == 1 ? cause.text : absl::StrCat(cause.key, "...");  // of texts alone
     group.cause = CauseText(group, Language::kEnglish);
     group.operators.assign(operators.begin(), operators.end());
@@ -304,14 +356,14 @@ class Grouping {
 
   const std::vector<const v1::Verdict*>& verdicts_;
   std::map<OperatorOutcome, std::map<std::string, int>> fits_;  // how many cases each explanation fits
-  // By outcome and the cause's key, then by operator.
-  std::map<std::pair<v1::Outcome, std::string>, std::map<std::string, std::vector<Member>>> parts_;
+  Parts parts_;
 };
 
 }  // namespace
 
-std::vector<FailureGroup> GroupVerdicts(const std::vector<const v1::Verdict*>& verdicts) {
-  return Grouping(verdicts).Make();
+std::vector<FailureGroup> GroupVerdicts(const std::vector<const v1::Verdict*>& verdicts,
+                                        Unexplained unexplained) {
+  return Grouping(verdicts).Make(unexplained);
 }
 
 std::vector<FailureGroup> GroupFailures(const std::vector<v1::Verdict>& verdicts) {
@@ -319,7 +371,7 @@ std::vector<FailureGroup> GroupFailures(const std::vector<v1::Verdict>& verdicts
   for (const v1::Verdict& verdict : verdicts) {
     if (IsListed(verdict.outcome())) listed.push_back(&verdict);
   }
-  return GroupVerdicts(listed);
+  return GroupVerdicts(listed, Unexplained::kJoin);
 }
 
 std::string CauseText(const FailureGroup& group, Language language) {
@@ -333,7 +385,12 @@ std::string ExampleReason(const FailureGroup& group, Language language) {
 }
 
 void ShareCause(const FailureGroup& other, FailureGroup* group) {
-  KeepShared(other.finding, &group->finding);
+  // How many cases a cause explains is said of one run alone.
+  const auto cause = [](const FailureGroup& of) {
+    return of.finding.code() == v1::Finding::EXPLAINS_SOME ? of.finding.parts(0) : of.finding;
+  };
+  group->finding = cause(*group);
+  KeepShared(cause(other), &group->finding);
   group->cause = CauseText(*group, Language::kEnglish);
 }
 

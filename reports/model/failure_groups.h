@@ -22,6 +22,10 @@ namespace diopi::reports {
 // A group covers one operator, unless more than kSharedBy operators have the same cause: then the cause lies
 // in something that they share, and they are one group. A dtype that an exception names as unsupported is
 // always one group. Wrong numbers without a likely cause are never grouped across operators.
+//
+// Diagnosis needs cases that show the defect clearly, which few do. Where all diagnosed failures of an
+// operator have one cause, its other wrong numbers in the same dtypes are counted to that cause, and the
+// group's finding says how many cases it explains (EXPLAINS_SOME).
 struct FailureGroup {
   std::string key;  // 8 hex digits over outcome, cause and (where it is one) operator: the same in every run
   v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
@@ -32,7 +36,7 @@ struct FailureGroup {
   std::vector<std::string> operators;   // by name
   std::vector<std::string> functions;   // by name; empty: checks of the library as a whole
   std::vector<v1::Dtype::Code> dtypes;  // by code
-  std::vector<std::string> cases;       // case ids in case order; the first is the example
+  std::vector<std::string> cases;       // case ids: those that have the cause first, each part in case order
   v1::Verdict example;                  // of the first case, without its outputs
   std::string reason;                   // its reason in English, one line
 };
@@ -49,8 +53,11 @@ inline constexpr size_t kSharedBy = 3;
 // Groups the verdicts that IsListed; the largest group comes first. The verdicts must be in case order.
 std::vector<FailureGroup> GroupFailures(const std::vector<v1::Verdict>& verdicts);
 
+enum class Unexplained { kJoin, kStayApart };
+
 // Groups these verdicts, whatever their outcomes.
-std::vector<FailureGroup> GroupVerdicts(const std::vector<const v1::Verdict*>& verdicts);
+std::vector<FailureGroup> GroupVerdicts(const std::vector<const v1::Verdict*>& verdicts,
+                                        Unexplained unexplained = Unexplained::kStayApart);
 
 // "add", "add, sub, mul", "add, sub, mul and 40 more".
 std::string OperatorsText(const FailureGroup& group, const Translator& t = English());

@@ -109,6 +109,37 @@ TEST(GroupFailures, AnExplanationThatFitsMostCasesOfAnOperatorGathersThem) {
                   "1 add: the sign is wrong", "1 sub: consistent with alpha taken as 1"));
 }
 
+TEST(GroupFailures, UnexplainedNumbersJoinTheOnlyCauseOfTheirOperatorAndDtype) {
+  const Fact alpha = Found(Fact::CONSISTENT_WITH).Part(Found(Fact::TAKEN_AS).Name("alpha").Expected("1"));
+  const Fact nan = Found(Fact::NAN_NOT_PROPAGATED);
+  const auto fail = [](const char* op, v1::Dtype::Code dtype, const Fact& cause) {
+    v1::Verdict verdict = FoundVerdict(op, v1::OUTCOME_FAIL, {Differ("out", 1, 4, "1")}, cause);
+    verdict.set_dtype(dtype);
+    return verdict;
+  };
+  std::vector<v1::Verdict> all = {
+      fail("add", v1::Dtype::float32, {}),    fail("add", v1::Dtype::float32, alpha),
+      fail("add", v1::Dtype::float32, nan),   fail("add", v1::Dtype::int64, {}),
+      fail("add", v1::Dtype::float32, alpha), fail("exp", v1::Dtype::float32, {}),
+      fail("exp", v1::Dtype::float32, nan)};
+  all.push_back(FoundVerdict("add", v1::OUTCOME_FAIL,
+                             {Found(Fact::OF_OUTPUT).Name("out").Part(Found(Fact::OUTPUT_MISSING))}));
+  const char kJoined[] = "4 add: consistent with alpha taken as 1; this explains 2 of 4 cases";
+  EXPECT_THAT(Lines(all),
+              testing::UnorderedElementsAre(
+                  kJoined, testing::StartsWith("1 add: out: 1 of 4 elements differs"),
+                  "1 add: out: the call returned no such output", "1 exp: out: 1 of 4 elements differs",
+                  "1 exp: NaN in the input is not propagated"));
+  EXPECT_THAT(Groups(all).front().cases, ElementsAre("add.case_2", "add.case_5", "add.case_1", "add.case_3"));
+  FailureGroup shared = Groups(all).front();
+  ShareCause(Groups({all[1]}).front(), &shared);
+  EXPECT_EQ(shared.cause, "consistent with alpha taken as 1");
+  EXPECT_EQ(shared.key, Groups({all[1]}).front().key);
+
+  all.push_back(fail("add", v1::Dtype::float32, Found(Fact::SIGN_WRONG)));  // which of the two is not known
+  EXPECT_THAT(Lines(all), testing::Not(testing::Contains(kJoined)));
+}
+
 TEST(GroupFailures, ACauseThatManyOperatorsShareIsOneGroup) {
   std::vector<v1::Verdict> numbers, causes, missing, returned;
   for (const char* op : {"abs", "add", "cos", "div", "exp"}) {
