@@ -178,7 +178,8 @@ absl::StatusOr<std::unique_ptr<RunSource>> ConnectToRuns(const std::string& serv
 
 void AddRunSourceOptions(CLI::App* app, RunSourceOptions* options) {
   const std::string heading = app->option_defaults()->get_group();
-  AddServerOption(app, &options->server)->excludes(AddDataOption(app, &options->data));
+  CLI::Option* data = AddDataOption(app, &options->data);
+  AddServerOption(app, &options->server)->excludes(data);
   agent::AddCredentialFlags(app, &options->credentials);
   Heading(heading, app);
 }

@@ -69,7 +69,7 @@ constexpr char kPullRequest[] =
     "elements differs, first at [0]: got 12345, expected -1.59568095 exactly\"\n";
 constexpr char kExpired[] =
     "Findings\n"
-    "  expired  demo.txt:17: neg.float32.size_16: expired on 2026-12-31: out: 1 of 16 elements differs, "
+    "  expired line  demo.txt:17: neg.float32.size_16: expired on 2026-12-31: out: 1 of 16 elements differs, "
     "first at "
     "[0]: got 12345, expected 3.62768555 exactly (https://issues.test/7); 1 case still needs it: "
     "neg.float32.size_16\n"
