@@ -57,7 +57,7 @@ constexpr char kPullRequest[] =
     "12345, "
     "expected 3.61313748 exactly\n"
     "      diopi-cli repro sqrt.float32.size_31 --impl wednesday.so\n"
-    "  coverage  demo.txt:3: coverage: 0 functions pass, the floor in line 3 is 1\n"
+    "  less coverage  demo.txt:3: coverage: 0 functions pass, the floor in line 3 is 1\n"
     "\nNotes\n"
     "  passes now  demo.txt:17: neg.float32.size_1: passes now\n"
     "      delete the line: fail neg.float32.size_1 expires=2027-02-21 issue=https://issues.test/7 \"out: 1 "
