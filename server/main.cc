@@ -24,6 +24,7 @@
 #include "cases/base/private_process.h"
 #include "cases/user/user_cases.h"
 #include "client/command_line/command_line.h"
+#include "client/command_line/options.h"
 #include "server/maintenance/backup.h"
 #include "server/maintenance/check.h"
 #include "server/program/config_file.h"
@@ -48,7 +49,7 @@ constexpr char kExamples[] =
 
 struct Flags {
   std::string to;                         // backup --to
-  std::string data;                       // --data; empty: see DefaultDataFolder
+  std::string data;                       // --data
   std::string cases;                      // --cases; empty: the operators built in alone
   std::string listen = "127.0.0.1:7410";  // --listen
   double lease_s = 30;                    // --lease-s
@@ -87,21 +88,39 @@ constexpr absl::Duration kOwnServerChecksFor = absl::Milliseconds(200);
 const std::vector<std::string> kLogLevels = {"trace", "debug", "info", "warn", "error", "off"};
 const std::vector<std::string> kLogFormats = {"logfmt", "json"};
 
-std::string DefaultDataFolder() {
-  const char* folder = std::getenv("DIOPI_DATA");
-  return folder != nullptr && *folder != '\0' ? folder : "diopi-data";
-}
-
-std::string DataFolder(const Flags& flags) {
-  return flags.data.empty() ? DefaultDataFolder() : flags.data;
-}
-
-void AddFlags(CLI::App* app, Flags* flags) {
-  app->add_option("--data", flags->data, "Data folder (default: $DIOPI_DATA, or ./diopi-data)");
-  app->add_option("--cases", flags->cases,
-                  "Folder with your own operator files (*.textproto), used in addition to the built-in ones");
+void AddAddressFlags(CLI::App* app, Flags* flags) {
+  Heading("Addresses", app);
   app->add_option("--listen", flags->listen,
                   "Address to listen on: HOST:PORT (port 0: any free port) or unix:PATH")
+      ->capture_default_str();
+  app->add_flag("--behind-proxy", flags->behind_proxy,
+                "Clients of --listen come through a proxy, so do not limit what comes from one address");
+  app->add_option(
+      "--http", flags->http,
+      "HOST:PORT of the dashboards, /metrics, /healthz and /readyz (port 0: any free port); HTTPS with "
+      "--tls-cert (default: none)");
+  app->add_flag("--http-remote", flags->http_remote, "Allow --http to be an address other than loopback");
+  app->add_option("--http-host", flags->http_hosts,
+                  "Host name by which browsers may reach --http without TLS, in addition to addresses, "
+                  "localhost and this machine's name; may be repeated; '*' allows any");
+}
+
+void AddSecurityFlags(CLI::App* app, Flags* flags) {
+  Heading(kSecurityHeading, app);
+  app->add_option("--tls-cert", flags->tls.certificate, "Certificate chain of the server, PEM")
+      ->envname("DIOPI_TLS_CERT");
+  app->add_option("--tls-key", flags->tls.key, "Private key of the server, PEM")->envname("DIOPI_TLS_KEY");
+  app->add_option("--tls-client-ca", flags->tls.ca,
+                  "Require client certificates signed by this authority, PEM (mutual TLS)");
+  app->add_flag("--insecure", flags->insecure,
+                "Serve without encryption on an address that other machines can reach");
+  app->add_flag("--require-token", flags->require_token, "Require tokens even before the first one is made");
+}
+
+void AddLimitFlags(CLI::App* app, Flags* flags) {
+  Heading("Limits", app);
+  app->add_option("--max-connections", flags->max_connections, "Most connections to --listen at a time")
+      ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
   app->add_option("--lease-s", flags->lease_s,
                   "Seconds of silence after which an agent's cases are given to another")
@@ -111,27 +130,6 @@ void AddFlags(CLI::App* app, Flags* flags) {
          "--batch-s", flags->batch_s,
          "Seconds of work in a batch, by the agent's measured speed; 0: as many cases as the agent asks for")
       ->check(CLI::Range(0.0, 86400.0))
-      ->capture_default_str();
-  app->add_option("--tls-cert", flags->tls.certificate, "Certificate chain of the server, PEM")
-      ->envname("DIOPI_TLS_CERT");
-  app->add_option("--tls-key", flags->tls.key, "Private key of the server, PEM")->envname("DIOPI_TLS_KEY");
-  app->add_option("--tls-client-ca", flags->tls.ca,
-                  "Require client certificates signed by this authority, PEM (mutual TLS)");
-  app->add_flag("--insecure", flags->insecure,
-                "Serve without encryption on an address that other machines can reach");
-  app->add_flag("--require-token", flags->require_token, "Require tokens even before the first one is made");
-  app->add_option(
-      "--http", flags->http,
-      "HOST:PORT of the dashboards, /metrics, /healthz and /readyz (port 0: any free port); HTTPS with "
-      "--tls-cert (default: none)");
-  app->add_flag("--http-remote", flags->http_remote, "Allow --http to be an address other than loopback");
-  app->add_option("--http-host", flags->http_hosts,
-                  "Host name by which browsers may reach --http without TLS, in addition to addresses, "
-                  "localhost and this machine's name; may be repeated; '*' allows any");
-  app->add_flag("--behind-proxy", flags->behind_proxy,
-                "Clients of --listen come through a proxy, so do not limit what comes from one address");
-  app->add_option("--max-connections", flags->max_connections, "Most connections to --listen at a time")
-      ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
   app->add_option("--grace-s", flags->grace_s,
                   "Seconds to wait for calls in flight and agents with leases after SIGTERM or SIGINT; a "
@@ -165,39 +163,48 @@ void AddFlags(CLI::App* app, Flags* flags) {
                   "Hours after which a run whose agents are gone is aborted; --resume continues it; 0: never")
       ->check(CLI::Range(0.0, 87600.0))
       ->capture_default_str();
+}
+
+// For programs that start the server.
+void AddProgramFlags(CLI::App* app, Flags* flags) {
+  Heading("For programs that start the server", app);
+  app->add_option("--ready-fd", flags->ready_fd,
+                  "Write \"ready ADDRESS\" and a newline to this open descriptor when serving; before, while "
+                  "it migrates "
+                  "an older database, lines \"busy TEXT\"")
+      ->check(CLI::Range(0, 1 << 20))
+      ->configurable(false);
+  app->add_option(
+         "--secret-fd", flags->secret_fd,
+         "Read a secret from this open descriptor, up to its end; calls over a Unix socket must send it as "
+         "their token")
+      ->check(CLI::Range(0, 1 << 20))
+      ->configurable(false);
+  app->add_flag("--parent-pid-death", flags->parent_pid_death,
+                "End when the process that started this one ends")
+      ->configurable(false);
+}
+
+void AddFlags(CLI::App* app, Flags* flags) {
+  Heading("What is served", app);
+  AddDataOption(app, &flags->data);
+  AddCasesOption(app, &flags->cases);
+  AddAddressFlags(app, flags);
+  AddSecurityFlags(app, flags);
+  AddLimitFlags(app, flags);
+  Heading("Log", app);
   app->add_option("--log-format", flags->log_format, "Log format")
       ->check(CLI::IsMember(kLogFormats))
       ->capture_default_str();
   app->add_option("--log-level", flags->log_level, "Least severe messages to log on standard error")
       ->check(CLI::IsMember(kLogLevels))
       ->capture_default_str();
-  app->add_flag("--parent-pid-death", flags->parent_pid_death,
-                "End when the process that started this one ends");
-  app->add_option("--ready-fd", flags->ready_fd,
-                  "Write \"ready ADDRESS\" and a newline to this open descriptor when serving; before, while "
-                  "it migrates "
-                  "an older database, lines \"busy TEXT\"")
-      ->check(CLI::Range(0, 1 << 20));
-  app->add_option(
-         "--secret-fd", flags->secret_fd,
-         "Read a secret from this open descriptor, up to its end; calls over a Unix socket must send it as "
-         "their token")
-      ->check(CLI::Range(0, 1 << 20));
-}
-
-void GroupFlags(CLI::App* app) {
-  GroupOptions("What is served", {"--config", "--data", "--cases"}, app);
-  GroupOptions("Addresses", {"--listen", "--behind-proxy", "--http", "--http-remote", "--http-host"}, app);
-  GroupOptions("Security", {"--tls-cert", "--tls-key", "--tls-client-ca", "--insecure", "--require-token"},
-               app);
-  GroupOptions("Limits",
-               {"--max-connections", "--lease-s", "--batch-s", "--grace-s", "--slow-call-s", "--agent-lost-s",
-                "--max-upload-mib", "--max-owner-upload-mib", "--max-open-runs", "--reap-after-h"},
-               app);
-  GroupOptions("Log", {"--log-format", "--log-level"}, app);
-  const std::vector<std::string> by_programs = {"--ready-fd", "--secret-fd", "--parent-pid-death"};
-  GroupOptions("For programs that start the server", by_programs, app);
-  for (const std::string& name : by_programs) app->get_option(name)->configurable(false);
+  AddProgramFlags(app, flags);
+  Heading("What is served", app);
+  AddConfigFile(app);
+  ShowFirst({"--data", "--listen", "--http", "--http-host", "--tls-cert", "--tls-key", "--require-token",
+             "--grace-s", "--log-level", "--config"},
+            app);
 }
 
 struct Subcommands {
@@ -215,7 +222,8 @@ void AddTokenCommands(CLI::App* app, Flags* flags, Subcommands* commands) {
   commands->token_revoke = token->add_subcommand("revoke", "Revoke a token");
   token->require_subcommand(1);
   for (CLI::App* command : {commands->token_add, commands->token_list, commands->token_revoke}) {
-    command->add_option("--data", flags->data, "Data folder (default: $DIOPI_DATA, or ./diopi-data)");
+    Heading("Options", command);
+    AddDataOption(command, &flags->data);
     if (command == commands->token_list) continue;
     command->add_option("--name", flags->token_name, "Name of the token's owner: a user or an agent")
         ->required();
@@ -232,12 +240,13 @@ void AddTokenCommands(CLI::App* app, Flags* flags, Subcommands* commands) {
 }
 
 Subcommands AddSubcommands(CLI::App* app, Flags* flags) {
-  constexpr char kData[] = "Data folder (default: $DIOPI_DATA, or ./diopi-data)";
   Subcommands commands;
   commands.check = app->add_subcommand("check", "Verify every baseline file and every row of the database");
-  commands.check->add_option("--data", flags->data, kData);
   commands.backup = app->add_subcommand("backup", "Copy the data folder, even while a server is using it");
-  commands.backup->add_option("--data", flags->data, kData);
+  for (CLI::App* command : {commands.check, commands.backup}) {
+    Heading("Options", command);
+    AddDataOption(command, &flags->data);
+  }
   commands.backup->add_option("--to", flags->to, "Folder for the copy, which must not exist yet")->required();
   AddTokenCommands(app, flags, &commands);
   app->require_subcommand(0, 1);
@@ -363,11 +372,11 @@ int Serve(const Flags& flags) {
     return Fault(absl::InvalidArgumentError("--ready-fd " + std::to_string(flags.ready_fd) +
                                             " is not an open descriptor"));
   }
-  const absl::StatusOr<int> lock = LockDataFolder(DataFolder(flags), !flags.parent_pid_death);
+  const absl::StatusOr<int> lock = LockDataFolder(flags.data, !flags.parent_pid_death);
   if (!lock.ok()) return Fault(lock.status());
   ServerOptions options;
   std::error_code ignored;
-  options.data_folder = std::filesystem::absolute(DataFolder(flags), ignored).lexically_normal().string();
+  options.data_folder = std::filesystem::absolute(flags.data, ignored).lexically_normal().string();
   options.listen = flags.listen;
   options.lease = absl::Seconds(flags.lease_s);
   options.batch = absl::Seconds(flags.batch_s);
@@ -422,7 +431,7 @@ int Serve(const Flags& flags) {
 }
 
 int Check(const Flags& flags) {
-  const absl::StatusOr<CheckReport> report = CheckDataFolder(DataFolder(flags));
+  const absl::StatusOr<CheckReport> report = CheckDataFolder(flags.data);
   if (!report.ok()) return Fault(report.status());
   for (const std::string& problem : report->problems) std::printf("%s\n", PrintableLine(problem).c_str());
   std::printf(
@@ -436,7 +445,7 @@ int Check(const Flags& flags) {
 }
 
 int Backup(const Flags& flags) {
-  const absl::StatusOr<BackupReport> report = BackUp(DataFolder(flags), flags.to);
+  const absl::StatusOr<BackupReport> report = BackUp(flags.data, flags.to);
   if (!report.ok()) return Fault(report.status());
   std::printf("%s: %s and %lld other files, %lld bytes\n", flags.to.c_str(),
               report->database ? "the database" : "no database", static_cast<long long>(report->files),
@@ -454,14 +463,14 @@ int TokenAdd(const Flags& flags) {
   const absl::StatusOr<absl::Time> expires = ParseExpiry(flags.token_expires, absl::Now());
   if (!expires.ok()) return Fault(expires.status());
   const absl::StatusOr<std::string> token =
-      AddToken(DataFolder(flags), flags.token_name, *role, *expires, flags.token_chips);
+      AddToken(flags.data, flags.token_name, *role, *expires, flags.token_chips);
   if (!token.ok()) return Fault(token.status());
   std::printf("%s\n", token->c_str());
   return 0;
 }
 
 int TokenList(const Flags& flags) {
-  const auto records = ReadTokens(TokenPath(DataFolder(flags)));
+  const auto records = ReadTokens(TokenPath(flags.data));
   if (absl::IsNotFound(records.status())) return 0;
   if (!records.ok()) return Fault(records.status());
   for (const TokenRecord& record : *records) {
@@ -475,7 +484,7 @@ int TokenList(const Flags& flags) {
 }
 
 int TokenRevoke(const Flags& flags) {
-  const absl::Status status = RevokeToken(DataFolder(flags), flags.token_name);
+  const absl::Status status = RevokeToken(flags.data, flags.token_name);
   return status.ok() ? 0 : Fault(status);
 }
 
@@ -488,8 +497,6 @@ int Main(int argc, char** argv) {
   Flags flags;
   flags.tls.ca_flag = "--tls-client-ca";
   AddFlags(&app, &flags);
-  AddConfigFile(&app);
-  GroupFlags(&app);
   const Subcommands commands = AddSubcommands(&app, &flags);
   const std::optional<ExitCode> leave = ParseCommandLine(NormalizeArguments(argc, argv), &app);
   if (leave.has_value()) return static_cast<int>(*leave);

@@ -14,9 +14,6 @@
 #include "cases/base/file_error.h"
 
 namespace diopi::baselines {
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) close(fd_);
-}
 
 absl::Status SystemError(const std::string& what, int number) {
   const std::string text = absl::StrCat(what, ": ", std::generic_category().message(number));

@@ -3,26 +3,13 @@
 #define BASELINES_STORE_REPLACE_H_
 
 #include <string>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "baselines/store/store.h"
+#include "cases/base/descriptor.h"
 
 namespace diopi::baselines {
-
-// A file descriptor of ours; closing it also gives up its lock.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor();
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 // "WHAT: the system's words"; ResourceExhausted when the disk is full.
 absl::Status SystemError(const std::string& what, int number);

@@ -40,11 +40,13 @@
 #include "client/agent/progress.h"
 #include "client/agent/session.h"
 #include "client/agent/tested_library.h"
+#include "client/command_line/terminal.h"
 #include "client/rpc/client.h"
 #include "client/setup/exit_code.h"
 #include "client/setup/library_facts.h"
 #include "client/setup/paths.h"
 #include "client/setup/server_process.h"
+#include "impl_loader/worker/sandbox.h"
 #include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 #include "reports/model/report.h"
@@ -422,6 +424,8 @@ absl::Status Agent::Generate(const std::vector<std::string>& operators) {
 absl::Status Agent::RunCases() {
   Progress::Options progress;
   progress.bar = terminal_;
+  progress.colours = terminal_ && ShowsColours(STDOUT_FILENO);
+  progress.lines = options_.harness_lines;
   progress.quiet = options_.quiet;
   progress.verbose = options_.verbose;
   progress.total = run_.cases();
@@ -435,7 +439,8 @@ absl::Status Agent::RunCases() {
       progress_->Expect(function.operator_(), function.function(), function.cases());
   }
   if (!options_.quiet) {
-    *out_ << "Sandbox " << PrintableLine(MakeRunOptions().sandbox()) << "\n";
+    const std::string sandbox = MakeRunOptions().sandbox();
+    if (absl::StrContains(sandbox, loader::kRetained)) *out_ << "Sandbox " << PrintableLine(sandbox) << "\n";
     *out_ << "Run " << run_.run_id() << ": " << run_.cases() << " cases, " << run_.done() << " done before\n"
           << std::flush;
   }

@@ -9,11 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "client/agent/devices.h"
 #include "client/command_line/command_line.h"
+#include "client/command_line/options.h"
 #include "client/setup/credential_flags.h"
 #include "client/setup/labels.h"
-#include "client/setup/paths.h"
 #include "client/setup/profile_options.h"
-#include "reports/model/completeness.h"
 #include "server/store/chip_name.h"
 
 namespace diopi::agent {
@@ -29,21 +28,25 @@ constexpr char kExamples[] =
     "  diopi-agent --server HOST:7410 --chip NAME --impl libdiopi_impl.so --serve\n"
     "                                                                   wait for diopi-cli submit\n";
 
-void AddDataOptions(CLI::App* app, AgentOptions* options) {
-  app->add_option(
-         "--cache-size", options->cache_size,
-         "Disk space for received tensors, such as 512M or 2G; 0 keeps none (default: 1G with --server)")
-      ->transform(CLI::AsSizeValue(false));
-  app->add_option("--cache-dir", options->cache_dir,
-                  "Folder for these tensors (default: $XDG_CACHE_HOME/diopi, or ~/.cache/diopi)");
-  app->add_option("--inputs", options->inputs,
-                  "recipes: generate inputs here where the versions allow it; bytes: have the server send "
-                  "them (default: recipes with --server, bytes with a server of its own)")
-      ->check(CLI::IsMember({"recipes", "bytes"}));
+void AddLibraryOptions(CLI::App* app, AgentOptions* options) {
+  Heading(kLibraryHeading, app);
+  AddImplOption(app, &options->impl_path);
+  AddDeviceLibOption(app, &options->device_lib);
+  app->add_option("--require-sha256", options->require_sha256, "Refuse any library whose SHA-256 is not this")
+      ->check([](const std::string& text) {
+        const bool hex =
+            text.size() == 64 && text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
+        return hex ? std::string() : std::string("expected 64 hex digits");
+      });
+  app->add_option("--chip", options->chip, "Name of the chip, stored with the run");
+  AddProfileOption(app, &options->profile_path);
+  AddContractOption(app, &options->contracts);
 }
 
-// The options for quick runs during development.
-void AddQuickOptions(CLI::App* app, AgentOptions* options) {
+void AddCasesOptions(CLI::App* app, AgentOptions* options) {
+  Heading(kCasesHeading, app);
+  AddSelectionOptions(app, &options->selection);
+  AddCasesOption(app, &options->selection.cases_folder);
   CLI::Option* functions = app->get_option("--fname");
   CLI::Option* changed =
       app->add_option("--changed-functions", options->changed_functions,
@@ -58,53 +61,80 @@ void AddQuickOptions(CLI::App* app, AgentOptions* options) {
       ->excludes(functions)
       ->excludes(changed)
       ->excludes(app->get_option("--case"));
-  app->add_flag("--fail-fast", options->fail_fast, "Stop at the first failure and mark the run as aborted");
+  app->add_flag("--list-only", options->modes.list_only,
+                "Print the ids of the cases that would run, and exit");
 }
 
-// The public harness's modes, also under its names.
-void AddModes(CLI::App* app, AgentOptions* options) {
-  Modes* modes = &options->modes;
-  AddProfileFlags(app, &options->profile_path, modes);
-  AddModelOptions(app, &options->selection);
-  app->add_option("--failure-debug-level", modes->failure_debug_level,
+void AddCallOptions(CLI::App* app, AgentOptions* options) {
+  Heading(kCallsHeading, app);
+  AddModeFlags(app, &options->modes);
+  app->add_option("--repeat", options->repeat,
+                  "Number of calls per case; their results are compared (default: 2, and up to 16 for every "
+                  "eighth case)")
+      ->check(CLI::Range(1, 100'000));
+  app->add_option("--timeout-s", options->timeout_s, "Seconds a case may take (default: 30)")
+      ->check(CLI::Range(0.001, 86400.0));
+  AddShuffleOption(app, &options->shuffle);
+  app->add_flag("--fail-fast", options->fail_fast, "Stop at the first failure and mark the run as aborted");
+  CLI::Option* workers =
+      app->add_option("--workers", options->workers, "Worker processes")->check(CLI::Range(1, 256));
+  app->add_option("--devices", options->device_list,
+                  "Devices to use, one worker process for each: 0-7 or 0,2,5-7")
+      ->excludes(workers);
+  app->add_option("--device-env", options->device_env,
+                  "Variables that make only its own device visible to a worker (default: "
+                  "CUDA_VISIBLE_DEVICES); none: the library asks diopiGetCurrentDeviceIndex")
+      ->delimiter(',');
+  AddWorkerFlags(app, &options->sandbox, &options->worker_memory);
+  AddWorkerProgramOption(app, &options->worker_program);
+}
+
+void AddResultOptions(CLI::App* app, AgentOptions* options) {
+  Heading(kResultsHeading, app);
+  app->add_option("--report-dir", options->report_folder,
+                  "Folder of error_report.csv (default: current folder)");
+  app->add_option("--error-report", options->error_report, "Path of error_report.csv itself");
+  app->add_option("--failure-debug-level", options->modes.failure_debug_level,
                   "What to write about failed cases to failures/ in the report folder: 0 nothing (default), "
                   "1 arguments, 2 arguments and values")
       ->check(CLI::Range(0, 2));
-  app->add_flag("--list-only", modes->list_only, "Print the ids of the cases that would run, and exit");
+  CLI::Option* quiet = app->add_flag("--quiet", options->quiet, "Print the summary only");
+  app->add_flag("--verbose", options->verbose,
+                "Print a line for every case that does not pass, not only the groups of failures")
+      ->excludes(quiet);
+  app->add_flag("--harness-lines", options->harness_lines,
+                "On a terminal, too, print the public harness's line for every function")
+      ->excludes(quiet);
+  AddMinCoverageOption(app, &options->min_passing);
+  AddLabelOption(app, &options->label_texts);
 }
 
-void GroupOptions(CLI::App* app) {
-  diopi::GroupOptions("The library and its chip",
-                      {"--impl", "--device-lib", "--require-sha256", "--chip", "--profile", "--contract"},
-                      app);
-  diopi::GroupOptions(
-      "Which cases",
-      {"--fname", "--case", "--cases", "--suite", "--model", "--max-bytes", "--get-model-list", "--dtype",
-       "--filter-dtype", "--rerun-failed", "--changed-since", "--changed-functions", "--list-only"},
-      app);
-  diopi::GroupOptions(
-      "How cases are called",
-      {"--nhwc", "--nhwc-min-dim", "--four-bytes", "--repeat", "--timeout-s", "--shuffle", "--fail-fast",
-       "--devices", "--device-env", "--workers", "--sandbox", "--worker-memory"},
-      app);
-  diopi::GroupOptions("Results",
-                      {"--report-dir", "--error-report", "--failure-debug-level", "--quiet", "--verbose",
-                       "--min-coverage", "--label"},
-                      app);
-  diopi::GroupOptions("Runs and servers",
-                      {"--data", "--server", "--resume", "--join", "--shard-index", "--shard-count",
-                       "--inputs", "--cache-size", "--cache-dir"},
-                      app);
-  diopi::GroupOptions("Performance",
-                      {"--performance", "--performance-seconds", "--performance-rounds",
-                       "--performance-largest", "--performance-max-bytes"},
-                      app);
-  diopi::GroupOptions("Exploration", {"--explore", "--seed", "--stop-on-first"}, app);
-  diopi::GroupOptions("Repeated and submitted runs",
-                      {"--watch", "--serve", "--impl-upload", "--health-every-s"}, app);
+void AddRunOptions(CLI::App* app, AgentOptions* options) {
+  Heading(kRunsHeading, app);
+  AddDataOption(app, &options->data_folder);
+  AddServerOption(app, &options->server)->default_str("starts one of its own");
+  CLI::Option* resume = app->add_option("--resume", options->resume, "Complete this run: its id, or latest");
+  app->add_option("--join,--run", options->join_run, "Join this run, which other agents are working on")
+      ->excludes(resume);
+  app->add_option("--shard-index", options->shard_index,
+                  "Which shard of the run, from 0; needs --shard-count");
+  app->add_option("--shard-count", options->shard_count,
+                  "Number of shards of the run, of which this agent runs one; diopi-cli merge combines them")
+      ->check(CLI::Range(1, 100'000));
+  app->add_option("--inputs", options->inputs,
+                  "recipes: generate inputs here where the versions allow it; bytes: have the server send "
+                  "them (default: recipes with --server, bytes with a server of its own)")
+      ->check(CLI::IsMember({"recipes", "bytes"}));
+  app->add_option(
+         "--cache-size", options->cache_size,
+         "Disk space for received tensors, such as 512M or 2G; 0 keeps none (default: 1G with --server)")
+      ->transform(CLI::AsSizeValue(false));
+  app->add_option("--cache-dir", options->cache_dir,
+                  "Folder for these tensors (default: $XDG_CACHE_HOME/diopi, or ~/.cache/diopi)");
 }
 
 void AddPerformanceOptions(CLI::App* app, PerformanceOptions* options) {
+  Heading("Performance", app);
   CLI::Option* on = app->add_flag(
       "--performance", options->on,
       "After the verdicts, measure the calls whose cases pass; with --model, at the models' true sizes");
@@ -121,82 +151,14 @@ void AddPerformanceOptions(CLI::App* app, PerformanceOptions* options) {
          "Without --model: number of largest cases to measure for each function and dtype (default: 1)")
       ->needs(on)
       ->check(CLI::Range(1, 1'000'000));
-  app->add_option("--performance-max-bytes", options->max_bytes,
-                  "Most bytes that the tensors of a measured call take together (default: 2147483648)")
-      ->needs(on)
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 50));
+  TakesBytes(1, int64_t{1} << 50,
+             app->add_option("--performance-max-bytes", options->max_bytes,
+                             "Most bytes that the tensors of a measured call take together (default: 2G)")
+                 ->needs(on));
 }
 
-void AddOptions(CLI::App* app, AgentOptions* options) {
-  app->add_option("--impl", options->impl_path, "The vendor's library, libdiopi_impl.so");
-  app->add_option("--device-lib", options->device_lib,
-                  "Library with the device functions, when --impl has none");
-  app->add_option("--server", options->server,
-                  "Server to use: HOST:PORT or unix:PATH (default: starts a server of its own)");
-  app->add_option(
-      "--data", options->data_folder,
-      "Data folder of its own server (default: $DIOPI_DATA, or diopi-data in the current folder)");
-  app->add_option("--fname", options->selection.functions,
-                  "Operators or functions, names or globs: add diopiAdd 'conv*' (default: all_ops)")
-      ->delimiter(',');
-  app->add_option("--suite", options->selection.suite,
-                  "Suite: core (default), or smoke, a sixth of core for a quick check");
-  app->add_option("--case", options->selection.cases, "Only cases whose id matches this glob");
-  app->add_option("--cases", options->selection.cases_folder,
-                  "Folder with your own operator files (*.textproto), used in addition to the built-in ones");
-  app->add_option("--dtype", options->selection.dtypes, "Only these dtypes")->delimiter(',');
-  app->add_option("--filter-dtype", options->selection.filter_dtypes, "All dtypes except these")
-      ->delimiter(',');
-  app->add_option("--chip", options->chip, "Name of the chip, stored with the run");
-  AddLabelOption(app, &options->label_texts);
-  app->add_option("--contract", options->contracts,
-                  "Contracts of the device: tf32, tc32, fastconv, p_cast, native16; "
-                  "native16@norm+conv*:bfloat16 limits one to operators and dtypes (default: none)")
-      ->delimiter(',');
-  CLI::Option* workers =
-      app->add_option("--workers", options->workers, "Worker processes")->check(CLI::Range(1, 256));
-  app->add_option("--devices", options->device_list,
-                  "Devices to use, one worker process for each: 0-7 or 0,2,5-7")
-      ->excludes(workers);
-  app->add_option("--device-env", options->device_env,
-                  "Variables that make only its own device visible to a worker (default: "
-                  "CUDA_VISIBLE_DEVICES); none: the library asks diopiGetCurrentDeviceIndex")
-      ->delimiter(',');
-  app->add_option("--timeout-s", options->timeout_s, "Seconds a case may take (default: 30)")
-      ->check(CLI::Range(0.001, 86400.0));
-  app->add_option("--shuffle", options->shuffle, "Run the cases in a random order determined by this seed");
-  app->add_option("--repeat", options->repeat,
-                  "Number of calls per case; their results are compared (default: 2, and up to 16 for every "
-                  "eighth case)")
-      ->check(CLI::Range(1, 100'000));
-  CLI::Option* resume = app->add_option("--resume", options->resume, "Complete this run: its id, or latest");
-  app->add_option("--join,--run", options->join_run, "Join this run, which other agents are working on")
-      ->excludes(resume);
-  app->add_option("--shard-index", options->shard_index,
-                  "Which shard of the run, from 0; needs --shard-count");
-  app->add_option("--shard-count", options->shard_count,
-                  "Number of shards of the run, of which this agent runs one; diopi-cli merge combines them")
-      ->check(CLI::Range(1, 100'000));
-  app->add_option("--report-dir", options->report_folder,
-                  "Folder of error_report.csv (default: current folder)");
-  app->add_option("--error-report", options->error_report, "Path of error_report.csv itself");
-  CLI::Option* quiet = app->add_flag("--quiet", options->quiet, "Print the summary only");
-  app->add_flag("--verbose", options->verbose,
-                "Print a line for every case that does not pass, not only the groups of failures")
-      ->excludes(quiet);
-  app->add_option_function<std::string>(
-         "--min-coverage",
-         [options](const std::string& text) {
-           options->min_passing = reports::ParseMinCoverage(text).value_or(0);
-         },
-         "Fail when fewer functions pass: a percentage of the ABI's functions (30%) or a number (160)")
-      ->check([](const std::string& text) {
-        return std::string(reports::ParseMinCoverage(text).status().message());
-      });
-  AddPerformanceOptions(app, &options->performance);
-  CLI::Option* explore = AddExploreOptions(app, &options->explore);
-  app->add_flag("--count-only", options->explore.count_only)->group("")->needs(explore);
-  app->add_option("--exploration", options->explore.run_id)->group("")->needs(explore);
+void AddStandingOptions(CLI::App* app, AgentOptions* options) {
+  Heading("Repeated and submitted runs", app);
   app->add_flag("--watch", options->watch,
                 "Run again whenever the library's file changes, and report what changed, until Ctrl-C");
   app->add_flag("--serve", options->serve,
@@ -208,19 +170,24 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
       ->check(CLI::Range(0.001, 86400.0));
   app->add_flag("--health-check", options->health_check)->group("");
   app->add_option("--parent", options->parent, "End with this process, the parent")->group("");
+}
+
+void AddOptions(CLI::App* app, AgentOptions* options) {
+  AddLibraryOptions(app, options);
+  AddCasesOptions(app, options);
+  AddCallOptions(app, options);
+  AddResultOptions(app, options);
+  AddRunOptions(app, options);
+  AddPerformanceOptions(app, &options->performance);
+  Heading("Exploration", app);
+  CLI::Option* explore = AddExploreOptions(app, &options->explore);
+  app->add_flag("--count-only", options->explore.count_only)->group("")->needs(explore);
+  app->add_option("--exploration", options->explore.run_id)->group("")->needs(explore);
+  AddStandingOptions(app, options);
   AddCredentialFlags(app, &options->credentials);
-  AddWorkerFlags(app, &options->sandbox, &options->worker_memory);
-  app->add_option("--require-sha256", options->require_sha256, "Refuse any library whose SHA-256 is not this")
-      ->check([](const std::string& text) {
-        const bool hex =
-            text.size() == 64 && text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
-        return hex ? std::string() : std::string("expected 64 hex digits");
-      });
-  AddDataOptions(app, options);
-  AddQuickOptions(app, options);
-  app->add_option("--worker-program", options->worker_program, "diopi-worker")->group("");
-  AddModes(app, options);
-  GroupOptions(app);
+  ShowFirst({"--impl", "--chip", "--profile", "--fname", "--case", "--model", "--rerun-failed", "--devices",
+             "--verbose", "--server", "--resume", "--performance", "--explore", "--watch"},
+            app);
 }
 
 // Applies the profile where the command line has no setting.
@@ -332,7 +299,6 @@ std::optional<ExitCode> ParseAgentOptions(int argc, const char* const* argv, Age
     return ExitCodeFor(made);
   }
   options->repeat = std::max(options->repeat, 2);
-  if (options->data_folder.empty()) options->data_folder = DefaultDataFolder();
   if (options->error_report.empty()) {
     options->error_report = (std::filesystem::path(options->report_folder) / "error_report.csv").string();
   }

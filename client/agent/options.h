@@ -54,6 +54,7 @@ struct AgentOptions {
   std::string error_report;              // --error-report; empty: error_report.csv in the report folder
   bool quiet = false;                    // --quiet: prints only the summary
   bool verbose = false;                  // --verbose: prints a line for every case that does not pass
+  bool harness_lines = false;            // --harness-lines: prints the public harness's lines on a terminal
   int64_t min_passing = 0;               // --min-coverage, in functions that pass; 0: no minimum
   rpc::CredentialFiles credentials;      // --tls-ca --tls-cert --tls-key --token-file --insecure
   std::string sandbox = "default";       // --sandbox, of the workers: strict, default, sockets, off

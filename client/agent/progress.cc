@@ -15,6 +15,10 @@ namespace {
 
 constexpr int kBarWidth = 30;
 constexpr std::chrono::milliseconds kBarPeriod{100};
+constexpr std::chrono::seconds kFirstRate{1};  // before it, a rate says little
+constexpr char kRed[] = "\033[31m";
+constexpr char kGreen[] = "\033[32m";
+constexpr char kPlain[] = "\033[0m";
 
 }  // namespace
 
@@ -26,6 +30,13 @@ std::string HarnessTime(std::chrono::system_clock::time_point time) {
   std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local);
   const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
   return absl::StrFormat("%s,%03d", text.data(), since % 1000);
+}
+
+std::string DurationText(std::chrono::seconds duration) {
+  const int64_t seconds = duration.count();
+  if (seconds < 60) return absl::StrCat(seconds, " s");
+  if (seconds < 3600) return absl::StrFormat("%d min %02d s", seconds / 60, seconds % 60);
+  return absl::StrFormat("%d h %02d min", seconds / 3600, seconds / 60 % 60);
 }
 
 void Progress::Expect(const std::string& op, const std::string& function, int64_t cases) {
@@ -61,6 +72,7 @@ void Progress::Add(const v1::Verdict& verdict) {
 void Progress::PrintTally(const std::string& name, Tally* tally) {
   tally->printed = true;
   const std::string run = absl::StrCat("Run diopi_functions.", reports::OneLine(name));
+  if (!harness_lines() && tally->failed == 0) return;  // the bar counts it
   if (tally->passed == tally->seen) {
     Line("INFO", absl::StrCat(run, " succeed"));
   } else if (tally->not_implemented == tally->seen) {
@@ -87,8 +99,16 @@ void Progress::Finish() {
 
 void Progress::Line(const char* level, const std::string& text) {
   ClearBar();
-  *out_ << HarnessTime(options_.clock()) << " - DIOPI-Test - " << level << " - " << text << "\n"
-        << std::flush;
+  if (harness_lines()) {
+    *out_ << HarnessTime(options_.clock()) << " - DIOPI-Test - " << level << " - ";
+  } else if (options_.colours) {
+    WriteControl(kRed, out_);
+    *out_ << level << " ";
+    WriteControl(kPlain, out_);
+  } else {
+    *out_ << level << " ";
+  }
+  *out_ << text << "\n" << std::flush;
 }
 
 void Progress::ClearBar() {
@@ -104,8 +124,21 @@ void Progress::DrawBar(bool now) {
   const int64_t total = std::max<int64_t>(options_.total, 1);
   const auto filled = static_cast<size_t>(std::min<int64_t>(kBarWidth, kBarWidth * done_ / total));
   WriteControl("\r", out_);
-  *out_ << "[" << std::string(filled, '#') << std::string(kBarWidth - filled, ' ') << "] " << done_ << "/"
-        << options_.total << " cases, " << failed_ << " failed";
+  *out_ << "[" << std::string(filled, '#') << std::string(kBarWidth - filled, ' ') << "] "
+        << 100 * std::min(done_, total) / total << " %  " << done_ << "/" << options_.total << " cases, ";
+  if (options_.colours) WriteControl(failed_ > 0 ? kRed : kGreen, out_);
+  *out_ << failed_ << " failed";
+  if (options_.colours) WriteControl(kPlain, out_);
+  const double seconds = std::chrono::duration<double>(time - started_).count();
+  const auto done_here = static_cast<double>(done_ - options_.done);
+  if (time - started_ >= kFirstRate && done_here > 0) {
+    const double rate = done_here / seconds;
+    const auto left =
+        static_cast<int64_t>(static_cast<double>(std::max<int64_t>(options_.total - done_, 0)) / rate);
+    *out_ << absl::StrFormat(rate < 10 ? ", %.1f/s" : ", %.0f/s", rate)
+          << (now ? ", " + DurationText(std::chrono::seconds(static_cast<int64_t>(seconds)))
+                  : ", " + DurationText(std::chrono::seconds(left)) + " left");
+  }
   WriteControl("\033[K", out_);
   *out_ << std::flush;
   bar_shown_ = true;

@@ -1,4 +1,5 @@
-// Shows the progress of a run: a bar on a terminal, plain lines otherwise.
+// Shows the progress of a run: on a terminal one line that changes, and what failed; the public harness's
+// lines otherwise, and where they are asked for.
 #ifndef CLIENT_AGENT_PROGRESS_H_
 #define CLIENT_AGENT_PROGRESS_H_
 
@@ -20,6 +21,8 @@ class Progress {
  public:
   struct Options {
     bool bar = false;      // the output is a terminal
+    bool colours = false;  // and shows colours
+    bool lines = false;    // the harness's lines there, too
     bool quiet = false;    // print nothing at all
     bool verbose = false;  // a line for every case that does not pass
     int64_t total = 0;     // cases of the run
@@ -29,7 +32,8 @@ class Progress {
     std::string data_folder;
     std::function<std::chrono::system_clock::time_point()> clock = std::chrono::system_clock::now;
   };
-  Progress(const Options& options, std::ostream* out) : options_(options), out_(out), done_(options.done) {}
+  Progress(const Options& options, std::ostream* out)
+      : options_(options), out_(out), done_(options.done), started_(options.clock()) {}
 
   // Announces how many cases of a function this session will run: the name's line is printed after the last
   // of them.
@@ -49,6 +53,7 @@ class Progress {
     bool printed = false;
   };
 
+  bool harness_lines() const { return !options_.bar || options_.lines; }
   void Line(const char* level, const std::string& text);
   void PrintTally(const std::string& name, Tally* tally);
   void DrawBar(bool now);
@@ -59,12 +64,16 @@ class Progress {
   std::map<std::string, Tally> tallies_;
   int64_t done_;
   int64_t failed_ = 0;
+  const std::chrono::system_clock::time_point started_;
   bool bar_shown_ = false;
   std::chrono::system_clock::time_point last_bar_;
 };
 
 // "2022-09-29 16:40:40,550", local time.
 std::string HarnessTime(std::chrono::system_clock::time_point time);
+
+// "9 s", "2 min 05 s", "1 h 02 min".
+std::string DurationText(std::chrono::seconds duration);
 
 }  // namespace diopi::agent
 

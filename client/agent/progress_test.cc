@@ -83,7 +83,57 @@ TEST_F(ProgressTest, Bar) {
   options_.done = 1;
   Progress progress(options_, &out_);
   progress.Add(MakeVerdict("relu", "diopiRelu", v1::OUTCOME_PASS));
-  EXPECT_EQ(out_.str(), "\r[###############               ] 2/4 cases, 0 failed\033[K");
+  EXPECT_EQ(out_.str(), "\r[###############               ] 50 %  2/4 cases, 0 failed\033[K");
+}
+
+TEST_F(ProgressTest, BarWithRateTimeLeftAndColours) {
+  options_.bar = options_.colours = true;
+  options_.total = 400;
+  int64_t seconds = 0;
+  options_.clock = [&seconds] {
+    return std::chrono::system_clock::time_point(std::chrono::seconds(seconds));
+  };
+  Progress progress(options_, &out_);
+  for (int i = 0; i < 3; ++i) progress.Expect("add", "diopiAdd");
+  seconds = 4;
+  progress.Add(MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS));
+  EXPECT_EQ(out_.str(),
+            "\r[                              ] 0 %  1/400 cases, \033[32m0 failed\033[0m, 0.2/s, 26 min 36 "
+            "s left\033[K");
+  progress.Add(MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS));
+  out_.str("");
+  seconds = 10;
+  progress.Add(MakeVerdict("add", "diopiAdd", v1::OUTCOME_FAIL));
+  EXPECT_EQ(
+      out_.str().find("\r\033[K\033[31mERROR \033[0mRun diopi_functions.add failed: 2 of 3 cases pass\n"), 0u)
+      << out_.str();
+  EXPECT_NE(out_.str().find("\033[31m1 failed\033[0m"), std::string::npos) << out_.str();
+  out_.str("");
+  progress.Finish();
+  EXPECT_NE(out_.str().find(", 0.3/s, 10 s\033[K\n"), std::string::npos)
+      << "how long it took: " << out_.str();
+}
+
+TEST_F(ProgressTest, OnATerminalWhatPassesHasNoLineUnlessTheHarnessLinesAreAskedFor) {
+  options_.bar = true;
+  for (const bool lines : {false, true}) {
+    options_.lines = lines;
+    out_.str("");
+    Progress progress(options_, &out_);
+    progress.Expect("relu", "diopiRelu");
+    progress.Add(MakeVerdict("relu", "diopiRelu", v1::OUTCOME_PASS));
+    progress.Finish();
+    EXPECT_EQ(
+        out_.str().find(" - DIOPI-Test - INFO - Run diopi_functions.relu succeed\n") != std::string::npos,
+        lines)
+        << out_.str();
+  }
+}
+
+TEST(DurationText, HasTheTwoLargestUnits) {
+  EXPECT_EQ(DurationText(std::chrono::seconds(59)), "59 s");
+  EXPECT_EQ(DurationText(std::chrono::seconds(125)), "2 min 05 s");
+  EXPECT_EQ(DurationText(std::chrono::seconds(3720)), "1 h 02 min");
 }
 
 TEST_F(ProgressTest, QuietPrintsNothing) {

@@ -1,7 +1,6 @@
 #include "client/agent/watch.h"
 
 #include <chrono>
-#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/text.h"
@@ -31,10 +30,10 @@ class Watcher {
       *out_ << "Watching     " << options_.impl_path << "; Ctrl-C ends\n" << std::flush;
       const absl::StatusOr<FileWatch::Event> event = watch->Wait(stop_.descriptor(), kSettle);
       if (!event.ok()) return Tell(event.status());
-      if (*event == FileWatch::Event::kStopped) return *last_;
+      if (*event == FileWatch::Event::kStopped) return static_cast<ExitCode>(ExitCodeForSignal(stop_.Take()));
       if (!IsNew()) continue;
-      RunOnce();
-      if (warm_.stopped) return *last_;
+      const ExitCode code = RunOnce();
+      if (warm_.stopped) return code;
     }
   }
 
@@ -60,8 +59,7 @@ class Watcher {
     const std::map<std::string, v1::Verdict> before = warm_.verdicts;
     const ExitCode code = RunAgent(options_, stop_, terminal_, out_, err_, &warm_);
     if (!warm_.completed) return code;
-    if (last_.has_value()) *out_ << ChangesText(before, warm_.verdicts) << std::flush;
-    last_ = code;
+    if (!before.empty()) *out_ << ChangesText(before, warm_.verdicts) << std::flush;
     return code;
   }
 
@@ -71,7 +69,6 @@ class Watcher {
   std::ostream* const out_;
   std::ostream* const err_;
   WatchState warm_;
-  std::optional<ExitCode> last_;
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ class AbiCheckCommand final : public Command {
            "not export\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--impl", impl_, "The vendor's library")->required();
+    AddImplOption(app, &impl_)->required();
     app->add_option("--device-lib", beside_, "Libraries loaded with it");
     app->add_flag("--list-implemented", text_.implemented, "List the functions that it implements");
     app->add_flag("--list-missing", text_.missing, "List the functions that it does not implement");

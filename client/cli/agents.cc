@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "cases/base/text.h"
 #include "client/cli/command.h"
+#include "client/cli/output.h"
 #include "client/rpc/agents_client.h"
 #include "client/setup/credential_flags.h"
 #include "proto/enum_name.h"
@@ -40,8 +41,9 @@ class AgentsCommand final : public Command {
            "runs on a chip\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--server", server_, "HOST:PORT or unix:PATH")->required();
+    AddServerOption(app, &server_)->required();
     app->add_option("--chip", chip_, "Only agents of this chip");
+    AddFormatOption(app, reports::ListFormats(), &format_);
     agent::AddCredentialFlags(app, &credentials_);
   }
 
@@ -51,12 +53,37 @@ class AgentsCommand final : public Command {
     if (!client.ok()) return Tell(client.status());
     const absl::StatusOr<v1::ListAgentsResponse> list = (*client)->ListAgents(chip_);
     if (!list.ok()) return Tell(list.status());
+    if (format_ != "text") return Tell(WriteTable(TableOf(*list), format_));
     for (const v1::AgentInfo& agent : list->agents()) Print(agent);
     return ExitCode::kOk;
   }
 
  private:
   rpc::CredentialFiles credentials_;
+
+  static reports::Table TableOf(const v1::ListAgentsResponse& list) {
+    reports::Table table{{{"chip"},
+                          {"agent"},
+                          {"state"},
+                          {"health"},
+                          {"host"},
+                          {"library"},
+                          {"library sha256"},
+                          {"takes uploads"}},
+                         {}};
+    for (const v1::AgentInfo& agent : list.agents()) {
+      const v1::AgentFacts& facts = agent.facts();
+      table.rows.push_back({{facts.chip()},
+                            {facts.agent_id()},
+                            {StateOf(agent)},
+                            {agent.health().text()},
+                            {facts.host()},
+                            {facts.impl_path()},
+                            {facts.impl_sha256()},
+                            {facts.takes_uploads() ? "yes" : "no"}});
+    }
+    return table;
+  }
 
   static void Print(const v1::AgentInfo& agent) {
     const v1::AgentFacts& facts = agent.facts();
@@ -75,6 +102,7 @@ class AgentsCommand final : public Command {
 
   std::string server_;
   std::string chip_;
+  std::string format_;
 };
 
 }  // namespace

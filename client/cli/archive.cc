@@ -25,8 +25,7 @@ class ArchiveCommand final : public Command {
   void AddOptions(CLI::App* app) override {
     app->add_option("RUN", runs_, "Ids or tags of the runs")->required();
     app->add_option("--to", to_, "New file to write them to")->required();
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    AddDataOption(app, &data_);
     app->add_flag("--remove", remove_,
                   "Remove the runs from the data folder once the copy has been verified");
     app->add_flag("--dry-run", dry_run_, "Print the size of the runs, and write nothing");

@@ -27,8 +27,8 @@ class CallCommand final : public Command {
            "process or verdicts\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--impl", impl_, "The library")->required();
-    AddSelectionOptions(app, &selection_);
+    AddImplOption(app, &impl_)->required();
+    agent::AddSelectionOptions(app, &selection_);
     AddCasesOption(app, &selection_.cases_folder);
     app->add_option("--repeat", repeat_, "How often to call each case (default: 1)")
         ->check(CLI::Range(1, 100'000));
@@ -36,9 +36,7 @@ class CallCommand final : public Command {
         ->check(CLI::NonNegativeNumber);
     app->add_option("--from", from_,
                     "Id of the selection's case to begin with, after 'stopped before' (default: the first)");
-    app->add_option("--library", library_,
-                    "Oracle's library, which computes saved tensors (default: libdiopi_cpu.so in ../lib "
-                    "beside this program)");
+    AddLibraryOption(app, &library_);
   }
 
   ExitCode Run() override {

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
-#include "client/cli/selection.h"
 #include "client/setup/library_facts.h"
 #include "client/setup/paths.h"
 #include "client/setup/profile_options.h"
@@ -22,15 +21,14 @@ std::chrono::milliseconds Milliseconds(double seconds) {
 
 void AddCaseCallOptions(CLI::App* app, const std::string& default_timeout, CaseCallOptions* options) {
   app->add_option("case", options->case_id, "Case id")->required();
-  app->add_option("--impl", options->impl, "The vendor's library")->required();
-  app->add_option("--device-lib", options->device_lib, "Library with the device functions");
+  AddImplOption(app, &options->impl)->required();
+  AddDeviceLibOption(app, &options->device_lib);
   AddCasesOption(app, &options->cases_folder);
-  app->add_option("--data", options->data,
-                  "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
-  app->add_option("--contract", options->contracts,
-                  "Contracts of the device: tf32, native16@norm:bfloat16, ... (default: none)")
-      ->delimiter(',');
-  agent::AddProfileFlags(app, &options->profile_path, &options->modes);
+  AddDataOption(app, &options->data);
+  agent::AddProfileOption(app, &options->profile_path);
+  AddContractOption(app, &options->contracts);
+  Heading(kCallsHeading, app);
+  agent::AddModeFlags(app, &options->modes);
   agent::AddWorkerFlags(app, &options->sandbox, &options->worker_memory);
   app->add_option("--timeout-s", options->timeout_s,
                   absl::StrCat("Seconds the case may take (default: ", default_timeout, ")"))
@@ -38,7 +36,8 @@ void AddCaseCallOptions(CLI::App* app, const std::string& default_timeout, CaseC
   app->add_option("--repeat", options->repeat,
                   "How often to call the case; the results are compared (default: 2)")
       ->check(CLI::Range(2, 100'000));
-  app->add_option("--worker-program", options->worker_program, "diopi-worker")->group("");
+  AddWorkerProgramOption(app, &options->worker_program);
+  Heading(kResultsHeading, app);
 }
 
 absl::StatusOr<std::unique_ptr<CaseCall>> CaseCall::Make(const CaseCallOptions& options, bool diagnose) {
@@ -82,7 +81,7 @@ loader::WorkerOptions CaseCall::MakeWorkerOptions() const {
   worker.device_lib = options_.device_lib;
   worker.environment = agent::EnvironmentOf(profile_);
   worker.sandbox = options_.sandbox;
-  worker.hidden = agent::HiddenFromLibraries(DataFolder(options_.data), {});
+  worker.hidden = agent::HiddenFromLibraries(options_.data, {});
   worker.memory_bytes = options_.worker_memory;
   const double seconds = options_.timeout_s > 0 ? options_.timeout_s : profile_.rules().timeout_s();
   if (seconds > 0) worker.case_timeout = Milliseconds(seconds);
@@ -104,7 +103,7 @@ std::string CaseCall::RepeatCommand(const v1::Verdict& verdict, const std::strin
   command.set_nhwc_min_dim(options_.modes.nhwc_min_dim);
   if (options_.sandbox != "default") command.set_sandbox_level(options_.sandbox);
   command.set_worker_memory(options_.worker_memory);
-  return reports::LocalReproCommand(run, verdict, agent::AbsolutePath(DataFolder(options_.data)));
+  return reports::LocalReproCommand(run, verdict, agent::AbsolutePath(options_.data));
 }
 
 }  // namespace diopi::cli

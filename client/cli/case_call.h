@@ -23,7 +23,7 @@ struct CaseCallOptions {
   std::string impl;                    // --impl, required
   std::string device_lib;              // --device-lib
   std::string cases_folder;            // --cases
-  std::string data;                    // --data; empty: the default folder
+  std::string data;                    // --data
   std::vector<std::string> contracts;  // --contract
   std::string profile_path;            // --profile; empty: none
   agent::Modes modes;                  // --nhwc --nhwc-min-dim --four-bytes

@@ -19,10 +19,8 @@ class ChipsCommand final : public Command {
     return "  diopi-cli chips --format markdown    a table of all chips\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
-    app->add_option("--format", format_, "text, csv or markdown (default: text)")
-        ->check(CLI::IsMember(reports::ListFormats()));
+    AddDataOption(app, &data_);
+    AddFormatOption(app, reports::ListFormats(), &format_);
   }
 
   ExitCode Run() override {

@@ -5,7 +5,6 @@
 #include "cases/base/excerpt.h"
 #include "cases/base/text.h"
 #include "client/cli/tap_commands.h"
-#include "client/setup/paths.h"
 
 namespace diopi::cli {
 
@@ -41,10 +40,6 @@ std::vector<CommandGroup> AllCommands() {
 ExitCode Tell(const absl::Status& status) {
   if (!status.ok()) std::cerr << "diopi-cli: " << PrintableMessage(WithShortLines(status.message())) << "\n";
   return agent::ExitCodeFor(status);
-}
-
-std::string DataFolder(const std::string& given) {
-  return given.empty() ? agent::DefaultDataFolder() : given;
 }
 
 }  // namespace diopi::cli

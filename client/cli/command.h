@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "client/command_line/options.h"
 #include "client/setup/exit_code.h"
 
 namespace diopi::cli {
@@ -70,9 +71,6 @@ std::vector<CommandGroup> AllCommands();
 
 // Prints the status to stderr and returns its exit code.
 ExitCode Tell(const absl::Status& status);
-
-// $DIOPI_DATA or ./diopi-data when `given` is empty.
-std::string DataFolder(const std::string& given);
 
 }  // namespace diopi::cli
 

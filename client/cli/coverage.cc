@@ -22,13 +22,11 @@ class CoverageCommand final : public Command {
            "  diopi-cli coverage --totals --format csv    one line per chip\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    AddDataOption(app, &data_);
     app->add_option("--family", family_, "Only functions of this family: elementwise, linear, ...");
     app->add_flag("--totals", totals_, "Only the totals of each chip");
-    app->add_option("--format", format_, "text, csv or markdown (default: text)")
-        ->check(CLI::IsMember(reports::ListFormats()));
-    app->add_option("--output", output_, "File (default: standard output)");
+    AddFormatOption(app, reports::ListFormats(), &format_);
+    AddOutputOption(app, &output_);
   }
 
   ExitCode Run() override {

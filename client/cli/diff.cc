@@ -21,8 +21,7 @@ class DiffCommand final : public Command {
   void AddOptions(CLI::App* app) override {
     app->add_option("RUN_A", run_a_, "Run id, or latest")->required();
     app->add_option("RUN_B", run_b_, "Run id, or latest")->required();
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    AddDataOption(app, &data_);
     app->add_option("--error-factor", options_.error_factor,
                     "Ratio of errors from which a case counts as worse or better (default: 2)")
         ->check(CLI::Range(1.0, 1e9));
@@ -32,9 +31,8 @@ class DiffCommand final : public Command {
     app->add_option("--time-runs", options_.time_runs,
                     "Fewest finished runs of each library for slower or faster (default: 3)")
         ->check(CLI::Range(2, 8));
-    app->add_option("--format", format_, "text, markdown or json (default: text)")
-        ->check(CLI::IsMember({"text", "markdown", "json"}));
-    app->add_option("--output", output_, "File (default: standard output)");
+    AddFormatOption(app, {"text", "markdown", "json"}, &format_);
+    AddOutputOption(app, &output_);
   }
 
   ExitCode Run() override {

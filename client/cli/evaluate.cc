@@ -65,8 +65,7 @@ class EvaluateCommand final : public Command {
            "paper\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    AddDataOption(app, &data_);
     app->add_option("--chip", chip_, "Report on the newest complete run of this chip");
     app->add_option("--run", run_, "Report on this run instead");
     app->add_option("--spec", spec_, "File with the chip's technical specification (see --spec-template)");
@@ -74,8 +73,7 @@ class EvaluateCommand final : public Command {
     app->add_option(
         "--reference-run", reference_run_,
         "Run of a reference chip (NVIDIA's) to compare call times with (default: no section on performance)");
-    app->add_option("--format", format_, "html, pdf or markdown (default: html)")
-        ->check(CLI::IsMember({"html", "pdf", "markdown"}));
+    AddFormatOption(app, {"html", "pdf", "markdown"}, &format_);
     app->add_option("--lab", publication_.lab, "Who publishes the report (default: not named)");
     app->add_option("--author", publication_.author, "Who tested the chip (default: not named)");
     app->add_option("--report-version", publication_.version, "Version of the report (default: none)");
@@ -140,7 +138,7 @@ class EvaluateCommand final : public Command {
 
   absl::StatusOr<reports::EvaluationInput> Load() const {
     const absl::StatusOr<std::unique_ptr<server::Database>> database =
-        server::Database::Open(server::DatabasePath(DataFolder(data_)), {.read_only = true});
+        server::Database::Open(server::DatabasePath(data_), {.read_only = true});
     if (!database.ok()) return database.status();
     absl::StatusOr<std::string> run = run_;
     if (run_.empty()) run = NewestComplete(**database, chip_);
@@ -149,7 +147,7 @@ class EvaluateCommand final : public Command {
     if (!report.ok()) return report.status();
     reports::EvaluationInput input;
     input.report = *std::move(report);
-    input.report.data_folder = agent::AbsolutePath(DataFolder(data_));
+    input.report.data_folder = agent::AbsolutePath(data_);
     const std::string& chip = input.report.run.options().chip();
     if (!chip_.empty() && chip != chip_) {
       return absl::InvalidArgumentError(

@@ -12,7 +12,7 @@
 #include "client/cli/command.h"
 #include "client/cli/gate_runs.h"
 #include "client/cli/output.h"
-#include "client/setup/credential_flags.h"
+#include "client/command_line/command_line.h"
 #include "proto/enum_name.h"
 #include "reports/gate/render.h"
 #include "reports/gate/update.h"
@@ -42,9 +42,7 @@ class GateCommand final : public Command {
   absl::Status Write(const reports::GateDocument& document);
   reports::GateInput MakeInput() const;
 
-  std::string data_;
-  std::string server_;
-  rpc::CredentialFiles credentials_;
+  RunSourceOptions source_;
   std::string run_ = "latest";
   std::string chip_;
   std::string expect_;
@@ -65,29 +63,16 @@ class GateCommand final : public Command {
 };
 
 void GateCommand::AddOptions(CLI::App* app) {
-  CLI::Option* data = app->add_option(
-      "--data", data_, "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
-  app->add_option("--server", server_,
-                  "Server whose runs to use instead of a folder's: HOST:PORT or unix:PATH")
-      ->excludes(data);
-  agent::AddCredentialFlags(app, &credentials_);
+  Heading("Which runs", app);
+  AddRunSourceOptions(app, &source_);
   app->add_option("--run", run_, "Run id (default: latest)");
   app->add_option("--chip", chip_, "With --run latest: the latest run of this chip");
-  app->add_option("--expect", expect_, "File of expectations: known failures, flaky cases and skips");
   app->add_option("--against", against_, "Run to compare with: its id, or last-green");
+  Heading("What fails the run", app);
+  app->add_option("--expect", expect_, "File of expectations: known failures, flaky cases and skips");
   app->add_flag("--partial", options_.partial,
                 "The run is partial on purpose: do not fail it for what it leaves out");
-  app->add_option_function<std::string>(
-         "--min-coverage",
-         [this](const std::string& text) {
-           options_.min_passing = reports::ParseMinCoverage(text).value_or(0);
-         },
-         "Fail when fewer functions pass: a percentage of the ABI's functions (30%) or a number (160)")
-      ->check([](const std::string& text) {
-        return std::string(reports::ParseMinCoverage(text).status().message());
-      });
-  app->add_flag("--verbose", verbose_,
-                "List every case in text and Markdown, instead of the groups of failures");
+  agent::AddMinCoverageOption(app, &options_.min_passing);
   app->add_flag("--strict", options_.strict,
                 "Also fail on lines that pass now, match nothing or have no issue");
   const CLI::Range factor(1.0, 1e6);
@@ -102,10 +87,15 @@ void GateCommand::AddOptions(CLI::App* app) {
   app->add_flag("--update", update_, "Rewrite the --expect file from the run, then compare the run with it");
   app->add_option("--expires-in", expires_in_, "With --update: days until new lines expire (default: 90)")
       ->check(CLI::Range(1, 3650));
-  app->add_option("--format", format_, "text, markdown, junit, github or json (default: text)")
-      ->check(CLI::IsMember(reports::GateFormats()));
-  app->add_option("--output", output_, "File (default: standard output)");
+  Heading(kResultsHeading, app);
+  app->add_flag("--verbose", verbose_,
+                "List every case in text and Markdown, instead of the groups of failures");
+  AddFormatOption(app, reports::GateFormats(), &format_);
+  AddOutputOption(app, &output_);
   app->add_option("--also", also_, "Additional report to write, FORMAT=FILE, such as junit=gate.xml");
+  ShowFirst({"--data", "--server", "--run", "--chip", "--against", "--expect", "--min-coverage", "--partial",
+             "--update", "--format", "--output", "--also"},
+            app);
 }
 
 absl::Status GateCommand::CheckOptions() {
@@ -156,8 +146,7 @@ absl::Status GateCommand::ReadExpectations() {
 }
 
 absl::Status GateCommand::LoadRuns() {
-  absl::StatusOr<std::unique_ptr<RunSource>> source =
-      server_.empty() ? OpenDataFolder(DataFolder(data_)) : ConnectToRuns(server_, credentials_);
+  absl::StatusOr<std::unique_ptr<RunSource>> source = OpenRuns(source_);
   if (!source.ok()) return source.status();
   GateRunsRequest request;
   request.run = run_;

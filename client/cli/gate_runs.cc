@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/command_line/options.h"
 #include "client/rpc/client.h"
+#include "client/setup/credential_flags.h"
 #include "client/setup/paths.h"
 #include "proto/enum_name.h"
 #include "server/store/database.h"
@@ -172,6 +174,19 @@ absl::StatusOr<std::unique_ptr<RunSource>> ConnectToRuns(const std::string& serv
       rpc::Client::Connect(server, credentials, rpc::ClientOptions());
   if (!client.ok()) return client.status();
   return std::make_unique<ServerSource>(*std::move(client));
+}
+
+void AddRunSourceOptions(CLI::App* app, RunSourceOptions* options) {
+  const std::string heading = app->option_defaults()->get_group();
+  CLI::Option* data = AddDataOption(app, &options->data);
+  AddServerOption(app, &options->server)->excludes(data);
+  agent::AddCredentialFlags(app, &options->credentials);
+  Heading(heading, app);
+}
+
+absl::StatusOr<std::unique_ptr<RunSource>> OpenRuns(const RunSourceOptions& options) {
+  return options.server.empty() ? OpenDataFolder(options.data)
+                                : ConnectToRuns(options.server, options.credentials);
 }
 
 absl::StatusOr<GateRuns> LoadGateRuns(RunSource* source, const GateRunsRequest& request) {

@@ -1,7 +1,8 @@
-// Finds the runs that a gate needs.
+// Reads runs from a folder or a server, and finds those that a gate needs.
 #ifndef CLIENT_CLI_GATE_RUNS_H_
 #define CLIENT_CLI_GATE_RUNS_H_
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,16 @@ absl::StatusOr<std::unique_ptr<RunSource>> OpenDataFolder(const std::string& dat
 // Errors are those of rpc::LoadCredentials and rpc::Client.
 absl::StatusOr<std::unique_ptr<RunSource>> ConnectToRuns(const std::string& server,
                                                          const rpc::CredentialFiles& credentials);
+
+// --data, --server, and the credentials for it.
+struct RunSourceOptions {
+  std::string data;
+  std::string server;  // empty: the folder
+  rpc::CredentialFiles credentials;
+};
+// --data and --server under the current heading, the credentials under theirs.
+void AddRunSourceOptions(CLI::App* app, RunSourceOptions* options);
+absl::StatusOr<std::unique_ptr<RunSource>> OpenRuns(const RunSourceOptions& options);
 
 struct GateRunsRequest {
   std::string run;      // id, or latest

@@ -15,6 +15,7 @@
 #include "client/cli/baselines_lock.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
+#include "client/command_line/command_line.h"
 #include "client/setup/library_facts.h"
 #include "client/setup/paths.h"
 #include "client/setup/profile_options.h"
@@ -33,30 +34,16 @@ class GenCommand final : public Command {
            "  diopi-cli gen --reference cuda            an NVIDIA GPU's outputs beside the oracle's\n";
   }
   void AddOptions(CLI::App* app) override {
-    AddSelectionOptions(app, &selection_);
+    Heading(kCasesHeading, app);
+    agent::AddSelectionOptions(app, &selection_);
     AddCasesOption(app, &selection_.cases_folder);
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    Heading("Baselines", app);
+    AddDataOption(app, &data_);
     app->add_option("--reference", reference_,
                     "cpu: the oracle; cuda: the oracle, and in addition the outputs of libdiopi_cuda.so on "
                     "this machine's NVIDIA GPU")
         ->check(CLI::IsMember({"cpu", "cuda"}));
-    app->add_option("--library", library_,
-                    "Oracle's library (default: libdiopi_cpu.so in ../lib beside this program)");
-    app->add_option("--device-reference", device_library_,
-                    "Library of a device reference: its outputs are stored beside the oracle's, and cases "
-                    "that it fails are quarantined");
-    app->add_option("--device-lib", device_functions_,
-                    "Library with the device functions, when --device-reference has none");
-    app->add_option("--contract", contracts_,
-                    "Contracts of that device: tf32, native16@norm:bfloat16, ... (default: none)")
-        ->delimiter(',');
-    app->add_option("--timeout-s", timeout_s_, "Seconds a case may take on the device (default: 30)")
-        ->check(CLI::Range(0.001, 86400.0));
-    app->add_option("--workers", workers_, "Worker processes on the device (default: 1)")
-        ->check(CLI::Range(1, 256));
-    agent::AddWorkerFlags(app, &sandbox_, &worker_memory_);
-    app->add_option("--worker-program", worker_program_, "diopi-worker")->group("");
+    AddLibraryOption(app, &library_);
     app->add_option("--jobs", jobs_,
                     "Operators made at a time (default: one per processor, with 2 GiB of memory for each)")
         ->check(CLI::Range(1, 256));
@@ -66,12 +53,27 @@ class GenCommand final : public Command {
                     "Seconds to wait for another diopi-cli gen in the same data folder")
         ->capture_default_str()
         ->check(CLI::NonNegativeNumber);
+    Heading("A device reference", app);
+    app->add_option("--device-reference", device_library_,
+                    "Library of a device reference: its outputs are stored beside the oracle's, and cases "
+                    "that it fails are quarantined");
+    AddDeviceLibOption(app, &device_functions_);
+    AddContractOption(app, &contracts_);
+    app->add_option("--timeout-s", timeout_s_, "Seconds a case may take on the device (default: 30)")
+        ->check(CLI::Range(0.001, 86400.0));
+    app->add_option("--workers", workers_, "Worker processes on the device (default: 1)")
+        ->check(CLI::Range(1, 256));
+    agent::AddWorkerFlags(app, &sandbox_, &worker_memory_);
+    AddWorkerProgramOption(app, &worker_program_);
+    ShowFirst({"--fname", "--suite", "--case", "--model", "--max-bytes", "--cases", "--data", "--reference",
+               "--jobs", "--force", "--device-reference"},
+              app);
   }
 
   ExitCode Run() override {
     const absl::StatusOr<std::optional<baselines::DeviceReferenceOptions>> device = MakeDeviceOptions();
     if (!device.ok()) return Tell(device.status());
-    const std::string data = DataFolder(data_);
+    const std::string data = data_;
     const absl::StatusOr<FileLock> lock = LockBaselines(data, lock_wait_s_);
     if (!lock.ok()) return Tell(lock.status());
     const auto start = std::chrono::steady_clock::now();
@@ -86,7 +88,7 @@ class GenCommand final : public Command {
  private:
   baselines::GenerateOptions MakeOptions() {
     baselines::GenerateOptions options;
-    options.data_folder = DataFolder(data_);
+    options.data_folder = data_;
     options.library_path = agent::ReferenceLibraryOr(library_);
     options.force = force_;
     options.jobs = jobs_;
@@ -117,7 +119,7 @@ class GenCommand final : public Command {
     const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(device_library_);
     if (!facts.ok()) return facts.status();
     baselines::DeviceReferenceOptions options;
-    options.data_folder = DataFolder(data_);
+    options.data_folder = data_;
     options.worker.impl_path = facts->path;
     options.worker.device_lib = device_functions_;
     options.worker.worker_program = worker_program_;

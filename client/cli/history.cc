@@ -25,12 +25,10 @@ class HistoryCommand final : public Command {
   void AddOptions(CLI::App* app) override {
     app->add_option("CASE", case_, "Case id, its unique beginning, or a glob that matches one")->required();
     app->add_option("--chip", chip_, "The chip")->required();
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    AddDataOption(app, &data_);
     app->add_option("--limit", limit_, "Only this many of the newest runs (default: all)")
         ->check(CLI::NonNegativeNumber);
-    app->add_option("--format", format_, "text, csv or markdown (default: text)")
-        ->check(CLI::IsMember(reports::ListFormats()));
+    AddFormatOption(app, reports::ListFormats(), &format_);
   }
 
   ExitCode Run() override {

@@ -23,8 +23,7 @@ class LabelCommand final : public Command {
   void AddOptions(CLI::App* app) override {
     app->add_option("RUN", run_, "Run id, tag, or latest")->required();
     app->add_option("LABEL", labels_, "KEY=VALUE; KEY= removes the label");
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    AddDataOption(app, &data_);
   }
 
   ExitCode Run() override { return Tell(Change()); }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
 #include "client/cli/command.h"
+#include "client/cli/output.h"
 #include "client/cli/selection.h"
 
 namespace diopi::cli {
@@ -35,9 +36,10 @@ class ListCommand final : public Command {
   void AddOptions(CLI::App* app) override {
     app->add_option("what", what_, "operators (default), functions, cases or models")
         ->check(CLI::IsMember({"operators", "functions", "cases", "models"}));
-    AddSelectionOptions(app, &selection_);
+    agent::AddSelectionOptions(app, &selection_);
     AddCasesOption(app, &selection_.cases_folder);
     app->add_flag("--scaled", scaled_, "With models: also each call that is scaled, and why");
+    AddFormatOption(app, reports::ListFormats(), &format_);
     app->add_flag("--count", count_, "Print only their number (of cases, unless another word is given)");
   }
 
@@ -47,11 +49,9 @@ class ListCommand final : public Command {
     if (!cases.ok()) return Tell(cases.status());
     if (what_.empty()) what_ = count_ ? "cases" : "operators";
     if (what_ == "cases") {
-      PrintCases(*cases);
-    } else {
-      PrintEntries(*cases);
+      return Tell(PrintCases(*cases));
     }
-    return ExitCode::kOk;
+    return Tell(PrintEntries(*cases));
   }
 
  private:
@@ -78,6 +78,13 @@ class ListCommand final : public Command {
       std::cout << models.size() << "\n";
       return absl::OkStatus();
     }
+    if (format_ != "text") {
+      reports::Table table{{{"model"}, {"calls", true}, {"scaled", true}, {"summary"}}, {}};
+      for (const auto& [name, calls] : models)
+        table.rows.push_back(
+            {{name}, {absl::StrCat(calls.all)}, {absl::StrCat(calls.reasons.size())}, {calls.summary}});
+      return WriteTable(table, format_);
+    }
     for (const auto& [name, calls] : models) {
       std::cout << absl::StrFormat("%-20s %5d calls, %4d scaled  %s\n", name, calls.all, calls.reasons.size(),
                                    calls.summary);
@@ -86,15 +93,22 @@ class ListCommand final : public Command {
     return absl::OkStatus();
   }
 
-  void PrintCases(const std::vector<v1::Case>& cases) const {
+  absl::Status PrintCases(const std::vector<v1::Case>& cases) const {
     if (count_) {
       std::cout << cases.size() << "\n";
-      return;
+      return absl::OkStatus();
+    }
+    if (format_ != "text") {
+      reports::Table table{{{"case"}, {"function"}, {"dtype"}}, {}};
+      for (const v1::Case& c : cases)
+        table.rows.push_back({{c.id()}, {c.function()}, {std::string(DtypeName(c.dtype()))}});
+      return WriteTable(table, format_);
     }
     for (const v1::Case& c : cases) std::cout << c.id() << "\n";
+    return absl::OkStatus();
   }
 
-  void PrintEntries(const std::vector<v1::Case>& cases) const {
+  absl::Status PrintEntries(const std::vector<v1::Case>& cases) const {
     const bool functions = what_ == "functions";
     std::map<std::string, Entry> entries;
     size_t width = what_.size();
@@ -112,17 +126,35 @@ class ListCommand final : public Command {
     }
     if (count_) {
       std::cout << entries.size() << "\n";
-      return;
+      return absl::OkStatus();
+    }
+    if (format_ != "text") {
+      reports::Table table{{{functions ? "function" : "operator"},
+                            {"family"},
+                            {"cases", true},
+                            {functions ? "operators" : "functions"},
+                            {"dtypes"}},
+                           {}};
+      for (const auto& [key, entry] : entries) {
+        table.rows.push_back({{key},
+                              {entry.family},
+                              {absl::StrCat(entry.cases)},
+                              {absl::StrJoin(entry.functions, " ")},
+                              {absl::StrJoin(entry.dtypes, " ")}});
+      }
+      return WriteTable(table, format_);
     }
     for (const auto& [key, entry] : entries) {
       std::cout << absl::StrFormat("%-*s %-16s %6d cases  %s  (%s)\n", static_cast<int>(width), key,
                                    entry.family, entry.cases, absl::StrJoin(entry.functions, " "),
                                    absl::StrJoin(entry.dtypes, " "));
     }
+    return absl::OkStatus();
   }
 
   std::string what_;
   agent::SelectionArguments selection_;
+  std::string format_;
   bool count_ = false;
   bool scaled_ = false;
 };

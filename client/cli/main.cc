@@ -32,6 +32,7 @@ ExitCode Main(int argc, const char* const* argv) {
       CLI::App* sub = app.add_subcommand(command->name(), command->description());
       sub->group(group.name);
       SetExamples(command->examples(), sub);
+      Heading("Options", sub);
       command->AddOptions(sub);
       by_app[sub] = command.get();
     }

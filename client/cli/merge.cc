@@ -60,7 +60,7 @@ class MergeCommand final : public Command {
 
   absl::StatusOr<std::vector<Source>> OpenSources() const {
     std::vector<std::string> paths = from_;
-    if (paths.empty()) paths.push_back(DataFolder(into_));
+    if (paths.empty()) paths.push_back(into_);
     std::vector<Source> sources;
     for (const std::string& given : paths) {
       const std::string path = PathOf(given);
@@ -127,7 +127,7 @@ class MergeCommand final : public Command {
 
   absl::StatusOr<std::string> Write(const MergedRun& merged) const {
     const absl::StatusOr<std::unique_ptr<Database>> database =
-        Database::Open(server::DatabasePath(DataFolder(into_)), {});
+        Database::Open(server::DatabasePath(into_), {});
     if (!database.ok()) return database.status();
     const absl::StatusOr<v1::RunInfo> run =
         (*database)->AddFinishedRun(merged.options, merged.suite_hash, merged.cases, merged.verdicts);
@@ -135,7 +135,7 @@ class MergeCommand final : public Command {
     return run->run_id();
   }
 
-  std::string into_;
+  std::string into_ = DefaultDataFolder();
   std::vector<std::string> from_;
   std::vector<std::string> runs_;
 };

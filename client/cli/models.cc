@@ -19,11 +19,9 @@ class ModelsCommand final : public Command {
            "  diopi-cli models --format csv --output F    the same as a file\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
-    app->add_option("--format", format_, "text, csv or markdown (default: text)")
-        ->check(CLI::IsMember(reports::ListFormats()));
-    app->add_option("--output", output_, "File (default: standard output)");
+    AddDataOption(app, &data_);
+    AddFormatOption(app, reports::ListFormats(), &format_);
+    AddOutputOption(app, &output_);
   }
 
   ExitCode Run() override {

@@ -47,9 +47,9 @@ class PackCommand final : public Command {
   }
   void AddOptions(CLI::App* app) override {
     make_ = Action(app, "make", "Packs the outputs that gen --reference cuda (or --device-reference) stored");
-    make_->add_option("--full-bytes", making_.full_bytes, "Size in bytes above which a tensor is sampled")
-        ->capture_default_str()
-        ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
+    TakesBytes(0, int64_t{1} << 40,
+               make_->add_option("--full-bytes", making_.full_bytes, "Size above which a tensor is sampled")
+                   ->capture_default_str());
     make_->add_option("--samples", making_.samples, "Number of elements kept of a sampled tensor")
         ->capture_default_str()
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 20));
@@ -61,12 +61,10 @@ class PackCommand final : public Command {
     show_->add_option("file", file_, "The pack")->required();
     show_->add_option("--case", shown_, "Only cases whose id matches this glob");
     for (CLI::App* action : {make_, install_}) {
-      action->add_option("--data", data_,
-                         "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+      AddDataOption(action, &data_);
     }
     for (CLI::App* action : {verify_, install_}) {
-      action->add_option("--library", library_,
-                         "Oracle's library (default: libdiopi_cpu.so in ../lib beside this program)");
+      AddLibraryOption(action, &library_);
     }
     app->require_subcommand(1);
   }
@@ -83,7 +81,7 @@ class PackCommand final : public Command {
   CLI::App* Action(CLI::App* app, const std::string& name, const std::string& description) {
     CLI::App* action = app->add_subcommand(name, description);
     action->add_option("file", file_, "The pack")->required();
-    AddSelectionOptions(action, &selection_);
+    agent::AddSelectionOptions(action, &selection_);
     return action;
   }
 
@@ -136,7 +134,7 @@ class PackCommand final : public Command {
   }
 
   ExitCode Make(const std::vector<v1::Case>& cases) {
-    making_.data_folder = DataFolder(data_);
+    making_.data_folder = data_;
     making_.suite = SuiteText();
     const absl::StatusOr<baselines::PackFigures> figures = baselines::MakePack(cases, making_, file_);
     if (!figures.ok()) return Tell(figures.status());
@@ -187,7 +185,7 @@ class PackCommand final : public Command {
     const absl::StatusOr<std::unique_ptr<PackReader>> pack = PackReader::Open(file_);
     if (!pack.ok()) return Tell(pack.status());
     baselines::GenerateOptions options;
-    options.data_folder = DataFolder(data_);
+    options.data_folder = data_;
     options.library_path = Oracle();
     const absl::StatusOr<FileLock> lock = LockBaselines(options.data_folder, kLockWaitS);
     if (!lock.ok()) return Tell(lock.status());

@@ -32,8 +32,7 @@ class PerformanceCommand final : public Command {
            "  diopi-cli performance --spec chip.txt --format csv         against the chip's peak rates\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    AddDataOption(app, &data_);
     app->add_option("--run", run_, "Run id (default: the latest run that measured its calls)");
     app->add_option("--against", against_,
                     "Run to compare with, of the same library, another one or another chip");
@@ -47,10 +46,9 @@ class PerformanceCommand final : public Command {
         "--spec", spec_,
         "File with the chip's technical specification, whose peak rates bound the times (default: "
         "the rates of the library's own copy and products)");
-    app->add_option("--format", format_, "text, csv, markdown or json (default: text)")
-        ->check(CLI::IsMember({"text", "csv", "markdown", "json"}));
+    AddFormatOption(app, {"text", "csv", "markdown", "json"}, &format_);
     app->add_flag("--models", models_, "In csv and markdown: a row per model instead of a row per call");
-    app->add_option("--output", output_, "File (default: standard output)");
+    AddOutputOption(app, &output_);
   }
 
   ExitCode Run() override {

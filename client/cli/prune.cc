@@ -33,8 +33,7 @@ class PruneCommand final : public Command {
            "  diopi-cli prune --older-than 180d --keep 30 --yes        removes them, for cron\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    AddDataOption(app, &data_);
     app->add_option("--older-than", older_than_,
                     "Remove runs that ended longer ago than this: 36h, 180d, 26w, 2y");
     app->add_option("--keep", policy_.keep, "Keep this many newest runs of each chip, whatever their age")
@@ -44,8 +43,7 @@ class PruneCommand final : public Command {
                     "Expectations of the gate: a run in which only these cases fail is green, too");
     app->add_flag("--dry-run", dry_run_, "Print which runs would be removed, and remove none");
     app->add_flag("--yes", yes_, "Do not ask");
-    app->add_option("--format", format_, "Format of the table: text, csv or markdown (default: text)")
-        ->check(CLI::IsMember(reports::ListFormats()));
+    AddFormatOption(app, reports::ListFormats(), &format_);
   }
 
   ExitCode Run() override { return Tell(Prune()); }
@@ -86,7 +84,7 @@ class PruneCommand final : public Command {
     absl::StatusOr<reports::Expectations> expectations = reports::ParseExpectations(*text, expect_);
     if (!expectations.ok()) return expectations.status();
     expectations_ = *std::move(expectations);
-    absl::StatusOr<std::unique_ptr<RunSource>> source = OpenDataFolder(DataFolder(data_));
+    absl::StatusOr<std::unique_ptr<RunSource>> source = OpenDataFolder(data_);
     if (!source.ok()) return source.status();
     source_ = *std::move(source);
     return absl::OkStatus();

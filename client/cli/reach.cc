@@ -24,7 +24,7 @@ class ReachCommand final : public Command {
            "  diopi-cli reach --holes                     what no case reaches, without a reason\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--fname", names_, "Operators or functions (default: all)");
+    AddFnameOption(app, &names_);
     app->add_flag("--classes", classes_, "List the classes of each axis, and why some have no case");
     app->add_flag("--holes", holes_, "Print only what is missing without a reason");
   }

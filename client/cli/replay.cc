@@ -37,17 +37,15 @@ class ReplayCommand final : public Command {
   }
   void AddOptions(CLI::App* app) override {
     app->add_option("capture", capture_, "Folder of captured calls, or one of its files")->required();
-    app->add_option("--impl", options_.impl, "The vendor's library")->required();
-    app->add_option("--device-lib", options_.device_lib, "Library with the device functions");
-    app->add_option("--fname", functions_, "Only these functions or operators (default: all)")
-        ->delimiter(',');
+    AddImplOption(app, &options_.impl)->required();
+    AddDeviceLibOption(app, &options_.device_lib);
+    AddFnameOption(app, &functions_);
     app->add_flag("--forward-only", forward_only_, "Leave out backward functions");
-    app->add_option("--contract", options_.contracts,
-                    "Contracts of the device: tf32, native16@norm:bfloat16, ... (default: none)")
-        ->delimiter(',');
+    AddContractOption(app, &options_.contracts);
     app->add_option("--time", runs_, "Measure the time of this many runs of each call, and do not judge them")
         ->check(CLI::Range(1, 100'000));
-    agent::AddProfileFlags(app, &options_.profile_path, &options_.modes);
+    agent::AddProfileOption(app, &options_.profile_path);
+    agent::AddModeFlags(app, &options_.modes);
     agent::AddWorkerFlags(app, &options_.sandbox, &options_.worker_memory);
     app->add_option("--timeout-s", options_.timeout_s,
                     "Seconds a call may take (default: the profile's, or 30)")
@@ -55,7 +53,7 @@ class ReplayCommand final : public Command {
     app->add_option("--repeat", options_.repeat,
                     "How often to call each; the results are compared (default: 2)")
         ->check(CLI::Range(2, 100'000));
-    app->add_option("--worker-program", options_.worker_program, "diopi-worker")->group("");
+    AddWorkerProgramOption(app, &options_.worker_program);
   }
 
   ExitCode Run() override {

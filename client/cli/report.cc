@@ -4,12 +4,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/command.h"
+#include "client/cli/gate_runs.h"
 #include "client/cli/output.h"
 #include "client/cli/pdf.h"
-#include "client/setup/paths.h"
 #include "reports/render/exploration.h"
 #include "reports/render/render.h"
-#include "server/store/database.h"
 
 namespace diopi::cli {
 namespace {
@@ -23,13 +22,11 @@ class ReportCommand final : public Command {
            "  diopi-cli report --run 20261120-101502-7f3a --verbose    every case that did not pass\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    AddRunSourceOptions(app, &source_);
     app->add_option("--run", run_, "Run id (default: latest)");
     std::vector<std::string> formats = reports::Formats();
     formats.emplace_back("pdf");
-    app->add_option("--format", format_, absl::StrCat(absl::StrJoin(formats, ", "), " (default: text)"))
-        ->check(CLI::IsMember(formats));
+    AddFormatOption(app, formats, &format_);
     app->add_flag(
         "--verbose", options_.verbose,
         "In text, markdown, html and pdf: also list every case that did not pass, not only the groups");
@@ -39,30 +36,21 @@ class ReportCommand final : public Command {
   ExitCode Run() override {
     if (format_ == "pdf" && output_.empty())
       return Tell(absl::InvalidArgumentError("--format pdf needs --output FILE"));
-    const absl::StatusOr<std::unique_ptr<server::Database>> database =
-        server::Database::Open(server::DatabasePath(DataFolder(data_)), {.read_only = true});
-    if (!database.ok()) return Tell(database.status());
-    const absl::StatusOr<v1::RunInfo> run = (*database)->GetRun(run_);
-    if (!run.ok()) return Tell(run.status());
+    const absl::StatusOr<std::unique_ptr<RunSource>> source = OpenRuns(source_);
+    if (!source.ok()) return Tell(source.status());
+    const absl::StatusOr<reports::RunReport> report = (*source)->Load(run_);
+    if (!report.ok()) return Tell(report.status());
     const bool pdf = format_ == "pdf";
     const std::string format = pdf ? "html" : format_;
-    const absl::StatusOr<std::string> text = run->has_exploration()
-                                                 ? reports::RenderExploration(*run, format)
-                                                 : Report(database->get(), run->run_id(), format);
+    const absl::StatusOr<std::string> text = report->run.has_exploration()
+                                                 ? reports::RenderExploration(report->run, format)
+                                                 : reports::Render(*report, format, options_);
     if (!text.ok()) return Tell(text.status());
     return Tell(pdf ? PrintPdf(*text, output_, {}) : WriteOutput(*text, output_));
   }
 
  private:
-  absl::StatusOr<std::string> Report(server::Database* database, const std::string& run_id,
-                                     const std::string& format) const {
-    absl::StatusOr<reports::RunReport> report = reports::LoadReport(*database, run_id);
-    if (!report.ok()) return report.status();
-    report->data_folder = agent::AbsolutePath(DataFolder(data_));
-    return reports::Render(*report, format, options_);
-  }
-
-  std::string data_;
+  RunSourceOptions source_;
   std::string run_ = "latest";
   std::string format_ = "text";
   std::string output_;

@@ -24,6 +24,7 @@
 #include "client/cli/command.h"
 #include "client/cli/debugger.h"
 #include "client/cli/selection.h"
+#include "client/command_line/command_line.h"
 #include "client/setup/paths.h"
 #include "client/shrink/case_trial.h"
 #include "impl_loader/worker/worker.h"
@@ -78,6 +79,9 @@ class ReproCommand final : public Command {
     app->add_flag("--compute-sanitizer", compute_sanitizer_, "Run the case under NVIDIA's compute-sanitizer")
         ->excludes(gdb)
         ->excludes(valgrind);
+    ShowFirst({"--impl", "--device-lib", "--cases", "--data", "--profile", "--contract", "--timeout-s",
+               "--after", "--output", "--gdb", "--valgrind"},
+              app);
   }
 
   ExitCode Run() override {
@@ -98,7 +102,7 @@ class ReproCommand final : public Command {
       std::cout << CaseText(*c);
       return Judge(*c, {});
     }
-    const absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, DataFolder(options_.data), "");
+    const absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, options_.data, "");
     if (!data.ok()) return Tell(data.status());
     std::cout << CaseText(*c) << "Reference  " << PrintableLine(data->provenance) << "\n";
     const absl::Status written = HasSource(*c) ? WriteSource(*c, *data) : absl::OkStatus();
@@ -175,7 +179,7 @@ class ReproCommand final : public Command {
     for (const std::string& id : after_) {
       const absl::StatusOr<v1::Case> c = FindCase(id, options_.cases_folder);
       if (!c.ok()) return c.status();
-      absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, DataFolder(options_.data), "");
+      absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, options_.data, "");
       if (!data.ok()) return data.status();
       absl::StatusOr<loader::CallOptions> options = Prepare(*c, &data->inputs);
       if (!options.ok()) return options.status();

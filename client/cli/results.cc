@@ -18,7 +18,7 @@ constexpr size_t kShown = 5;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<server::Queries>> OpenResults(const std::string& data_folder) {
-  return server::Queries::Open(server::DatabasePath(DataFolder(data_folder)));
+  return server::Queries::Open(server::DatabasePath(data_folder));
 }
 
 absl::StatusOr<std::string> Resolve(const std::string& what, const std::string& given,

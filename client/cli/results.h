@@ -11,7 +11,7 @@
 
 namespace diopi::cli {
 
-// The database of a data folder; empty: the default one.
+// The database of a data folder.
 absl::StatusOr<std::unique_ptr<server::Queries>> OpenResults(const std::string& data_folder);
 
 // Resolves `given` to one of `known`: an exact name, a unique prefix, or a glob with one match. NotFound

@@ -22,13 +22,11 @@ class RunsCommand final : public Command {
            "  diopi-cli runs --label branch=main       the runs of one branch\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    AddDataOption(app, &data_);
     app->add_option("--chip", chip_, "Only runs on this chip");
     app->add_option("--label", label_, "Only runs with this label, KEY=VALUE");
     app->add_option("--limit", limit_, "Most runs to list (default: all)")->check(CLI::NonNegativeNumber);
-    app->add_option("--format", format_, "text, csv or markdown (default: text)")
-        ->check(CLI::IsMember(reports::ListFormats()));
+    AddFormatOption(app, reports::ListFormats(), &format_);
   }
 
   ExitCode Run() override {

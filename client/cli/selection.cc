@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/user/user_cases.h"
-#include "client/setup/modes.h"
 
 namespace diopi::cli {
 namespace {
@@ -39,23 +38,6 @@ absl::StatusOr<v1::Case> FindModelCase(const std::string& id, const cases::Catal
 }
 
 }  // namespace
-
-void AddSelectionOptions(CLI::App* app, agent::SelectionArguments* arguments) {
-  app->add_option("--fname", arguments->functions,
-                  "Operators or functions, names or globs (default: all_ops)")
-      ->delimiter(',');
-  app->add_option("--case", arguments->cases, "Only cases whose id matches this glob");
-  app->add_option("--suite", arguments->suite,
-                  "Suite: core (default), or smoke, a sixth of core for a quick check");
-  agent::AddModelOptions(app, arguments);
-  app->add_option("--dtype", arguments->dtypes, "Only these dtypes")->delimiter(',');
-  app->add_option("--filter-dtype", arguments->filter_dtypes, "All dtypes except these")->delimiter(',');
-}
-
-void AddCasesOption(CLI::App* app, std::string* folder) {
-  app->add_option("--cases", *folder,
-                  "Folder with your own operator files (*.textproto), used in addition to the built-in ones");
-}
 
 absl::StatusOr<std::vector<v1::Case>> SelectCases(const agent::SelectionArguments& arguments) {
   const absl::StatusOr<v1::Selection> selection = agent::MakeSelection(arguments);

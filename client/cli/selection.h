@@ -1,19 +1,16 @@
-// The options that select cases, and the selected cases.
+// The selected cases.
 #ifndef CLIENT_CLI_SELECTION_H_
 #define CLIENT_CLI_SELECTION_H_
 
-#include <CLI/CLI.hpp>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "cases/core/catalog.h"
-#include "client/setup/arguments.h"
+#include "client/setup/modes.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::cli {
-
-// --fname --case --suite --model --max-bytes --dtype --filter-dtype
-void AddSelectionOptions(CLI::App* app, agent::SelectionArguments* arguments);
 
 // InvalidArgument or NotFound, with suggestions, for names that do not exist.
 absl::StatusOr<std::vector<v1::Case>> SelectCases(const agent::SelectionArguments& arguments);
@@ -27,9 +24,6 @@ absl::Status VisitModelCalls(const agent::SelectionArguments& arguments, cases::
 
 // Like SelectCases, with the checks of the library as a whole that a run of these cases includes.
 absl::StatusOr<std::vector<v1::Case>> SelectRunCases(const agent::SelectionArguments& arguments);
-
-// --cases
-void AddCasesOption(CLI::App* app, std::string* folder);
 
 // The case with this id, built in or from `cases_folder` (may be empty); NotFound names the nearest ids.
 absl::StatusOr<v1::Case> FindCase(const std::string& id, const std::string& cases_folder);

@@ -30,8 +30,7 @@ class ShowCommand final : public Command {
   void AddOptions(CLI::App* app) override {
     app->add_option("case", id_, "Case id, or a folder of captured calls, or one of its files")->required();
     AddCasesOption(app, &cases_folder_);
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    AddDataOption(app, &data_);
     app->add_option("--values", values_, "Number of elements to show of each tensor")
         ->check(CLI::Range(0, 1 << 20));
   }
@@ -46,7 +45,7 @@ class ShowCommand final : public Command {
     if (cases::IsLibraryCheck(*c)) return ExitCode::kOk;  // it has no tensors
     const absl::Status work = PrintWork(*c);
     if (!work.ok()) return Tell(work);
-    const absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, DataFolder(data_), "");
+    const absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, data_, "");
     if (!data.ok()) return Tell(data.status());
     std::cout << "Reference  " << PrintableLine(data->provenance) << "\nInputs\n";
     Print(data->inputs);

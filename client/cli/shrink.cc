@@ -13,6 +13,7 @@
 #include "client/cli/case_call.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
+#include "client/command_line/command_line.h"
 #include "client/setup/paths.h"
 #include "client/shrink/case_trial.h"
 #include "client/shrink/shrink_point.h"
@@ -38,6 +39,9 @@ class ShrinkCommand final : public Command {
         ->check(CLI::Range(1, 1'000'000));
     app->add_option("--output", output_,
                     "Folder for the small case (default: shrunk_CASE in the current folder)");
+    ShowFirst({"--impl", "--device-lib", "--cases", "--data", "--profile", "--contract", "--timeout-s",
+               "--max-tries", "--output"},
+              app);
   }
 
   ExitCode Run() override {

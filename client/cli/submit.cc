@@ -10,7 +10,9 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/text.h"
 #include "client/cli/command.h"
+#include "client/cli/gate_runs.h"
 #include "client/cli/selection.h"
+#include "client/command_line/command_line.h"
 #include "client/rpc/agents_client.h"
 #include "client/setup/credential_flags.h"
 #include "client/setup/explore_options.h"
@@ -19,6 +21,7 @@
 #include "proto/enum_name.h"
 #include "reports/model/outcome.h"
 #include "reports/render/exploration.h"
+#include "reports/render/render.h"
 #include "server/store/chip_name.h"
 #include "server/store/run_state.h"
 
@@ -85,31 +88,34 @@ class SubmitCommand final : public Command {
            "instead of the suite\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--server", server_, "HOST:PORT or unix:PATH")->required();
+    AddServerOption(app, &server_)->required();
     app->add_option("--chip", chip_, "Chip whose agents may take the run");
-    AddSelectionOptions(app, &selection_);
-    agent::AddLabelOption(app, &labels_);
-    app->add_option("--contract", contracts_,
-                    "Contracts of the device: tf32, native16@norm:bfloat16, ... (default: none)")
-        ->delimiter(',');
-    app->add_option("--repeat", repeat_, "How often to call each case (default: the agent's setting)")
-        ->check(CLI::Range(2, 100'000));
-    app->add_option("--timeout-s", timeout_s_, "Seconds a case may take (default: the agent's setting)")
-        ->check(CLI::Range(0.001, 86400.0));
-    app->add_option("--shuffle", shuffle_, "Run the cases in a random order determined by this seed");
-    app->add_option("--impl", impl_,
-                    "Library to upload with the request; agents must allow it (--impl-upload)");
-    app->add_option("--require-sha256", require_sha256_, "Only test a library with this SHA-256");
     app->add_flag(
         "--wait", wait_,
         "Show progress until the run ends, and exit with its status; 4 when every agent that could run it "
         "fails its health check");
     app->add_option("--watch", watch_, "Wait for this run, which was submitted earlier");
-    agent::AddCredentialFlags(app, &credentials_);
     app->add_option("--cancel", cancel_, "Cancel this submitted run instead");
+    app->add_option("--impl", impl_,
+                    "Library to upload with the request; agents must allow it (--impl-upload)");
+    app->add_option("--require-sha256", require_sha256_, "Only test a library with this SHA-256");
+    Heading(kCasesHeading, app);
+    agent::AddSelectionOptions(app, &selection_);
+    Heading(kCallsHeading, app);
+    agent::AddLabelOption(app, &labels_);
+    AddContractOption(app, &contracts_);
+    app->add_option("--repeat", repeat_, "How often to call each case (default: the agent's setting)")
+        ->check(CLI::Range(2, 100'000));
+    app->add_option("--timeout-s", timeout_s_, "Seconds a case may take (default: the agent's setting)")
+        ->check(CLI::Range(0.001, 86400.0));
+    AddShuffleOption(app, &shuffle_);
     CLI::Option* explore = agent::AddExploreOptions(app, &explore_);
     for (const char* other : {"--case", "--suite", "--model", "--shuffle"})
       explore->excludes(app->get_option(other));
+    agent::AddCredentialFlags(app, &credentials_);
+    ShowFirst({"--server", "--chip", "--wait", "--watch", "--cancel", "--impl", "--fname", "--model",
+               "--explore", "--label", "--token-file", "--tls-ca"},
+              app);
   }
 
   ExitCode Run() override {
@@ -212,7 +218,24 @@ class SubmitCommand final : public Command {
     std::cout << "Run " << last_.run_id() << ": " << EnumName(last_.state()) << ", " << DoneText(last_);
     for (const auto& [outcome, count] : OutcomesOf(last_)) std::cout << ", " << outcome << " " << count;
     std::cout << "\n";
+    if (!last_.options().has_exploration()) PrintGroups();
     return ExitCodeOf(last_);
+  }
+
+  // What failed and why, as the agent that ran it prints it, and where to read more.
+  void PrintGroups() const {
+    const absl::StatusOr<std::unique_ptr<RunSource>> source = ConnectToRuns(server_, credentials_);
+    const absl::StatusOr<reports::RunReport> report =
+        source.ok() ? (*source)->Load(last_.run_id()) : absl::StatusOr<reports::RunReport>(source.status());
+    if (!report.ok()) {
+      std::cerr << "diopi-cli: the verdicts cannot be read: "
+                << PrintableMessage(std::string(report.status().message())) << "\n";
+      return;
+    }
+    const std::string failures = reports::RenderFailures(*report);
+    std::cout << "\n"
+              << failures << (failures.empty() ? "" : "\n") << reports::RenderSummary(*report)
+              << "Report       diopi-cli report --server " << server_ << " --run " << last_.run_id() << "\n";
   }
 
   // Prints a line when the state changes, and at intervals.

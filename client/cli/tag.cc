@@ -27,8 +27,8 @@ class TagCommand final : public Command {
     CLI::Option* run = app->add_option("RUN", run_, "Run id, or latest");
     app->add_option("NAME", tag_, "The tag; a run that had it loses it")->needs(run);
     app->add_option("--remove", remove_, "Remove this tag from its run")->excludes(run);
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    AddDataOption(app, &data_);
+    AddFormatOption(app, reports::ListFormats(), &format_);
   }
 
   ExitCode Run() override { return Tell(Change()); }
@@ -41,23 +41,24 @@ class TagCommand final : public Command {
     const absl::StatusOr<std::string> path = DatabaseToChange(data_);
     if (!path.ok()) return path.status();
     if (!remove_.empty()) return server::RemoveTag(*path, remove_);
-    if (run_.empty()) return List(*path);
+    if (run_.empty()) return List(*path, format_);
     const absl::StatusOr<std::string> run = server::TagRun(*path, run_, tag_);
     if (!run.ok()) return run.status();
     std::cout << "run " << *run << " has the tag " << tag_ << "\n";
     return absl::OkStatus();
   }
 
-  static absl::Status List(const std::string& path) {
+  static absl::Status List(const std::string& path, const std::string& format) {
     const absl::StatusOr<std::vector<server::RunTag>> tags = server::Tags(path);
     if (!tags.ok()) return tags.status();
     reports::Table table{{{"tag"}, {"run"}}, {}};
     table.empty = "no run has a tag";
     for (const server::RunTag& tag : *tags) table.rows.push_back({{tag.tag}, {tag.run_id}});
-    return WriteTable(table, "text");
+    return WriteTable(table, format);
   }
 
   std::string data_;
+  std::string format_;
   std::string run_;
   std::string tag_;
   std::string remove_;

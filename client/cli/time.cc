@@ -13,6 +13,7 @@
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/selection.h"
+#include "client/command_line/command_line.h"
 #include "client/setup/largest.h"
 #include "client/setup/library_facts.h"
 #include "client/setup/paths.h"
@@ -33,8 +34,8 @@ class TimeCommand final : public Command {
     return "  diopi-cli time --impl libdiopi_impl.so --fname conv2d    how long the calls take\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--impl", impl_, "The library")->required();
-    AddSelectionOptions(app, &selection_);
+    AddImplOption(app, &impl_)->required();
+    agent::AddSelectionOptions(app, &selection_);
     AddCasesOption(app, &selection_.cases_folder);
     app->add_option("--largest", largest_, "Only this many of the largest cases of each function and dtype")
         ->check(CLI::Range(1, 1'000'000));
@@ -55,9 +56,10 @@ class TimeCommand final : public Command {
         "Folder to write the inputs to, one file per tensor, so that other programs can be timed on them");
     app->add_option("--output", output_,
                     "File to write, one line of JSON per case (default: standard output)");
-    app->add_option("--library", library_,
-                    "Oracle's library, which computes saved tensors (default: libdiopi_cpu.so in ../lib "
-                    "beside this program)");
+    AddLibraryOption(app, &library_);
+    ShowFirst({"--impl", "--fname", "--case", "--model", "--dtype", "--largest", "--samples", "--seconds",
+               "--inputs", "--output"},
+              app);
   }
 
   ExitCode Run() override {

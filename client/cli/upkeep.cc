@@ -14,7 +14,7 @@
 namespace diopi::cli {
 
 absl::StatusOr<std::string> DatabaseToChange(const std::string& data_folder) {
-  const std::string path = server::DatabasePath(DataFolder(data_folder));
+  const std::string path = server::DatabasePath(data_folder);
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
     return absl::NotFoundError(absl::StrCat(path, ": there is no results database"));

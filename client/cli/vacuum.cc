@@ -19,8 +19,7 @@ class VacuumCommand final : public Command {
     return "  diopi-cli vacuum --data DIR    returns the space of removed runs to the disk\n";
   }
   void AddOptions(CLI::App* app) override {
-    app->add_option("--data", data_,
-                    "Data folder (default: $DIOPI_DATA, or diopi-data in the current folder)");
+    AddDataOption(app, &data_);
     app->add_flag(
         "--whole", whole_,
         "Rewrite the whole file even if it can shrink in place: needs free space, and no server can "

@@ -1,13 +1,18 @@
 #include "client/command_line/command_line.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <iostream>
+#include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cases/core/catalog.h"
 #include "client/command_line/documents.h"
+#include "client/command_line/options.h"
+#include "client/command_line/terminal.h"
 
 namespace diopi {
 namespace {
@@ -37,6 +42,13 @@ std::string Suggestion(const CLI::App* app) {
   return "";
 }
 
+// CLI11 makes these options of a subcommand, with the help of its parent, outside of any group.
+void PutHelpUnderItsHeading(CLI::App* app) {
+  for (CLI::Option* option : {app->get_help_ptr(), app->get_option_no_throw("--help-all")})
+    if (option != nullptr) option->group("Help");
+  for (CLI::App* sub : app->get_subcommands({})) PutHelpUnderItsHeading(sub);
+}
+
 }  // namespace
 
 std::vector<std::string> NormalizeArguments(int argc, const char* const* argv) {
@@ -59,7 +71,11 @@ void SetExamples(const std::string& examples, CLI::App* app) {
 }
 
 void DescribeProgram(const std::string& version, const std::string& examples, CLI::App* app) {
-  app->set_version_flag("--version", version);
+  Heading("Help", app);
+  app->set_help_flag("-h,--help", "Print the help that most people need, and exit");
+  app->set_help_all_flag("--help-all", "Print every option, and exit");
+  if (!version.empty()) app->set_version_flag("--version", version, "Print the version, and exit");
+  ShowFirst({}, app);
   SetExamples(examples, app);
   app->failure_message([](const CLI::App* failed, const CLI::Error& error) {
     return absl::StrCat(failed->get_name(), ": ", error.what(), "\n", Suggestion(failed),
@@ -67,11 +83,17 @@ void DescribeProgram(const std::string& version, const std::string& examples, CL
   });
 }
 
-void GroupOptions(const std::string& heading, const std::vector<std::string>& names, CLI::App* app) {
-  for (const std::string& name : names) app->get_option(name)->group(heading);
+void ShowFirst(const std::vector<std::string>& names, CLI::App* app) {
+  std::set<const CLI::Option*> first;
+  for (const std::string& name : names) first.insert(app->get_option(name));
+  app->formatter_fn([first](const CLI::App* of, const std::string&, CLI::AppFormatMode mode) {
+    const bool all = mode == CLI::AppFormatMode::All;
+    return HelpText(*of, all ? std::set<const CLI::Option*>() : first, TextWidth(STDOUT_FILENO));
+  });
 }
 
 std::optional<ExitCode> ParseCommandLine(std::vector<std::string> arguments, CLI::App* app) {
+  PutHelpUnderItsHeading(app);
   if (arguments == std::vector<std::string>{"--completion", "bash"}) {
     std::cout << BashCompletion(*app) << std::flush;
     return ExitCode::kOk;

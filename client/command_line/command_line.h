@@ -18,11 +18,12 @@ std::vector<std::string> NormalizeArguments(int argc, const char* const* argv);
 // Sets the footer of --help: `examples`, one command per line, and the exit statuses.
 void SetExamples(const std::string& examples, CLI::App* app);
 
-// Sets --version and the examples.
+// Sets --version (unless it is empty), --help, --help-all and the examples. Subcommands that are added later
+// inherit the help.
 void DescribeProgram(const std::string& version, const std::string& examples, CLI::App* app);
 
-// Puts these options under one heading of --help and of the man page.
-void GroupOptions(const std::string& heading, const std::vector<std::string>& names, CLI::App* app);
+// The options that --help shows, where an app has more than a screen of them; --help-all shows all of them.
+void ShowFirst(const std::vector<std::string>& names, CLI::App* app);
 
 // Parses normalized arguments. When it returns an exit code, exit with it: it has printed what the user asked
 // for (help, the version, a shell's completion, the man page), or the error with the nearest known names.

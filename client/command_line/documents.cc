@@ -62,34 +62,112 @@ std::string Roff(const std::string& text) {
   return absl::StartsWith(out, ".") || absl::StartsWith(out, "'") ? "\\&" + out : out;
 }
 
-std::string OptionText(const CLI::Option& option) {
-  std::vector<std::string> names = NamesOf(option);
-  if (names.empty()) names.push_back(absl::AsciiStrToUpper(option.get_name()));
-  for (std::string& name : names) name = absl::StrCat("\\fB", Roff(name), "\\fR");
+// What stands for the option's value: "text|csv", "N", "SIZE", "FNAME ...".
+std::string ValueOf(const CLI::Option& option) {
   const std::vector<std::string> choices = ChoicesOf(option);
-  std::string value;
-  if (!choices.empty()) {
-    value = " " + Roff(absl::StrJoin(choices, "|"));
-  } else if (TakesValue(option) && !option.get_positional()) {
-    value = absl::StrCat(" \\fI", Roff(absl::AsciiStrToUpper(option.get_lnames().front())), "\\fR");
-  }
-  return absl::StrCat(".TP\n", absl::StrJoin(names, ", "), value, "\n", Roff(option.get_description()), "\n");
+  if (!choices.empty()) return absl::StrJoin(choices, "|");
+  if (!TakesValue(option) || option.get_positional()) return "";
+  const std::string type = option.get_type_name();
+  if (absl::StrContains(type, "SIZE")) return "SIZE";
+  const bool number = absl::StrContains(type, "INT") || absl::StartsWith(type, "FLOAT");
+  const std::string value = number ? "N" : absl::AsciiStrToUpper(option.get_lnames().front());
+  return option.get_items_expected_max() > 1 ? value + " ..." : value;
 }
 
-// Groups in the order in which they first occur.
-std::string OptionsText(const CLI::App& app) {
-  std::vector<std::pair<std::string, std::string>> groups;
+// The names, or that of a positional argument.
+std::vector<std::string> ShownNames(const CLI::Option& option) {
+  const std::vector<std::string> names = NamesOf(option);
+  return names.empty() ? std::vector<std::string>{absl::AsciiStrToUpper(option.get_name())} : names;
+}
+
+std::string DescriptionOf(const CLI::Option& option) {
+  std::string text = option.get_description();
+  const std::string value = option.get_default_str();
+  if (!value.empty() && !absl::StrContains(text, "(default"))
+    absl::StrAppend(&text, " (default: ", value, ")");
+  if (option.get_required() && !option.get_positional()) text += " (required)";
+  return text;
+}
+
+std::string OptionText(const CLI::Option& option) {
+  std::vector<std::string> names = ShownNames(option);
+  for (std::string& name : names) name = absl::StrCat("\\fB", Roff(name), "\\fR");
+  const std::string value = ValueOf(option);
+  return absl::StrCat(".TP\n", absl::StrJoin(names, ", "),
+                      value.empty() ? "" : absl::StrCat(" \\fI", Roff(value), "\\fR"), "\n",
+                      Roff(DescriptionOf(option)), "\n");
+}
+
+struct Group {
+  std::string name;
+  std::vector<const CLI::Option*> options;
+};
+
+// Groups in the order in which they first occur; arguments first, help last.
+std::vector<Group> GroupsOf(const CLI::App& app) {
+  std::vector<Group> groups(1, {"Arguments", {}});
+  Group help{"Help", {}};
   for (const CLI::Option* option : OptionsOf(app)) {
-    const auto found = std::find_if(groups.begin(), groups.end(),
-                                    [&](const auto& group) { return group.first == option->get_group(); });
-    auto& group = found != groups.end() ? *found : groups.emplace_back(option->get_group(), "");
-    group.second += OptionText(*option);
+    const std::string name = option->get_positional() ? groups.front().name : option->get_group();
+    const auto found =
+        std::find_if(groups.begin(), groups.end(), [&](const Group& group) { return group.name == name; });
+    Group& group = name == help.name       ? help
+                   : found != groups.end() ? *found
+                                           : groups.emplace_back(Group{name, {}});
+    group.options.push_back(option);
   }
+  if (groups.front().options.empty()) groups.erase(groups.begin());
+  groups.push_back(std::move(help));
+  return groups;
+}
+
+std::string OptionsText(const CLI::App& app) {
   std::string out;
-  for (const auto& [name, text] : groups) {
-    absl::StrAppend(&out, groups.size() > 1 ? absl::StrCat(".PP\n", Roff(name), ":\n") : "", text);
+  for (const Group& group : GroupsOf(app)) {
+    absl::StrAppend(&out, ".PP\n", Roff(group.name), ":\n");
+    for (const CLI::Option* option : group.options) out += OptionText(*option);
   }
   return out;
+}
+
+constexpr size_t kTextColumn = 28;
+
+// The text in lines that end before `width`; those after the first begin with `indent` spaces.
+std::string Wrapped(const std::string& text, size_t width, size_t indent) {
+  std::string out;
+  size_t column = indent;
+  for (const absl::string_view word : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
+    const bool first = column == indent;
+    const bool fits = first || column + 1 + word.size() <= width;
+    if (!fits) absl::StrAppend(&out, "\n", std::string(indent, ' '));
+    if (!fits) column = indent;
+    absl::StrAppend(&out, fits && !first ? " " : "", word);
+    column += word.size() + (fits && !first ? 1 : 0);
+  }
+  return out + "\n";
+}
+
+// A name with its text, which begins at kTextColumn.
+std::string Entry(const std::string& name, const std::string& text, size_t width) {
+  const std::string gap = name.size() + 4 > kTextColumn ? absl::StrCat("\n", std::string(kTextColumn, ' '))
+                                                        : std::string(kTextColumn - 2 - name.size(), ' ');
+  return absl::StrCat("  ", name, gap, Wrapped(text, width, kTextColumn));
+}
+
+// The usage line: the program, its subcommands and its arguments.
+std::string Usage(const CLI::App& app) {
+  std::string usage = app.get_name();
+  for (const CLI::App* at = app.get_parent(); at != nullptr; at = at->get_parent())
+    usage = absl::StrCat(at->get_name(), " ", usage);
+  if (!SubcommandsOf(app).empty()) usage += " [COMMAND]";
+  usage += " [OPTION]...";
+  for (const CLI::Option* option : OptionsOf(app)) {
+    if (!option->get_positional()) continue;
+    const std::string name = absl::StrCat(absl::AsciiStrToUpper(option->get_name()),
+                                          option->get_items_expected_max() > 1 ? "..." : "");
+    absl::StrAppend(&usage, " ", option->get_required() ? name : absl::StrCat("[", name, "]"));
+  }
+  return usage;
 }
 
 std::string FooterText(const std::string& footer) {
@@ -119,6 +197,34 @@ std::vector<std::string> VisibleSubcommands(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* sub : SubcommandsOf(app)) names.push_back(sub->get_name());
   return names;
+}
+
+std::string HelpText(const CLI::App& app, const std::set<const CLI::Option*>& only, size_t width) {
+  std::string out = absl::StrCat(Wrapped(app.get_description(), width, 0), "\nUsage: ", Usage(app), "\n");
+  std::vector<std::pair<std::string, std::string>> commands;
+  for (const CLI::App* sub : SubcommandsOf(app)) {
+    if (commands.empty() || commands.back().first != sub->get_group())
+      commands.emplace_back(sub->get_group(), "");
+    commands.back().second += Entry(sub->get_name(), sub->get_description(), width);
+  }
+  for (const auto& [name, text] : commands) absl::StrAppend(&out, "\n", name, ":\n", text);
+  size_t left_out = 0;
+  for (const Group& group : GroupsOf(app)) {
+    std::string text;
+    for (const CLI::Option* option : group.options) {
+      const bool shown =
+          only.empty() || only.contains(option) || option->get_positional() || group.name == "Help";
+      if (!shown) ++left_out;
+      if (!shown) continue;
+      const std::string value = ValueOf(*option);
+      const std::string left =
+          absl::StrCat(absl::StrJoin(ShownNames(*option), ", "), value.empty() ? "" : " ", value);
+      text += Entry(left, DescriptionOf(*option), width);
+    }
+    if (!text.empty()) absl::StrAppend(&out, "\n", group.name, ":\n", text);
+  }
+  if (left_out > 0) absl::StrAppend(&out, "\n--help-all shows ", left_out, " more options.\n");
+  return absl::StrCat(out, app.get_footer().empty() ? "" : "\n", app.get_footer(), "\n");
 }
 
 std::string BashCompletion(const CLI::App& app) {

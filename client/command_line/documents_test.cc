@@ -55,7 +55,7 @@ class DocumentsTest : public ::testing::Test {
 TEST_F(DocumentsTest, BashCompletesSubcommandsOptionsAndWords) {
   EXPECT_EQ(Complete("my-program re", 1), "report\n");
   EXPECT_EQ(Complete("my-program --d", 1), "--data\n");
-  EXPECT_EQ(Complete("my-program report --", 2), "--help --format --output\n");
+  EXPECT_EQ(Complete("my-program report --", 2), "--help --help-all --format --output\n");
   EXPECT_EQ(Complete("my-program report --format h", 3), "html\n");
   EXPECT_EQ(Complete("my-program report --output re", 3), "\n") << "file names, which are bash's own";
   EXPECT_EQ(Complete("my-program --data re", 2), "\n");
@@ -63,12 +63,31 @@ TEST_F(DocumentsTest, BashCompletesSubcommandsOptionsAndWords) {
   EXPECT_THAT(BashCompletion(app_), Not(HasSubstr("secret")));
 }
 
+TEST_F(DocumentsTest, HelpIsWrappedAndShowsWhatIsChosen) {
+  const CLI::Option* data = app_.get_option("--data");
+  CLI::Option* size =
+      app_.add_option("--a-size-of-something", "Takes a number of words that are wrapped")->group("Sizes");
+  size->type_name("INT:SIZE");
+  const std::string report = HelpText(*app_.get_subcommand("report"), {}, 60);
+  EXPECT_THAT(report, HasSubstr(".Writes a report\n\nUsage: my-program report [OPTION]...\n"));
+  EXPECT_THAT(report, HasSubstr("\nFiles:\n  --output OUTPUT           A file\n"));
+  EXPECT_THAT(HelpText(app_, {}, 60),
+              HasSubstr("\nSizes:\n  --a-size-of-something SIZE\n"
+                        "                            Takes a number of words that are\n"
+                        "                            wrapped\n"));
+  const std::string chosen = HelpText(app_, {data}, 60);
+  EXPECT_THAT(chosen, HasSubstr("  --data DATA               A folder\n"));
+  EXPECT_THAT(chosen, HasSubstr("\n--help-all shows 1 more options.\n"));
+  EXPECT_THAT(chosen, Not(HasSubstr("Sizes")));
+}
+
 TEST_F(DocumentsTest, ManPageHasEveryOptionAndNoMacroOfTheTexts) {
   const std::string page = ManPage(app_);
-  for (const char* text : {".TH \"MY\\-PROGRAM\" 1", ".SH NAME\nmy\\-program \\- Does things, as \\en in C.",
-                           ".SS \"my\\-program report\"\n\\&.Writes", "\\fB\\-\\-format\\fR text|html",
-                           "Files:\n.TP\n\\fB\\-\\-output\\fR", ".SS \"my\\-program pack verify\"",
-                           ".SH EXAMPLES\n.nf\n  my\\-program report", ".SH EXIT STATUS\n.nf\n  0 "}) {
+  for (const char* text :
+       {".TH \"MY\\-PROGRAM\" 1", ".SH NAME\nmy\\-program \\- Does things, as \\en in C.",
+        ".SS \"my\\-program report\"\n\\&.Writes", "\\fB\\-\\-format\\fR \\fItext|html\\fR",
+        "Files:\n.TP\n\\fB\\-\\-output\\fR", ".SS \"my\\-program pack verify\"",
+        ".SH EXAMPLES\n.nf\n  my\\-program report", ".SH EXIT STATUS\n.nf\n  0 "}) {
     EXPECT_THAT(page, HasSubstr(text));
   }
   EXPECT_THAT(page, Not(HasSubstr("secret")));

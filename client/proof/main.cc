@@ -13,6 +13,7 @@
 #include "cases/base/printable_stream.h"
 #include "cases/core/catalog.h"
 #include "client/command_line/command_line.h"
+#include "client/command_line/options.h"
 #include "client/proof/case_value.h"
 #include "client/proof/causes.h"
 #include "client/proof/planted_library.h"
@@ -191,9 +192,11 @@ ExitCode Main(int argc, char** argv) {
                "diopi-proof");
   Arguments arguments;
   app.require_subcommand(1);
+  DescribeProgram("", "  diopi-proof verdict --fname add    every bug and variant of an operator\n", &app);
+  Heading("Options", &app);
   app.add_option("--reference", arguments.reference, "The CPU reference, libdiopi_cpu.so");
   app.add_option("--mutants", arguments.mutants, "Library with injected bugs");
-  app.add_option("--fname", arguments.functions, "Only these operators or functions")->delimiter(',');
+  AddFnameOption(&app, &arguments.functions);
   app.add_option("--suite", arguments.suite, "Suite: core (default) or smoke");
   app.add_option("--threads", arguments.threads, "Number of workers")->check(CLI::Range(1, 64));
   CLI::App* verdict = app.add_subcommand("verdict",

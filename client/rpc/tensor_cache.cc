@@ -32,20 +32,6 @@ namespace fs = std::filesystem;
 // No process uses a temporary file this old: writing one takes seconds.
 constexpr std::chrono::minutes kStale{10};
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  const int fd_;
-};
-
 struct Entry {
   fs::path path;
   fs::file_time_type used;

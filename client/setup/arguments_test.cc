@@ -72,8 +72,7 @@ TEST(MaxBytes, AreASizeOrDecidedByTheMemory) {
   for (const auto& row : rows) {
     CLI::App app;
     SelectionArguments arguments;
-    AddModelOptions(&app, &arguments);
-    app.add_option("--suite", arguments.suite);
+    AddSelectionOptions(&app, &arguments);
     app.parse(row.text);
     const auto selection = MakeSelection(arguments);
     ASSERT_TRUE(selection.ok()) << selection.status();
@@ -86,7 +85,7 @@ TEST(MaxBytes, RefusesWhatIsNoBound) {
   for (const char* text : {"0", "1023", "-1", "8192G", "Auto", "1X"}) {
     CLI::App app;
     SelectionArguments arguments;
-    AddModelOptions(&app, &arguments);
+    AddSelectionOptions(&app, &arguments);
     EXPECT_THROW(app.parse(std::string("--max-bytes ") + text), CLI::ValidationError) << text;
   }
 }

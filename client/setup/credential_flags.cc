@@ -2,11 +2,12 @@
 
 #include <string>
 
-#include "client/command_line/command_line.h"
+#include "client/command_line/options.h"
 
 namespace diopi::agent {
 
 void AddCredentialFlags(CLI::App* app, rpc::CredentialFiles* files) {
+  Heading(kSecurityHeading, app);
   app->add_option("--tls-ca", files->tls_ca,
                   "Certificate of the authority that signed the server's, PEM (default: $DIOPI_TLS_CA)");
   app->add_option("--tls-cert", files->tls_cert,
@@ -24,7 +25,6 @@ void AddCredentialFlags(CLI::App* app, rpc::CredentialFiles* files) {
                                               "line; use --token-file FILE or $DIOPI_TOKEN");
                                         })
       ->group("");
-  GroupOptions("Security", {"--tls-ca", "--tls-cert", "--tls-key", "--token-file", "--insecure"}, app);
 }
 
 }  // namespace diopi::agent

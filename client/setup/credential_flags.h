@@ -8,8 +8,8 @@
 
 namespace diopi::agent {
 
-// Adds --tls-ca --tls-cert --tls-key --token-file --insecure. Refuses --token VALUE, because everybody on the
-// machine can see it. `files` must outlive the app.
+// Adds --tls-ca --tls-cert --tls-key --token-file --insecure, under their own heading. Refuses --token VALUE,
+// because everybody on the machine can see it. `files` must outlive the app.
 void AddCredentialFlags(CLI::App* app, rpc::CredentialFiles* files);
 
 }  // namespace diopi::agent

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include "reports/model/completeness.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::agent {
@@ -28,6 +29,16 @@ ExitCode ExitCodeFor(const OutcomeCounts& outcomes) {
   if (CountOf(outcomes, reports::IsFailure) > 0) return ExitCode::kFailed;
   const bool ours = CountOf(outcomes, [](v1::Outcome o) { return o == v1::OUTCOME_HARNESS_ERROR; }) > 0;
   return ours ? ExitCode::kOurs : ExitCode::kOk;
+}
+
+void AddMinCoverageOption(CLI::App* app, int64_t* functions) {
+  app->add_option_function<std::string>(
+         "--min-coverage",
+         [functions](const std::string& text) { *functions = reports::ParseMinCoverage(text).value_or(0); },
+         "Fail when fewer functions pass: a percentage of the ABI's functions (30%) or a number (160)")
+      ->check([](const std::string& text) {
+        return std::string(reports::ParseMinCoverage(text).status().message());
+      });
 }
 
 }  // namespace diopi::agent

@@ -2,6 +2,7 @@
 #ifndef CLIENT_SETUP_EXIT_CODE_H_
 #define CLIENT_SETUP_EXIT_CODE_H_
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -31,6 +32,9 @@ absl::Status StatusOfExit(const ExitStatus& ended, absl::string_view text);
 // For a run that was not stopped: kFailed with any failure, otherwise kOurs with any harness error, otherwise
 // kOk.
 ExitCode ExitCodeFor(const OutcomeCounts& outcomes);
+
+// --min-coverage; `functions`: how many must pass.
+void AddMinCoverageOption(CLI::App* app, int64_t* functions);
 
 }  // namespace diopi::agent
 

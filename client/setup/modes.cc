@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/core/catalog.h"
+#include "client/command_line/options.h"
 
 namespace diopi::agent {
 namespace {
@@ -67,7 +68,11 @@ std::string ModelListText() {
   return text;
 }
 
-void AddModelOptions(CLI::App* app, SelectionArguments* arguments) {
+void AddSelectionOptions(CLI::App* app, SelectionArguments* arguments) {
+  AddFnameOption(app, &arguments->functions);
+  app->add_option("--case", arguments->cases, "Only cases whose id matches this glob");
+  app->add_option("--suite", arguments->suite,
+                  "Suite: core (default), or smoke, a sixth of core for a quick check");
   app->add_option(
          "--model,--model-name", arguments->models,
          "The calls of these models, names or globs, scaled to --max-bytes. A name may be followed by "
@@ -94,6 +99,8 @@ void AddModelOptions(CLI::App* app, SelectionArguments* arguments) {
         throw CLI::Success();
       },
       "List the models that have a suite, and exit");
+  app->add_option("--dtype", arguments->dtypes, "Only these dtypes")->delimiter(',');
+  app->add_option("--filter-dtype", arguments->filter_dtypes, "All dtypes except these")->delimiter(',');
 }
 
 }  // namespace diopi::agent

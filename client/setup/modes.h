@@ -1,4 +1,4 @@
-// The public harness's modes: --nhwc, --four-bytes, --list-only and others; --model.
+// The public harness's modes: --nhwc, --four-bytes, --list-only and others; the options that select cases.
 #ifndef CLIENT_SETUP_MODES_H_
 #define CLIENT_SETUP_MODES_H_
 
@@ -37,8 +37,9 @@ inline constexpr int64_t kTensorsInMemory = 8;
 // runs on machines alike have the same cases.
 int64_t TensorBytesForFreeMemory(int64_t free);
 
-// --model, --max-bytes and --get-model-list, which prints the list and throws CLI::Success.
-void AddModelOptions(CLI::App* app, SelectionArguments* arguments);
+// --fname --case --suite --model --max-bytes --dtype --filter-dtype, and --get-model-list, which prints the
+// list and throws CLI::Success.
+void AddSelectionOptions(CLI::App* app, SelectionArguments* arguments);
 
 }  // namespace diopi::agent
 

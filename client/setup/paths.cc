@@ -55,11 +55,6 @@ std::string IncludeFolder() {
   return (std::filesystem::path(ProgramFolder()).parent_path() / "include").string();
 }
 
-std::string DefaultDataFolder() {
-  const char* folder = std::getenv("DIOPI_DATA");
-  return folder != nullptr && *folder != '\0' ? folder : "diopi-data";
-}
-
 absl::Status CheckCanWrite(const std::string& path) {
   std::error_code error;
   const bool there = std::filesystem::exists(path, error);

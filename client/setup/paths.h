@@ -28,9 +28,6 @@ std::string ReferenceLibraryOr(const std::string& path);
 // libdiopi_cuda.so in the same folder; a build without the CUDA toolkit has none.
 std::string CudaReferenceLibrary();
 
-// $DIOPI_DATA, or diopi-data in the current folder.
-std::string DefaultDataFolder();
-
 // What a tested library must not see (loader::WorkerOptions::hidden): the data folder, the tensors that an
 // agent keeps of other servers, and the user's token and key.
 std::vector<std::string> HiddenFromLibraries(const std::string& data_folder,

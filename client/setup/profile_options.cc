@@ -7,9 +7,12 @@
 
 namespace diopi::agent {
 
-void AddProfileFlags(CLI::App* app, std::string* profile_path, Modes* modes) {
-  app->add_option("--profile", *profile_path,
+void AddProfileOption(CLI::App* app, std::string* path) {
+  app->add_option("--profile", *path,
                   "The chip's device profile: skips, waivers, contracts, time limits, variables, adaptor");
+}
+
+void AddModeFlags(CLI::App* app, Modes* modes) {
   CLI::Option* nhwc = app->add_flag("--nhwc", modes->nhwc,
                                     "Pass tensors in channels-last layout to convolutions, batch_norm, "
                                     "poolings, interpolate, pad and roi_align");

@@ -14,8 +14,10 @@
 
 namespace diopi::agent {
 
-// --profile --nhwc --nhwc-min-dim --four-bytes
-void AddProfileFlags(CLI::App* app, std::string* profile_path, Modes* modes);
+void AddProfileOption(CLI::App* app, std::string* path);  // --profile
+
+// --nhwc --nhwc-min-dim --four-bytes
+void AddModeFlags(CLI::App* app, Modes* modes);
 
 // --sandbox --worker-memory
 void AddWorkerFlags(CLI::App* app, std::string* sandbox, uint64_t* memory_bytes);

@@ -260,12 +260,6 @@ TEST_F(BadInputTest, EveryProgramDescribesItself) {
     EXPECT_EQ(page.code, 0);
     EXPECT_NE(page.out.find("\n.SH EXIT STATUS\n"), std::string::npos) << page.out;
   }
-  // Options are in groups: only the general ones are under "Options:".
-  const std::string help = RunProgram({BinPath("diopi-agent"), "--help"}).out;
-  const size_t begin = help.find("\nOptions:\n");
-  ASSERT_NE(begin, std::string::npos) << help;
-  const std::string general = help.substr(begin, help.find("\n\n", begin + 1) - begin);
-  EXPECT_EQ(std::count(general.begin(), general.end(), '\n'), 3) << general;
 }
 
 // Found before the run, not hours later.

@@ -53,23 +53,23 @@ UNARY(diopiSqrt, SQRT)
 
 constexpr char kPullRequest[] =
     "Findings\n"
-    "  not_listed  sqrt.float32.size_31: fail, not listed: out: 1 of 31 elements differs, first at [0]: got "
+    "  new failure  sqrt.float32.size_31: fail, not listed: out: 1 of 31 elements differs, first at [0]: got "
     "12345, "
     "expected 3.61313748 exactly\n"
     "      diopi-cli repro sqrt.float32.size_31 --impl wednesday.so\n"
-    "  coverage  demo.txt:3: coverage: 0 functions pass, the floor in line 3 is 1\n"
+    "  less coverage  demo.txt:3: coverage: 0 functions pass, the floor in line 3 is 1\n"
     "\nNotes\n"
-    "  passes_now  demo.txt:17: neg.float32.size_1: passes now\n"
+    "  passes now  demo.txt:17: neg.float32.size_1: passes now\n"
     "      delete the line: fail neg.float32.size_1 expires=2027-02-21 issue=https://issues.test/7 \"out: 1 "
     "of 1 "
     "element differs, first at [0]: got 12345, expected -3.64964747 exactly\"\n"
-    "  passes_now  demo.txt:18: neg.float32.size_7: passes now\n"
+    "  passes now  demo.txt:18: neg.float32.size_7: passes now\n"
     "      delete the line: fail neg.float32.size_7 expires=2027-02-21 issue=https://issues.test/7 \"out: 1 "
     "of 7 "
     "elements differs, first at [0]: got 12345, expected -1.59568095 exactly\"\n";
 constexpr char kExpired[] =
     "Findings\n"
-    "  expired  demo.txt:17: neg.float32.size_16: expired on 2026-12-31: out: 1 of 16 elements differs, "
+    "  expired line  demo.txt:17: neg.float32.size_16: expired on 2026-12-31: out: 1 of 16 elements differs, "
     "first at "
     "[0]: got 12345, expected 3.62768555 exactly (https://issues.test/7); 1 case still needs it: "
     "neg.float32.size_16\n"
@@ -214,7 +214,7 @@ TEST_F(GateWeekTest, FromThirtyFailuresToAnExpiredWaiver) {
   EXPECT_EQ(pull_request.code, 1);
   EXPECT_EQ(pull_request.out.find("Gate         FAILED: 2 findings, 2 notes\n"), 0u) << pull_request.out;
   EXPECT_EQ(Said(pull_request), kPullRequest);
-  EXPECT_NE(ReadFile(folder_ / "github.txt").find("::error title=not_listed%3A sqrt.float32.size_31::"),
+  EXPECT_NE(ReadFile(folder_ / "github.txt").find("::error title=new failure%3A sqrt.float32.size_31::"),
             std::string::npos);
   EXPECT_NE(ReadFile(folder_ / "gate.xml").find("<failure type=\"fail\""), std::string::npos);
 

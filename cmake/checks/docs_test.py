@@ -41,7 +41,7 @@ def check(condition, what):
 
 @functools.lru_cache(maxsize=None)
 def help_of(*command):
-    return subprocess.run([f"{BUILD}/bin/{command[0]}", *command[1:], "--help"], stdout=subprocess.PIPE,
+    return subprocess.run([f"{BUILD}/bin/{command[0]}", *command[1:], "--help-all"], stdout=subprocess.PIPE,
                           text=True, check=True).stdout
 
 
@@ -104,7 +104,7 @@ def misnamed(text):
             known = all_options()
         else:
             continue
-        for option in sorted(options(span) - known - {"--help"}):
+        for option in sorted(options(span) - known - {"--help", "--help-all"}):
             yield f"`{span}`: no option {option}"
 
 

@@ -219,25 +219,28 @@ CallResult Invoke(ffi_cif* cif, void* symbol, void** values) {
   return result;
 }
 
-// diopiError_t, spelled as the ABI does.
+// The values and the names are those of the generated diopi/diopirt.h.
+#define DIOPI_ERROR(name) \
+  { name, #name }
 constexpr std::pair<int32_t, const char*> kErrors[] = {
-    {0, "diopiSuccess"},
-    {1, "diopiErrorOccurred"},
-    {2, "diopiNotInited"},
-    {3, "diopiNoRegisteredStreamCreateFunction"},
-    {4, "diopiNoRegisteredStreamDestoryFunction"},
-    {5, "diopiNoRegisteredStreamSyncFunction"},
-    {6, "diopiNoRegisteredDeviceMemoryMallocFunction"},
-    {7, "diopiNoRegisteredDeviceMemoryFreeFunction"},
-    {8, "diopiNoRegisteredDevice2DdeviceMemoryCopyFunction"},
-    {9, "diopiNoRegisteredDevice2HostMemoryCopyFunction"},
-    {10, "diopiNoRegisteredHost2DeviceMemoryCopyFunction"},
-    {11, "diopiNoRegisteredGetLastErrorFunction"},
-    {12, "diopi5DNotSupported"},
-    {13, "diopiNoImplement"},
-    {14, "diopiForceFallbackToCPU"},
-    {1000, "diopiDtypeNotSupported"},
+    DIOPI_ERROR(diopiSuccess),
+    DIOPI_ERROR(diopiErrorOccurred),
+    DIOPI_ERROR(diopiNotInited),
+    DIOPI_ERROR(diopiNoRegisteredStreamCreateFunction),
+    DIOPI_ERROR(diopiNoRegisteredStreamDestoryFunction),
+    DIOPI_ERROR(diopiNoRegisteredStreamSyncFunction),
+    DIOPI_ERROR(diopiNoRegisteredDeviceMemoryMallocFunction),
+    DIOPI_ERROR(diopiNoRegisteredDeviceMemoryFreeFunction),
+    DIOPI_ERROR(diopiNoRegisteredDevice2DdeviceMemoryCopyFunction),
+    DIOPI_ERROR(diopiNoRegisteredDevice2HostMemoryCopyFunction),
+    DIOPI_ERROR(diopiNoRegisteredHost2DeviceMemoryCopyFunction),
+    DIOPI_ERROR(diopiNoRegisteredGetLastErrorFunction),
+    DIOPI_ERROR(diopi5DNotSupported),
+    DIOPI_ERROR(diopiNoImplement),
+    DIOPI_ERROR(diopiForceFallbackToCPU),
+    DIOPI_ERROR(diopiDtypeNotSupported),
 };
+#undef DIOPI_ERROR
 
 }  // namespace
 

@@ -421,7 +421,7 @@ KeeperOptions KeeperOptionsOf(const SandboxOptions& options, HiddenFiles files) 
 std::string SandboxReport::Text() const {
   std::string text = mode;
   if (!dropped.empty()) absl::StrAppend(&text, ": ", absl::StrJoin(dropped, ", "));
-  if (!retained.empty()) absl::StrAppend(&text, "; could not drop: ", absl::StrJoin(retained, ", "));
+  if (!retained.empty()) absl::StrAppend(&text, "; ", kRetained, absl::StrJoin(retained, ", "));
   return text;
 }
 

@@ -50,6 +50,9 @@ struct SandboxOptions {
 // What a worker's keeper does for it.
 KeeperOptions KeeperOptionsOf(const SandboxOptions& options, HiddenFiles files);
 
+// In front of what a report lists as retained.
+inline constexpr char kRetained[] = "could not drop: ";
+
 struct SandboxReport {
   std::string mode;
   std::vector<std::string> dropped;   // rights that the library no longer has

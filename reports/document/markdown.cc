@@ -18,6 +18,8 @@ std::string Escape(std::string_view text) {
       out += "&lt;";
     } else if (c == '&') {
       out += "&amp;";
+    } else if (c == '@') {
+      out += "&#64;";  // GitHub would notify a user of that name
     } else {
       if (std::string_view("\\`*_[]|#~").find(c) != std::string_view::npos) out.push_back('\\');
       out.push_back(c);

@@ -8,6 +8,8 @@
 namespace diopi::reports {
 namespace {
 
+constexpr size_t kMost = 10;  // errors, and warnings, of a step that GitHub shows
+
 std::string Data(const std::string& text) {
   return absl::StrReplaceAll(ManyLines(text), {{"%", "%25"}, {"\n", "%0A"}});
 }
@@ -21,10 +23,22 @@ std::string Annotation(const char* level, const GateDocument& document, const Ga
   if (finding.line > 0 && document.input->expectations != nullptr) {
     absl::StrAppend(&out, "file=", Property(document.input->expectations->file), ",line=", finding.line, ",");
   }
-  absl::StrAppend(&out, "title=", Property(absl::StrCat(FindingName(finding.kind), ": ", finding.subject)),
+  absl::StrAppend(&out, "title=", Property(absl::StrCat(FindingWords(finding.kind), ": ", finding.subject)),
                   "::", Data(finding.text));
   if (!finding.action.empty()) absl::StrAppend(&out, "%0A", Data(finding.action));
   return absl::StrCat(out, "\n");
+}
+
+// At most `most` lines; the last says how many findings have none.
+std::string Annotations(const char* level, const GateDocument& document,
+                        const std::vector<GateFinding>& findings, size_t most) {
+  std::string out;
+  const size_t shown = findings.size() <= most ? findings.size() : most - 1;
+  for (size_t i = 0; i < shown; ++i) out += Annotation(level, document, findings[i]);
+  if (shown < findings.size())
+    absl::StrAppend(&out, "::", level, " title=More::", findings.size() - shown,
+                    " more are in the step's log\n");
+  return out;
 }
 
 }  // namespace
@@ -36,9 +50,8 @@ std::string RenderGateAnnotations(const GateDocument& document) {
   for (const GateFact& fact : GateFacts(document))
     absl::StrAppend(&out, "%0A", Data(absl::StrCat(fact.name, ": ", fact.text)));
   out += "\n";
-  for (const GateFinding& finding : result.findings) out += Annotation("error", document, finding);
-  for (const GateFinding& finding : result.notes) out += Annotation("warning", document, finding);
-  return out;
+  return absl::StrCat(out, Annotations("error", document, ShownFindings(document), kMost - 1),
+                      Annotations("warning", document, result.notes, kMost));
 }
 
 }  // namespace diopi::reports

@@ -34,7 +34,7 @@ struct GateInput {
   std::vector<const RunReport*> reference_repeats;
 };
 
-// Names are part of the JSON and JUnit output: never change.
+// Names (FindingName) are part of the JSON and JUnit output: never change.
 enum class FindingKind {
   kIncomplete,    // the run is not finished, or has no cases
   kNotListed,     // does not pass, and no line excuses it
@@ -55,8 +55,9 @@ enum class FindingKind {
   kDeclared,        // the run declares other contracts than the reference
 };
 
-// "not_listed", "passes_now".
+// For programs: "not_listed", "passes_now"; for people: "new failure", "passes now".
 std::string FindingName(FindingKind kind);
+std::string FindingWords(FindingKind kind);
 
 struct GateFinding {
   FindingKind kind = FindingKind::kIncomplete;
@@ -66,6 +67,7 @@ struct GateFinding {
   std::string action;              // what to do about it: a command or a line to delete; may be empty
   std::vector<std::string> cases;  // concerned, where there are several
   std::string local_action = "";   // `action` for a terminal of the run's machine, where it differs
+  v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;  // of the case that it is about, if it is about one
 };
 
 // How the gate classifies one case.
@@ -79,7 +81,8 @@ struct GatedCase {
 };
 
 struct GateResult {
-  std::vector<GateFinding> findings;  // worst first; the gate is green without any
+  std::vector<GateFinding>
+      findings;  // wrong numbers first, what was not called last; the gate is green without any
   std::vector<GateFinding> notes;
   std::vector<GatedCase> cases;   // in case order
   int64_t expected_failures = 0;  // excused by a line or the reference run
@@ -88,6 +91,9 @@ struct GateResult {
   // Whether all findings are about the run, not the library: incomplete, not judged.
   bool only_ours() const;
 };
+
+// Whether the library does not export the verdict's function: coverage counts it, and no line need excuse it.
+bool IsNotExported(const RunReport& run, const v1::Verdict& verdict);
 
 GateResult RunGate(const GateInput& input, const GateOptions& options);
 

@@ -1,90 +1,52 @@
-#include <map>
+#include <set>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "reports/document/escape.h"
+#include "reports/document/junit.h"
 #include "reports/gate/render.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::reports {
 namespace {
 
-struct Suite {
-  int64_t tests = 0;
-  int64_t failures = 0;
-  int64_t skipped = 0;
-  double seconds = 0;
-  std::string body;
-};
-
-void Open(const std::string& name, const std::string& classname, double seconds, Suite* suite) {
-  ++suite->tests;
-  suite->seconds += seconds;
-  absl::StrAppend(&suite->body, "    <testcase name=\"", EscapeXml(name), "\" classname=\"",
-                  EscapeXml(classname), "\" time=\"", absl::StrFormat("%.6f", seconds), "\"");
-}
-
-void Fail(const std::string& type, const std::string& text, const std::string& action, Suite* suite) {
-  ++suite->failures;
-  absl::StrAppend(&suite->body, ">\n      <failure type=\"", EscapeXml(type), "\" message=\"",
-                  EscapeXml(OneLine(text)), "\">", EscapeXmlText(absl::StrCat(text, "\n", action)),
-                  "</failure>\n    </testcase>\n");
-}
-
-std::string Counts(const Suite& suite) {
-  return absl::StrFormat("tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"%d\" time=\"%.6f\"",
-                         suite.tests, suite.failures, suite.skipped, suite.seconds);
-}
+using Element = JunitCase::Element;
 
 // Findings that do not belong to a case.
-void AddGate(const GateDocument& document, Suite* suite) {
-  std::map<std::string, bool> cases;
-  for (const GatedCase& gated : document.result->cases) cases[gated.verdict->case_id()] = true;
+void AddGate(const GateDocument& document, JunitWriter* writer) {
+  std::set<std::string> cases;
+  for (const GatedCase& gated : document.result->cases) cases.insert(gated.verdict->case_id());
+  bool none = true;
   for (const GateFinding& finding : document.result->findings) {
-    if (cases.contains(finding.subject) && finding.kind <= FindingKind::kNotJudged &&
-        finding.kind != FindingKind::kExpired) {
-      continue;
-    }
-    Open(FindingPlace(document, finding), "gate", 0, suite);
-    Fail(FindingName(finding.kind), finding.text, finding.action, suite);
+    const bool of_case = cases.contains(finding.subject) && finding.kind <= FindingKind::kNotJudged &&
+                         finding.kind != FindingKind::kExpired;
+    if (of_case) continue;
+    none = false;
+    writer->Add("gate",
+                {FindingPlace(document, finding), "gate", 0, Element::kFailure, FindingName(finding.kind),
+                 finding.text, absl::StrCat(finding.text, "\n", finding.action)});
   }
-  if (suite->tests == 0) {
-    Open("expectations, coverage and completeness", "gate", 0, suite);
-    suite->body += "/>\n";
-  }
+  if (none) writer->Add("gate", {"expectations, coverage and completeness", "gate"});
 }
 
 }  // namespace
 
 std::string RenderGateJunit(const GateDocument& document) {
-  std::map<std::string, Suite> suites;
-  AddGate(document, &suites["gate"]);
+  JunitWriter writer;
+  AddGate(document, &writer);
   for (const GatedCase& gated : document.result->cases) {
     const v1::Verdict& verdict = *gated.verdict;
-    Suite& suite = suites[verdict.operator_()];
-    Open(verdict.case_id(), verdict.function(), verdict.call_us() / 1e6, &suite);
-    if (gated.state == GatedCase::State::kPass) {
-      suite.body += "/>\n";
-    } else if (gated.state == GatedCase::State::kExpected) {
-      ++suite.skipped;
-      absl::StrAppend(&suite.body, ">\n      <skipped message=\"", EscapeXml(OneLine(gated.text)),
-                      "\"/>\n    </testcase>\n");
-    } else {
-      Fail(OutcomeName(verdict.outcome()), gated.text, verdict.likely_cause(), &suite);
+    JunitCase c{verdict.case_id(), verdict.function(), verdict.call_us() / 1e6};
+    c.message = gated.text;
+    if (gated.state == GatedCase::State::kExpected) c.element = Element::kSkipped;
+    if (gated.state == GatedCase::State::kFinding) {
+      c.element = Element::kFailure;
+      c.type = OutcomeName(verdict.outcome());
+      c.text = absl::StrCat(gated.text, "\n", verdict.likely_cause());
     }
+    writer.Add(verdict.operator_(), c);
   }
-  Suite all;
-  std::string body;
-  for (const auto& [name, suite] : suites) {
-    all.tests += suite.tests;
-    all.failures += suite.failures;
-    all.skipped += suite.skipped;
-    all.seconds += suite.seconds;
-    absl::StrAppend(&body, "  <testsuite name=\"", EscapeXml(name), "\" ", Counts(suite), " timestamp=\"",
-                    EscapeXml(document.input->run->run.created()), "\">\n", suite.body, "  </testsuite>\n");
-  }
-  return absl::StrCat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"diopi gate\" ",
-                      Counts(all), ">\n", body, "</testsuites>\n");
+  const v1::RunInfo& run = document.input->run->run;
+  return writer.Write("diopi gate", run.created(), run.options().host(),
+                      [](const std::string&) { return ""; });
 }
 
 }  // namespace diopi::reports

@@ -39,7 +39,7 @@ void AppendFindings(const GateDocument& document, const char* title, const std::
   if (findings.empty()) return;
   absl::StrAppend(out, "\n", title, "\n");
   for (const GateFinding& finding : findings) {
-    absl::StrAppend(out, "  ", FindingName(finding.kind), "  ", OneLine(FindingPlace(document, finding)),
+    absl::StrAppend(out, "  ", FindingWords(finding.kind), "  ", OneLine(FindingPlace(document, finding)),
                     ": ", OneLine(finding.text), "\n");
     const std::string& action = finding.local_action.empty() ? finding.action : finding.local_action;
     if (!action.empty()) absl::StrAppend(out, "      ", OneLine(action), "\n");

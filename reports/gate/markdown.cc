@@ -1,58 +1,37 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
-#include "reports/document/escape.h"
+#include "reports/document/document.h"
 #include "reports/gate/render.h"
 #include "reports/render/measurements.h"
 
 namespace diopi::reports {
 namespace {
 
-// A table cell with all markup escaped.
-std::string Cell(const std::string& text) {
-  return absl::StrReplaceAll(OneLine(text), {{"\\", "\\\\"},
-                                             {"|", "\\|"},
-                                             {"<", "&lt;"},
-                                             {">", "&gt;"},
-                                             {"&", "&amp;"},
-                                             {"`", "\\`"},
-                                             {"*", "\\*"},
-                                             {"_", "\\_"},
-                                             {"[", "\\["},
-                                             {"]", "\\]"},
-                                             {"@", "&#64;"},
-                                             {"#", "&#35;"}});
-}
-
-void Table(const GateDocument& document, const std::vector<GateFinding>& findings, size_t most,
-           std::string* out) {
-  absl::StrAppend(out, "| What | Where | Why | To do |\n|---|---|---|---|\n");
+std::string FindingsTable(const GateDocument& document, const std::vector<GateFinding>& findings,
+                          size_t most) {
+  Table table{{{"What"}, {"Where"}, {"Why"}, {"To do"}}, {}};
   for (size_t i = 0; i < std::min(findings.size(), most); ++i) {
     const GateFinding& finding = findings[i];
-    absl::StrAppend(out, "| ", Cell(FindingName(finding.kind)), " | ", Cell(FindingPlace(document, finding)),
-                    " | ", Cell(finding.text), " | ", Cell(finding.action), " |\n");
+    table.rows.push_back(
+        {{FindingWords(finding.kind)}, {FindingPlace(document, finding)}, {finding.text}, {finding.action}});
   }
-  if (findings.size() > most) absl::StrAppend(out, "\nand ", findings.size() - most, " more\n");
+  return absl::StrCat(WriteMarkdown(table),
+                      findings.size() > most ? absl::StrCat("and ", findings.size() - most, " more\n") : "");
 }
 
 }  // namespace
 
 std::string RenderGateMarkdown(const GateDocument& document) {
   const GateResult& result = *document.result;
-  std::string out = absl::StrCat("## Conformance gate ", GateHeadline(result), "\n\n| | |\n|---|---|\n");
-  for (const GateFact& fact : GateFacts(document)) {
-    absl::StrAppend(&out, "| ", fact.name, " | ", Cell(fact.text), " |\n");
-  }
-  if (!result.findings.empty()) {
-    absl::StrAppend(&out, "\n### Findings\n\n");
-    Table(document, ShownFindings(document), 200, &out);
-  }
+  Table facts{{{""}, {""}}, {}};
+  for (const GateFact& fact : GateFacts(document)) facts.rows.push_back({{fact.name}, {fact.text}});
+  std::string out = absl::StrCat("## Conformance gate ", GateHeadline(result), "\n\n", WriteMarkdown(facts));
+  if (!result.findings.empty())
+    absl::StrAppend(&out, "### Findings\n\n", FindingsTable(document, ShownFindings(document), 200));
   if (!result.notes.empty()) {
-    absl::StrAppend(&out, "\n<details><summary>", CountOf(std::ssize(result.notes), "note", "notes"),
-                    "</summary>\n\n");
-    Table(document, result.notes, 100, &out);
-    absl::StrAppend(&out, "\n</details>\n");
+    absl::StrAppend(&out, "<details><summary>", CountOf(std::ssize(result.notes), "note", "notes"),
+                    "</summary>\n\n", FindingsTable(document, result.notes, 100), "\n</details>\n");
   }
   return out;
 }

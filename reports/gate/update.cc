@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <map>
-#include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,7 @@ std::string OperatorOf(const std::string& glob) {
   return glob.substr(0, glob.find('.'));
 }
 
-std::string ReasonOf(const v1::Verdict& verdict) {
+std::string LineReason(const v1::Verdict& verdict) {
   std::string reason = PrintableLine(verdict.reason(), kLongestReason);
   return reason.empty() ? OutcomeName(verdict.outcome()) : reason;
 }
@@ -45,6 +46,42 @@ std::string GlobOf(const std::string& case_id) {
 bool IsSkip(v1::Outcome outcome) {
   const std::vector<v1::Outcome>& skips = DefaultOutcomes(Expectation::Kind::kSkip);
   return std::find(skips.begin(), skips.end(), outcome) != skips.end();
+}
+
+// Globs that match the case: its beginnings, its ends after the operator, and the id. Each matches just those
+// cases of the operator among whose globs it is.
+std::vector<std::string> GlobsOf(const std::string& id) {
+  std::vector<std::string> globs = {GlobOf(id)};
+  const size_t op = id.find('.');
+  for (size_t i = op; i + 1 < id.size(); ++i) {
+    globs.push_back(GlobOf(id.substr(0, i + 1)) + "*");
+    if (id[i] == '.' && i > op)
+      globs.push_back(absl::StrCat(GlobOf(id.substr(0, op)), ".*", GlobOf(id.substr(i))));
+  }
+  return globs;
+}
+
+// Whether the run has all cases of each of its operators: then a glob excuses no case that was not called.
+bool HasWholeOperators(const v1::RunOptions& options) {
+  const v1::Selection& selection = options.selection();
+  return selection.cases().empty() && selection.dtypes().empty() && selection.suite().empty() &&
+         options.shard_count() <= 1 &&
+         std::none_of(selection.functions().begin(), selection.functions().end(),
+                      [](const std::string& name) { return absl::StartsWith(name, "diopi"); });
+}
+
+using Glob = std::pair<const std::string, std::set<size_t>>;  // with the results that it is to cover
+
+// The one that covers more is better, then an id to a glob for it alone, a glob that ends at a word, and a
+// shorter one.
+bool IsBetter(const Glob& a, const Glob& b) {
+  const auto rank = [](const Glob& glob) {
+    const std::string& text = glob.first;
+    const bool star = text.back() == '*';
+    const bool at_word = !star || absl::EndsWith(text, ".*") || absl::EndsWith(text, "_*");
+    return std::tuple(glob.second.size(), glob.second.size() > 1 || !star, at_word, -std::ssize(text));
+  };
+  return rank(a) > rank(b);
 }
 
 class Updater {
@@ -72,7 +109,8 @@ class Updater {
   void CarryOver(const Expectation& line, const std::vector<size_t>& matched, const std::string& text);
   void AddNew();
   void Add(const Expectation& line);
-  std::optional<std::string> SkipGlob(const v1::Verdict& verdict) const;
+  std::map<std::string, std::vector<size_t>> New() const;
+  std::vector<std::pair<std::string, size_t>> Cover(const std::vector<size_t>& uncovered) const;
 
   const Expectations& old_;
   const RunReport& run_;
@@ -108,21 +146,6 @@ void Updater::CarryOver(const Expectation& line, const std::vector<size_t>& matc
   }
 }
 
-// The widest PREFIX.* of which no case in the run was called, all for the same reason; nullopt when the run
-// does not have all cases.
-std::optional<std::string> Updater::SkipGlob(const v1::Verdict& verdict) const {
-  if (!IsWhole(run_.run.options())) return std::nullopt;
-  const std::string& id = verdict.case_id();
-  for (size_t dot = id.find('.'); dot != std::string::npos; dot = id.find('.', dot + 1)) {
-    const std::string prefix = id.substr(0, dot + 1);
-    const bool all = std::all_of(run_.results.begin(), run_.results.end(), [&](const v1::Verdict& other) {
-      return !absl::StartsWith(other.case_id(), prefix) || other.outcome() == verdict.outcome();
-    });
-    if (all) return absl::StrCat(GlobOf(prefix), "*");
-  }
-  return std::nullopt;
-}
-
 void Updater::Add(const Expectation& line) {
   ++result_.added;
   const std::string op = OperatorOf(line.glob);
@@ -131,25 +154,68 @@ void Updater::Add(const Expectation& line) {
   lines_.emplace(last == lines_.rend() ? lines_.end() : last.base(), op, FormatExpectation(line));
 }
 
-void Updater::AddNew() {
-  std::set<std::string> globs;
+// Results without a line, by operator and outcome.
+std::map<std::string, std::vector<size_t>> Updater::New() const {
+  const bool counted = old_.floor.has_value() && old_.floor->implemented.has_value();
+  std::map<std::string, std::vector<size_t>> found;
   for (size_t i = 0; i < run_.results.size(); ++i) {
     const v1::Verdict& verdict = run_.results[i];
     const v1::Outcome outcome = verdict.outcome();
-    const bool skip = IsSkip(outcome);
-    if (excused_.contains(i) || (!skip && !IsFailure(outcome))) continue;
-    Expectation line;
-    line.kind = skip ? Expectation::Kind::kSkip : Expectation::Kind::kFail;
-    line.glob = GlobOf(verdict.case_id());
-    if (skip) {
-      line.glob = SkipGlob(verdict).value_or(line.glob);
-    }
-    if (!line.Excuses(outcome) || skip) line.outcomes = {outcome};
-    line.expires = options_.expires;
-    line.issue = kIssuePlaceholder;
-    line.reason = ReasonOf(verdict);
-    if (globs.insert(absl::StrCat(KindName(line.kind), " ", line.glob)).second) Add(line);
+    if (excused_.contains(i) || (!IsSkip(outcome) && !IsFailure(outcome))) continue;
+    if (counted && IsNotExported(run_, verdict)) continue;
+    found[absl::StrCat(OperatorOf(verdict.case_id()), " ", outcome)].push_back(i);
   }
+  return found;
+}
+
+// The fewest globs that match these results, all of one operator and outcome, and no other case of the run:
+// each time the one that matches most of those left. With each, the first result that it matches.
+std::vector<std::pair<std::string, size_t>> Updater::Cover(const std::vector<size_t>& uncovered) const {
+  const std::string op = OperatorOf(run_.results[uncovered.front()].case_id());
+  const bool whole = HasWholeOperators(run_.run.options());
+  const std::set<size_t> wanted(uncovered.begin(), uncovered.end());
+  std::map<std::string, std::set<size_t>> globs;
+  std::set<std::string> too_wide;
+  std::set<std::string> own;  // which always serve
+  for (size_t i = 0; i < run_.results.size(); ++i) {
+    const std::string& id = run_.results[i].case_id();
+    if (OperatorOf(id) != op) continue;
+    for (const std::string& glob : whole ? GlobsOf(id) : std::vector<std::string>{GlobOf(id)}) {
+      if (wanted.contains(i)) globs[glob].insert(i);
+      if (wanted.contains(i) && glob == GlobOf(id)) own.insert(glob);
+      if (!wanted.contains(i)) too_wide.insert(glob);
+    }
+  }
+  std::erase_if(globs,
+                [&](const Glob& glob) { return too_wide.contains(glob.first) && !own.contains(glob.first); });
+  std::vector<std::pair<std::string, size_t>> chosen;
+  while (!globs.empty()) {
+    const Glob best = *std::min_element(globs.begin(), globs.end(), IsBetter);
+    chosen.emplace_back(best.first, *best.second.begin());
+    for (auto& [glob, results] : globs) {
+      for (const size_t i : best.second) results.erase(i);
+    }
+    std::erase_if(globs, [](const Glob& glob) { return glob.second.empty(); });
+  }
+  return chosen;
+}
+
+void Updater::AddNew() {
+  std::map<size_t, Expectation> lines;  // by the first case, the run's order
+  for (const auto& [op, results] : New()) {
+    for (const auto& [glob, first] : Cover(results)) {
+      const v1::Verdict& verdict = run_.results[first];
+      Expectation line;
+      line.kind = IsSkip(verdict.outcome()) ? Expectation::Kind::kSkip : Expectation::Kind::kFail;
+      line.glob = glob;
+      if (!line.Excuses(verdict.outcome()) || IsSkip(verdict.outcome())) line.outcomes = {verdict.outcome()};
+      line.expires = options_.expires;
+      line.issue = kIssuePlaceholder;
+      line.reason = LineReason(verdict);
+      lines.emplace(first, line);
+    }
+  }
+  for (const auto& [first, line] : lines) Add(line);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "reports/gate/gate.h"
 #include "reports/gate/testing.h"
 
@@ -55,8 +56,34 @@ TEST(Update, ASelectionDeletesNothingItDoesNotHave) {
   run.run.mutable_options()->mutable_selection()->add_functions("add");
   EXPECT_EQ(UpdateExpectations(old, run, kOptions).text,
             "fail gone.* expires=2027-01-31 issue=https://x.test/5 \"elsewhere\"\n"
+            "skip add.* outcome=not_implemented expires=2027-02-19 issue=TODO \"why, of add.x\"\n");
+  run.run.mutable_options()->mutable_selection()->add_cases("add.*");
+  EXPECT_EQ(UpdateExpectations(old, run, kOptions).text,
+            "fail gone.* expires=2027-01-31 issue=https://x.test/5 \"elsewhere\"\n"
             "skip add.x outcome=not_implemented expires=2027-02-19 issue=TODO \"why, of add.x\"\n"
             "skip add.y outcome=not_implemented expires=2027-02-19 issue=TODO \"why, of add.y\"\n");
+}
+
+TEST(Update, WritesTheFewestGlobs) {
+  std::vector<SmallCase> cases;
+  for (const char* dtype : {"float16", "float32", "int8"}) {
+    for (int i = 0; i < 20; ++i) {
+      const bool half = std::string(dtype) == "float16";
+      cases.push_back({absl::StrCat("add.", dtype, ".n", i), half ? v1::OUTCOME_FAIL : v1::OUTCOME_PASS});
+      const bool nan = i < 3 && std::string(dtype) == "float32";
+      cases.push_back(
+          {absl::StrCat("add.", dtype, ".nan_", i), half || nan ? v1::OUTCOME_FAIL : v1::OUTCOME_PASS});
+    }
+    cases.push_back({absl::StrCat("add.", dtype, ".empty"), v1::OUTCOME_CRASH});
+    cases.push_back({absl::StrCat("gone.", dtype, ".x"), v1::OUTCOME_NOT_IMPLEMENTED});
+  }
+  const Expectations floor = Lines("coverage implemented=1\n");
+  const UpdateResult updated = UpdateExpectations(floor, SmallRun("r", cases), kOptions);
+  EXPECT_EQ(updated.added, 5) << updated.text;
+  for (const char* line :
+       {"fail add.float16.n* ", "fail add.float32.nan_0 ", "fail add.*.empty outcome=crash "})
+    EXPECT_NE(updated.text.find(line), std::string::npos) << updated.text;
+  EXPECT_EQ(updated.text.find("gone"), std::string::npos) << "coverage counts what is not exported";
 }
 
 TEST(Update, WholeOperatorsThatAreNotImplementedAreOneLine) {

@@ -1,9 +1,9 @@
+#include "reports/document/junit.h"
+
 #include <algorithm>
-#include <map>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
@@ -12,7 +12,7 @@
 namespace diopi::reports {
 namespace {
 
-enum class Element { kNone, kSkipped, kFailure, kError };
+using Element = JunitCase::Element;
 
 Element ElementOf(v1::Outcome outcome) {
   switch (outcome) {
@@ -30,15 +30,6 @@ Element ElementOf(v1::Outcome outcome) {
       return Element::kError;
   }
 }
-
-struct Suite {
-  int64_t tests = 0;
-  int64_t skipped = 0;
-  int64_t failures = 0;
-  int64_t errors = 0;
-  double seconds = 0;
-  std::string body;
-};
 
 // The text inside a <failure> or <error>, with everything needed to act on it. GitLab shows only this text,
 // so it repeats the outcome.
@@ -67,38 +58,14 @@ std::string ClassName(const v1::Verdict& verdict) {
                                     : absl::StrCat(verdict.operator_(), ".", verdict.function());
 }
 
-void AddCase(const RunReport& report, const v1::Verdict& verdict, Suite* suite) {
-  const double seconds = Seconds(verdict);
-  ++suite->tests;
-  suite->seconds += seconds;
-  absl::StrAppend(&suite->body, "    <testcase name=\"", EscapeXml(verdict.case_id()), "\" classname=\"",
-                  EscapeXml(ClassName(verdict)), "\" time=\"", absl::StrFormat("%.6f", seconds), "\"");
-  const Element element = ElementOf(verdict.outcome());
-  const std::string name = OutcomeName(verdict.outcome());
-  const std::string message = EscapeXml(OneLine(absl::StrCat(name, ": ", verdict.reason())));
-  switch (element) {
-    case Element::kNone:
-      suite->body += "/>\n";
-      return;
-    case Element::kSkipped:
-      ++suite->skipped;
-      absl::StrAppend(&suite->body, ">\n      <skipped message=\"", message, "\"/>\n    </testcase>\n");
-      return;
-    case Element::kFailure:
-    case Element::kError: {
-      const char* tag = element == Element::kFailure ? "failure" : "error";
-      ++(element == Element::kFailure ? suite->failures : suite->errors);
-      absl::StrAppend(&suite->body, ">\n      <", tag, " type=\"", EscapeXml(name), "\" message=\"", message,
-                      "\">", EscapeXmlText(Details(report, verdict)), "</", tag, ">\n      <system-out>",
-                      EscapeXmlText(Context(verdict)), "</system-out>\n    </testcase>\n");
-      return;
-    }
-  }
-}
-
-std::string Counts(const Suite& suite) {
-  return absl::StrFormat("tests=\"%d\" failures=\"%d\" errors=\"%d\" time=\"%.6f\"", suite.tests,
-                         suite.failures, suite.errors, suite.seconds);
+JunitCase CaseOf(const RunReport& report, const v1::Verdict& verdict) {
+  JunitCase c{verdict.case_id(), ClassName(verdict), Seconds(verdict), ElementOf(verdict.outcome())};
+  c.type = OutcomeName(verdict.outcome());
+  c.message = absl::StrCat(c.type, ": ", verdict.reason());
+  if (c.element != Element::kFailure && c.element != Element::kError) return c;
+  c.text = Details(report, verdict);
+  c.output = Context(verdict);
+  return c;
 }
 
 // The groups of failures that have cases of the operator.
@@ -151,27 +118,10 @@ std::string Properties(const RunReport& report, const std::string& op) {
 }  // namespace
 
 std::string RenderJunit(const RunReport& report) {
-  std::map<std::string, Suite> suites;
-  for (const v1::Verdict& verdict : report.results) {
-    AddCase(report, verdict, &suites[verdict.operator_()]);
-  }
-  Suite all;
-  for (const auto& [name, suite] : suites) {
-    all.tests += suite.tests;
-    all.failures += suite.failures;
-    all.errors += suite.errors;
-    all.skipped += suite.skipped;
-    all.seconds += suite.seconds;
-  }
-  std::string out = absl::StrCat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"diopi\" ",
-                                 Counts(all), ">\n");
-  for (const auto& [name, suite] : suites) {
-    absl::StrAppend(&out, "  <testsuite name=\"", EscapeXml(name), "\" ", Counts(suite), " skipped=\"",
-                    suite.skipped, "\" timestamp=\"", EscapeXml(report.run.created()), "\" hostname=\"",
-                    EscapeXml(report.run.options().host()), "\">\n", Properties(report, name), suite.body,
-                    "  </testsuite>\n");
-  }
-  return absl::StrCat(out, "</testsuites>\n");
+  JunitWriter writer;
+  for (const v1::Verdict& verdict : report.results) writer.Add(verdict.operator_(), CaseOf(report, verdict));
+  return writer.Write("diopi", report.run.created(), report.run.options().host(),
+                      [&report](const std::string& op) { return Properties(report, op); });
 }
 
 }  // namespace diopi::reports

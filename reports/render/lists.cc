@@ -6,9 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "proto/enum_name.h"
 #include "reports/document/escape.h"
 #include "reports/model/outcome.h"
+#include "reports/render/json_parts.h"
 #include "reports/render/measurements.h"
 #include "reports/render/run_document.h"
 
@@ -70,10 +72,24 @@ std::string ModelWords(const ModelCell& cell) {
   return words;
 }
 
+// A list of objects, one a line, whose members have the columns' names; figures are numbers, "-" is null.
+std::string ListJson(const Table& table) {
+  const auto object = [&table](const std::vector<Text>& row) {
+    Json json = Json::object();
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string name = absl::StrReplaceAll(table.columns[i].name, {{" ", "_"}});
+      const Json figure = table.columns[i].number ? Json::parse(row[i].text, nullptr, false) : Json();
+      json[name] = figure.is_number() ? figure : row[i].text == "-" ? Json() : Json(row[i].text);
+    }
+    return json;
+  };
+  return absl::StrCat(JsonLines(table.rows, object), "\n");
+}
+
 }  // namespace
 
 const std::vector<std::string>& ListFormats() {
-  static const auto& formats = *new std::vector<std::string>{"text", "csv", "markdown"};
+  static const auto& formats = *new std::vector<std::string>{"text", "csv", "markdown", "json"};
   return formats;
 }
 
@@ -81,6 +97,7 @@ absl::StatusOr<std::string> WriteList(const Table& table, const std::string& for
   if (format == "text") return WriteText(table);
   if (format == "csv") return WriteCsv(table);
   if (format == "markdown") return WriteMarkdown(table);
+  if (format == "json") return ListJson(table);
   return absl::InvalidArgumentError(
       absl::StrCat("unknown format '", format, "'; known: ", absl::StrJoin(ListFormats(), ", ")));
 }

@@ -91,7 +91,12 @@ TEST(Runs, Golden) {
   ExpectGolden("runs.csv", *WriteList(table, "csv"));
   ExpectGolden("runs.md", *WriteList(table, "markdown"));
   EXPECT_EQ(*WriteList(RunsTable({}), "text"), "");
-  EXPECT_EQ(WriteList(table, "xls").status().message(), "unknown format 'xls'; known: text, csv, markdown");
+  const std::string json = *WriteList(table, "json");
+  EXPECT_EQ(json.find("[\n    {\"run\":\""), 0u) << json;
+  EXPECT_NE(json.find(",\"done\":"), std::string::npos) << json;
+  EXPECT_EQ(json.find(",\"done\":\""), std::string::npos) << "figures are numbers: " << json;
+  EXPECT_EQ(WriteList(table, "xls").status().message(),
+            "unknown format 'xls'; known: text, csv, markdown, json");
 }
 
 TEST(Chips, Golden) {

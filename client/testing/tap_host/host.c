@@ -1,4 +1,5 @@
-/* The runtime functions, and the program: tap_host LIBRARY MODEL STEPS [MOST_LOSS [THREADS]]
+/* A framework's own runtime, which the tap must get along with; impl_loader/runtime would test itself.
+   The runtime functions, and the program: tap_host LIBRARY MODEL STEPS [MOST_LOSS [THREADS]]
    Exit status: 0 every last loss is a number of at most MOST_LOSS; 1 it is not; 2 wrong usage; 3 a call
    failed. */
 #include "host.h"
