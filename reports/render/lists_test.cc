@@ -1,7 +1,6 @@
 // Golden output of lists and comparisons: `diopi-cli runs`, chips, history, coverage and diff.
 #include "reports/render/lists.h"
 
-#include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -140,15 +139,31 @@ TEST(History, GoldenAndWords) {
 
 TEST(Coverage, EachStateInWordsAndSums) {
   v1::CoveragePage matrix;
-  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
-      R"(chips: "e1" chips: "e2"
-         functions { name: "diopiAdd" header: "functions.h" family: "elementwise"
-                     cells { implemented: true tested: true cases: 12 passed: 12 run_id: "r" } cells {} }
-         functions { name: "diopiBmm" header: "functions.h" family: "linear"
-                     cells { implemented: true tested: true cases: 12 passed: 3 run_id: "r" }
-                     cells { implemented: true } }
-         functions { name: "diopiNms" header: "functions_mmcv.h" cells { run_id: "r" } cells {} })",
-      &matrix));
+  matrix.add_chips("e1");
+  matrix.add_chips("e2");
+  const auto function = [&matrix](const char* name, const char* header, const char* family) {
+    v1::FunctionCoverage& row = *matrix.add_functions();
+    row.set_name(name);
+    row.set_header(header);
+    row.set_family(family);
+    return &row;
+  };
+  const auto add_cell = [](v1::FunctionCoverage* row, bool implemented, int64_t cases, int64_t passed) {
+    v1::CoverageCell& cell = *row->add_cells();
+    cell.set_implemented(implemented);
+    cell.set_tested(cases > 0);
+    cell.set_cases(cases);
+    cell.set_passed(passed);
+  };
+  v1::FunctionCoverage* row = function("diopiAdd", "functions.h", "elementwise");
+  add_cell(row, true, 12, 12);
+  row->add_cells();  // neither exported nor in any case
+  row = function("diopiBmm", "functions.h", "linear");
+  add_cell(row, true, 12, 3);
+  add_cell(row, true, 0, 0);
+  row = function("diopiNms", "functions_mmcv.h", "");
+  add_cell(row, false, 0, 0);
+  row->add_cells();
   EXPECT_EQ(*WriteList(CoverageTable(matrix, ""), "csv"),
             "function,header,family,e1,e2\r\n"
             "diopiAdd,functions.h,elementwise,passes 12,not implemented\r\n"
