@@ -18,10 +18,10 @@ if(TARGET diopi_web_page)
     OUTPUT ${DIOPI_DOCS_TAR}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/share/diopi
     COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D COPY=${PROJECT_BINARY_DIR}/docs_site
-            -D MANUALS=${_manuals} -D OUTPUT=${DIOPI_DOCS_TAR} -D NPM=${DIOPI_NPM} -P ${_build}
+            -D MANUALS=${_manuals} -D SCHEMA=${PROJECT_BINARY_DIR}/generated/messages.schema.json -D OUTPUT=${DIOPI_DOCS_TAR} -D NPM=${DIOPI_NPM} -P ${_build}
     DEPENDS ${_pages} ${_fetched} ${_build} ${PROJECT_SOURCE_DIR}/cmake/npm.cmake
-            ${PROJECT_SOURCE_DIR}/server/http/API.md ${PROJECT_SOURCE_DIR}/server/http/api_schema.json
-            ${PROJECT_SOURCE_DIR}/reports/render/schema/messages.schema.json ${PROJECT_SOURCE_DIR}/cases/ops/GUIDE.md
+            ${PROJECT_SOURCE_DIR}/server/http/API.md ${PROJECT_BINARY_DIR}/generated/messages.schema.json
+            ${PROJECT_SOURCE_DIR}/cases/ops/GUIDE.md
             ${PROJECT_SOURCE_DIR}/client/profile/GUIDE.md ${PROJECT_SOURCE_DIR}/reports/gate/README.md
             ${PROJECT_SOURCE_DIR}/CHANGELOG.md
             ${_manuals}/diopi-agent.1 ${_manuals}/diopi-cli.1 ${_manuals}/diopi-server.1

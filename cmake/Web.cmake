@@ -46,15 +46,17 @@ else()
   set(_web ${PROJECT_SOURCE_DIR}/reports/web)
   set(_copy ${PROJECT_BINARY_DIR}/web)  # npm writes beside the sources, so it gets a copy of them
   set(DIOPI_WEB_PAGE ${_copy}/dist/index.html)
+  set(_types ${PROJECT_BINARY_DIR}/generated/messages.ts)  # reports/render makes them
   set(_findings ${PROJECT_SOURCE_DIR}/cases/findings)  # texts that pages and programs share
   file(GLOB_RECURSE _sources CONFIGURE_DEPENDS ${_web}/src/* ${_web}/*.ts ${_web}/*.json ${_web}/*.html
        ${_findings}/*.txt ${_findings}/testdata/*)
   list(FILTER _sources EXCLUDE REGEX "/(node_modules|dist)/")
   add_custom_command(
     OUTPUT ${DIOPI_WEB_PAGE}
-    COMMAND ${CMAKE_COMMAND} -D SOURCE=${_web} -D FINDINGS=${_findings} -D COPY=${_copy} -D NPM=${DIOPI_NPM}
+    COMMAND ${CMAKE_COMMAND} -D SOURCE=${_web} -D FINDINGS=${_findings} -D TYPES=${_types} -D COPY=${_copy}
+            -D NPM=${DIOPI_NPM}
             -P ${PROJECT_SOURCE_DIR}/cmake/build_web.cmake
-    DEPENDS ${_sources} ${PROJECT_SOURCE_DIR}/cmake/build_web.cmake ${PROJECT_SOURCE_DIR}/cmake/npm.cmake
+    DEPENDS ${_sources} ${_types} ${PROJECT_SOURCE_DIR}/cmake/build_web.cmake ${PROJECT_SOURCE_DIR}/cmake/npm.cmake
     COMMENT "Building the dashboard page" VERBATIM)
   add_custom_target(diopi_web_page DEPENDS ${DIOPI_WEB_PAGE})
 endif()

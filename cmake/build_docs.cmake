@@ -1,4 +1,4 @@
-# cmake -D SOURCE=. -D COPY=build/docs_site -D MANUALS=man1 -D OUTPUT=docs.tar -D NPM=npm -P build_docs.cmake: makes OUTPUT, the
+# cmake -D SOURCE=. -D COPY=build/docs_site -D MANUALS=man1 -D SCHEMA=messages.schema.json -D OUTPUT=docs.tar -D NPM=npm -P build_docs.cmake: makes OUTPUT, the
 # documentation's site, from the Markdown of docs/ and from what reference.mjs makes. Without a network it is left out: an empty file.
 # With -D ONLY_FETCH=ON instead of MANUALS and OUTPUT: only fetches the packages, and says in COPY/fetched whether it could.
 include(${CMAKE_CURRENT_LIST_DIR}/npm.cmake)
@@ -27,6 +27,6 @@ if(left_out)
   file(WRITE ${OUTPUT} "")
   return()
 endif()
-run_npm("npm run reference" run reference -- ${SOURCE} pages/reference ${MANUALS})
+run_npm("npm run reference" run reference -- ${SOURCE} pages/reference ${MANUALS} ${SCHEMA})
 run_npm("npm run build" run build)
 run_npm("npm run pack" run pack -- dist ${OUTPUT})

@@ -1,4 +1,4 @@
-# cmake -D SOURCE=reports/web -D FINDINGS=cases/findings -D COPY=build/web -D NPM=npm -P build_web.cmake: makes
+# cmake -D SOURCE=reports/web -D FINDINGS=cases/findings -D TYPES=messages.ts -D COPY=build/web -D NPM=npm -P build_web.cmake: makes
 # COPY/dist/index.html. Without a network the page is left out: an empty file.
 include(${CMAKE_CURRENT_LIST_DIR}/npm.cmake)
 file(GLOB entries RELATIVE ${SOURCE} ${SOURCE}/*)
@@ -8,6 +8,7 @@ file(COPY ${FINDINGS}/en.txt ${FINDINGS}/zh.txt ${FINDINGS}/testdata DESTINATION
 foreach(entry ${entries})
   file(COPY ${SOURCE}/${entry} DESTINATION ${COPY})
 endforeach()
+file(COPY ${TYPES} DESTINATION ${COPY}/src/api)
 fetch_packages()
 if(left_out)
   file(WRITE ${COPY}/dist/index.html "")

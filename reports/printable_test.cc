@@ -54,52 +54,42 @@ RunReport HostileReport() {
   return report;
 }
 
-RunSummary HostileSummary() {
-  RunSummary summary;
-  server::RunFacts& facts = summary.facts;
-  for (std::string* text : {&facts.run_id, &facts.chip, &facts.vendor_name, &facts.impl_version,
-                            &facts.dialect, &facts.impl_sha256, &facts.impl_path, &facts.agent_version,
-                            &facts.host, &facts.created, &summary.partial, &summary.variant}) {
-    *text = HostileText();
-  }
-  facts.labels = {{HostileText(), HostileText()}};
-  summary.badges = summary.references = {HostileText()};
+v1::RunSummary HostileSummary() {
+  v1::RunSummary summary;
+  SetTexts(HostileText(), &summary);
   return summary;
 }
 
-History HostileHistory() {
-  History history;
-  HistoryPoint& point = history.points.emplace_back();
-  point.run = HostileSummary().facts;
-  point.verdict.reason = point.verdict.case_id = point.variant = HostileText();
-  history.first_bad = history.last_good = HostileText();
+v1::History HostileHistory() {
+  v1::History history;
+  SetTexts(HostileText(), &history);
   return history;
 }
 
-CoverageMatrix HostileCoverage() {
-  CoverageCell cell;
-  cell.implemented = true;
-  return {{HostileText()}, {{HostileText(), HostileText(), HostileText(), {cell}}}};
+v1::CoveragePage HostileCoverage() {
+  v1::CoveragePage page;
+  SetTexts(HostileText(), &page);
+  page.mutable_functions(0)->mutable_cells(0)->set_implemented(true);
+  return page;
 }
 
-ModelMatrix HostileModels() {
-  ModelCell cell;
-  cell.run_id = HostileText();
-  cell.calls = 2;
-  cell.failing = 1;
-  cell.failing_functions = {HostileText()};
-  return {{HostileText()}, {{HostileText(), HostileText(), {cell}}}};
+v1::ModelsPage HostileModels() {
+  v1::ModelsPage page;
+  SetTexts(HostileText(), &page);
+  v1::ModelCell& cell = *page.mutable_models(0)->mutable_cells(0);
+  cell.set_calls(2);
+  cell.set_failing(1);
+  return page;
 }
 
-Diff HostileDiff() {
-  Diff diff;
-  diff.a = diff.b = HostileSummary();
-  for (const DiffKind kind : DiffKinds()) {
-    DiffRow& row = diff.rows.emplace_back();
-    row.case_id = row.op = HostileText();
-    row.kind = kind;
-    row.a = row.b = DiffSide();
-    diff.counts[kind] = 1;
+v1::Compare HostileDiff() {
+  v1::Compare diff;
+  *diff.mutable_a() = *diff.mutable_b() = HostileSummary();
+  for (const v1::CompareKind kind : CompareKinds()) {
+    v1::CompareRow& row = *diff.add_rows();
+    SetTexts(HostileText(), &row);
+    row.set_kind(kind);
+    diff.add_counts()->set_kind(kind);
   }
   return diff;
 }
@@ -110,9 +100,9 @@ PerformanceReport HostilePerformance() {
   SetTexts(HostileText(), &report.machine);
   CallFigures& call = report.calls.emplace_back();
   SetTexts(HostileText(), &call.measurement);
-  StepTime& step = report.steps.emplace_back();
-  step.model = step.stage = HostileText();
-  step.operators = {{HostileText(), 1.0}};
+  v1::StepTotal& step = report.steps.emplace_back();
+  SetTexts(HostileText(), &step);
+  step.set_measured(1);
   return report;
 }
 
@@ -120,7 +110,7 @@ std::string EvaluationText(Language language, std::string (*write)(const Documen
   EvaluationInput input;
   input.report = HostileReport();
   input.reference = HostileReport();
-  input.models = {{HostileText(), HostileModels().models[0].cells[0].value()}};
+  input.models = {{HostileText(), HostileModels().models(0).cells(0)}};
   input.performance = HostilePerformance();
   input.publication = {HostileText(), HostileText(), HostileText()};
   input.failures = {HostileText(), HostileText()};
@@ -160,7 +150,7 @@ std::vector<Printer> Printers() {
       {"new expectations", [] { return NewExpectations(HostileReport()); }},
       {"expectations", [] { return UpdateExpectations({}, HostileReport(), {}).text; }},
       {"failure table", [] { return WriteCsv(FailureTable(HostileReport())); }, false},
-      {"performance json", [] { return Dump(PerformanceJson(HostilePerformance(), nullptr), 1); }},
+      {"performance json", [] { return Dump(MessageJson(PerformanceOf(HostilePerformance(), nullptr)), 1); }},
       {"words",
        [] {
          std::string text;
@@ -177,13 +167,17 @@ std::vector<Printer> Printers() {
     }
   }
   const std::pair<const char*, std::function<Table()>> tables[] = {
-      {"runs", [] { return RunsTable({HostileSummary()}); }},
+      {"runs",
+       [] {
+         v1::RunsPage page;
+         SetTexts(HostileText(), &page);
+         return RunsTable(page);
+       }},
       {"chips",
        [] {
-         ChipOverview chip;
-         chip.chip = HostileText();
-         chip.latest = HostileSummary();
-         return ChipsTable({chip});
+         v1::ChipsPage page;
+         SetTexts(HostileText(), &page);
+         return ChipsTable(page);
        }},
       {"history", [] { return HistoryTable(HostileHistory()); }},
       {"coverage", [] { return CoverageTable(HostileCoverage(), ""); }},

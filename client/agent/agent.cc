@@ -606,7 +606,7 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
   OutcomeCounts outcomes;
   for (const auto& [outcome, count] : report.outcomes) outcomes[reports::OutcomeName(outcome)] = count;
   const ExitCode code = ExitCodeFor(outcomes);
-  if (report.coverage.passing >= options_.min_passing || code == ExitCode::kOurs) return code;
+  if (report.coverage.passing() >= options_.min_passing || code == ExitCode::kOurs) return code;
   *err_ << "diopi-agent: " << reports::PassingText(report.coverage) << ", --min-coverage requires "
         << options_.min_passing << "\n";
   return ExitCode::kFailed;

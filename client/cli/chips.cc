@@ -26,7 +26,7 @@ class ChipsCommand final : public Command {
   ExitCode Run() override {
     const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
     if (!queries.ok()) return Tell(queries.status());
-    const absl::StatusOr<std::vector<reports::ChipOverview>> chips = reports::LoadChips(**queries);
+    const absl::StatusOr<v1::ChipsPage> chips = reports::LoadChips(**queries);
     if (!chips.ok()) return Tell(chips.status());
     return Tell(WriteTable(reports::ChipsTable(*chips), format_));
   }

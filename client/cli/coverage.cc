@@ -32,7 +32,7 @@ class CoverageCommand final : public Command {
   ExitCode Run() override {
     const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
     if (!queries.ok()) return Tell(queries.status());
-    const absl::StatusOr<reports::CoverageMatrix> matrix = reports::LoadCoverage(**queries);
+    const absl::StatusOr<v1::CoveragePage> matrix = reports::LoadCoverage(**queries);
     if (!matrix.ok()) return Tell(matrix.status());
     const absl::StatusOr<std::string> family = Family(*matrix);
     if (!family.ok()) return Tell(family.status());
@@ -42,11 +42,11 @@ class CoverageCommand final : public Command {
   }
 
  private:
-  absl::StatusOr<std::string> Family(const reports::CoverageMatrix& matrix) const {
+  absl::StatusOr<std::string> Family(const v1::CoveragePage& page) const {
     if (family_.empty()) return family_;
     std::set<std::string> known;
-    for (const reports::FunctionCoverage& function : matrix.functions) {
-      if (!function.family.empty()) known.insert(function.family);
+    for (const v1::FunctionCoverage& function : page.functions()) {
+      if (function.has_family()) known.insert(function.family());
     }
     return Resolve("family", family_, {known.begin(), known.end()});
   }

@@ -38,13 +38,16 @@ class DiffCommand final : public Command {
   ExitCode Run() override {
     const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
     if (!queries.ok()) return Tell(queries.status());
-    const absl::StatusOr<reports::Diff> diff = reports::LoadDiff(**queries, run_a_, run_b_, options_);
+    const absl::StatusOr<v1::Compare> diff = reports::LoadDiff(**queries, run_a_, run_b_, options_);
     if (!diff.ok()) return Tell(diff.status());
     const absl::StatusOr<std::string> text = reports::RenderDiff(*diff, format_);
     if (!text.ok()) return Tell(text.status());
     const absl::Status written = WriteOutput(*text, output_);
     if (!written.ok()) return Tell(written);
-    return diff->counts.at(reports::DiffKind::kNewlyFailing) > 0 ? ExitCode::kFailed : ExitCode::kOk;
+    for (const v1::CompareCount& count : diff->counts()) {
+      if (count.kind() == v1::COMPARE_KIND_NEWLY_FAILING && count.cases() > 0) return ExitCode::kFailed;
+    }
+    return ExitCode::kOk;
   }
 
  private:

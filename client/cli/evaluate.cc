@@ -166,7 +166,7 @@ class EvaluateCommand final : public Command {
     input.suite = reports::BuiltinSuite();
     const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
     if (!queries.ok()) return queries.status();
-    const absl::StatusOr<reports::ModelMatrix> models = reports::LoadModelSupport(**queries);
+    const absl::StatusOr<v1::ModelsPage> models = reports::LoadModelSupport(**queries);
     if (!models.ok()) return models.status();
     input.models = reports::ModelsOf(*models, chip);
     absl::Status measured = AddPerformance(**queries, &input);

@@ -36,7 +36,7 @@ class HistoryCommand final : public Command {
     if (!queries.ok()) return Tell(queries.status());
     const absl::StatusOr<std::string> chip = ResolveChip(**queries, chip_);
     if (!chip.ok()) return Tell(chip.status());
-    absl::StatusOr<reports::History> history = reports::LoadHistory(**queries, case_, *chip, limit_);
+    absl::StatusOr<v1::History> history = reports::LoadHistory(**queries, case_, *chip, limit_);
     if (absl::IsNotFound(history.status())) {
       const absl::StatusOr<std::string> id = FindCase(**queries, *chip);
       if (!id.ok()) return Tell(id.status());
@@ -59,11 +59,11 @@ class HistoryCommand final : public Command {
     return Resolve("case", case_, {ids.begin(), ids.end()});
   }
 
-  ExitCode Print(const reports::History& history) const {
+  ExitCode Print(const v1::History& history) const {
     const absl::StatusOr<std::string> table = reports::WriteList(reports::HistoryTable(history), format_);
     if (!table.ok()) return Tell(table.status());
     if (format_ == "csv") return Tell(WriteOutput(*table, ""));
-    std::string text = PrintableLine(history.case_id + " on " + history.chip) + "\n\n" + *table + "\n";
+    std::string text = PrintableLine(history.case_id() + " on " + history.chip()) + "\n\n" + *table + "\n";
     for (const std::string& words : reports::HistoryWords(history)) text += words + "\n";
     return Tell(WriteOutput(text, ""));
   }

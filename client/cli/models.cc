@@ -27,7 +27,7 @@ class ModelsCommand final : public Command {
   ExitCode Run() override {
     const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
     if (!queries.ok()) return Tell(queries.status());
-    const absl::StatusOr<reports::ModelMatrix> matrix = reports::LoadModelSupport(**queries);
+    const absl::StatusOr<v1::ModelsPage> matrix = reports::LoadModelSupport(**queries);
     if (!matrix.ok()) return Tell(matrix.status());
     return Tell(WriteTable(reports::ModelsTable(*matrix), format_, output_));
   }

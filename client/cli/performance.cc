@@ -55,8 +55,8 @@ class PerformanceCommand final : public Command {
     const absl::Status loaded = Load();
     if (!loaded.ok()) return Tell(loaded);
     if (format_ == "json") {
-      const reports::Json json =
-          reports::PerformanceJson(report_, comparison_.has_value() ? &*comparison_ : nullptr);
+      const reports::Json json = reports::MessageJson(
+          reports::PerformanceOf(report_, comparison_.has_value() ? &*comparison_ : nullptr));
       return Tell(WriteOutput(reports::Dump(json, 1) + "\n", output_));
     }
     if (format_ != "text") {

@@ -39,7 +39,7 @@ class RunsCommand final : public Command {
         return Tell(absl::InvalidArgumentError(absl::StrCat("--label: ", label.status().message())));
       filter.label.emplace(*label);
     }
-    const absl::StatusOr<std::vector<reports::RunSummary>> runs = reports::LoadRuns(**queries, filter);
+    const absl::StatusOr<v1::RunsPage> runs = reports::LoadRuns(**queries, filter);
     if (!runs.ok()) return Tell(runs.status());
     return Tell(WriteTable(reports::RunsTable(*runs), format_));
   }

@@ -1,5 +1,5 @@
 // Makes the reference pages of the site from what the programs are made of: the JSON schemas, the .proto files, the
-// manuals beside the code and the man pages. usage: node reference.mjs SOURCE_FOLDER OUTPUT_FOLDER MAN_PAGES_FOLDER
+// manuals beside the code and the man pages. usage: node reference.mjs SOURCE_FOLDER OUTPUT_FOLDER MAN_PAGES_FOLDER SCHEMA
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { manualPage } from './manuals.mjs';
@@ -40,22 +40,19 @@ export function fieldsOf(schema, prefix = '') {
 }
 
 function definition([name, schema]) {
-  const base = (schema.allOf ?? []).map(typeOf).join(', ');
-  const path = (schema.description ?? '').startsWith('/');
-  const says = path ? `The answer of \`${schema.description}\`.` : cell(schema.description ?? '');
+  const [, path, rest] = /^(\/[^ :,]*)?(.*)$/.exec(cell(schema.description ?? ''));
+  const says = path ? `The answer of \`${path}\`${rest || '.'}` : rest;
   const fields = fieldsOf(schema);
   const kind = fields.length === 0 ? `${typeOf(schema)}\n` : '';
-  return `### ${name}\n\n${says}${base ? ` It has the fields of ${base} and:` : ''}\n\n${kind}${table(
+  return `### ${name}\n\n${says}\n\n${kind}${table(
     ['field', 'type', 'meaning'],
     fields,
   )}`;
 }
 
-function httpPage(read) {
+function httpPage(read, schema) {
   const api = read('server/http/API.md');
-  const definitions = ['server/http/api_schema.json', 'reports/render/schema/messages.schema.json'].flatMap((path) =>
-    Object.entries(JSON.parse(read(path)).$defs),
-  );
+  const definitions = Object.entries(JSON.parse(schema).$defs);
   return `${api}\n## Schemas\n\nMade from the JSON Schema that \`/api/v1/schema\` serves.\n\n${definitions.map(definition).join('\n')}`;
 }
 
@@ -130,14 +127,14 @@ const COPIES = {
 
 const PROGRAMS = ['diopi-agent', 'diopi-cli', 'diopi-server'];
 
-function main([source, output, manuals]) {
+function main([source, output, manuals, schema]) {
   const read = (path) => readFileSync(join(source, path), 'utf8');
   mkdirSync(output, { recursive: true });
-  const pages = { 'http.md': httpPage(read), 'grpc.md': grpcPage(read) };
+  const pages = { 'http.md': httpPage(read, readFileSync(schema, 'utf8')), 'grpc.md': grpcPage(read) };
   for (const [name, path] of Object.entries(COPIES)) pages[name] = read(path);
   for (const name of PROGRAMS)
     pages[`${name}.md`] = manualPage(readFileSync(join(manuals, `${name}.1`), 'utf8'));
   for (const [name, text] of Object.entries(pages)) writeFileSync(join(output, name), text);
 }
 
-if (process.argv.length > 3) main(process.argv.slice(2));
+if (process.argv.length > 4) main(process.argv.slice(2));

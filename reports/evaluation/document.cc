@@ -265,15 +265,15 @@ class Writer {
                  {t_("Result")}},
                 {}};
     for (const auto& [name, cell] : evaluation_.input.models) {
-      const bool ready = IsReady(cell);
+      const bool ready = cell.ready();
       table.rows.push_back(
           {{name, Tone::kPlain, true},
-           CountText(cell.calls),
-           CountText(cell.passing),
-           {absl::StrCat(cell.failing), cell.failing > 0 ? Tone::kBad : Tone::kMuted},
-           {absl::StrCat(cell.not_implemented), cell.not_implemented > 0 ? Tone::kWarn : Tone::kMuted},
-           {absl::StrCat(cell.not_judged), cell.not_judged > 0 ? Tone::kWarn : Tone::kMuted},
-           CountText(cell.scaled),
+           CountText(cell.calls()),
+           CountText(cell.passing()),
+           {absl::StrCat(cell.failing()), cell.failing() > 0 ? Tone::kBad : Tone::kMuted},
+           {absl::StrCat(cell.not_implemented()), cell.not_implemented() > 0 ? Tone::kWarn : Tone::kMuted},
+           {absl::StrCat(cell.not_judged()), cell.not_judged() > 0 ? Tone::kWarn : Tone::kMuted},
+           CountText(cell.scaled()),
            {ready ? t_("ready") : t_("not ready"), ready ? Tone::kGood : Tone::kBad}});
     }
     Add(std::move(table));

@@ -183,13 +183,13 @@ Evaluation Evaluate(EvaluationInput input) {
   return evaluation;
 }
 
-std::vector<ModelResult> ModelsOf(const ModelMatrix& matrix, const std::string& chip) {
-  const auto column = std::find(matrix.chips.begin(), matrix.chips.end(), chip);
+std::vector<ModelResult> ModelsOf(const v1::ModelsPage& page, const std::string& chip) {
+  const auto column = std::find(page.chips().begin(), page.chips().end(), chip);
   std::vector<ModelResult> models;
-  if (column == matrix.chips.end()) return models;
-  const auto at = static_cast<size_t>(column - matrix.chips.begin());
-  for (const ModelRow& row : matrix.models) {
-    if (row.cells[at].has_value()) models.push_back({row.name, *row.cells[at]});
+  if (column == page.chips().end()) return models;
+  const auto at = static_cast<int>(column - page.chips().begin());
+  for (const v1::ModelRow& row : page.models()) {
+    if (row.cells(at).calls() > 0) models.push_back({row.name(), row.cells(at)});
   }
   return models;
 }

@@ -60,7 +60,7 @@ struct OperatorTime {
 // A model that the chip ran: the newest run of its whole suite, which need not be the evaluated run.
 struct ModelResult {
   std::string name;
-  ModelCell cell;
+  v1::ModelCell cell;
 };
 
 // Who publishes the report; what is empty is left out.
@@ -119,7 +119,7 @@ struct Evaluation {
 Evaluation Evaluate(EvaluationInput input);
 
 // The models of one chip, for the input.
-std::vector<ModelResult> ModelsOf(const ModelMatrix& matrix, const std::string& chip);
+std::vector<ModelResult> ModelsOf(const v1::ModelsPage& page, const std::string& chip);
 
 // Every failure, with its cause and the command that repeats it, for the attachment.
 Table FailureTable(const RunReport& report);

@@ -1,5 +1,6 @@
 #include "reports/evaluation/evaluation.h"
 
+#include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -69,6 +70,12 @@ v1::RunInfo RunOn(const std::string& id, const std::string& chip) {
   return run;
 }
 
+v1::ModelsPage PageOf(const std::string& text) {
+  v1::ModelsPage page;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &page));
+  return page;
+}
+
 EvaluationInput MakeInput() {
   std::vector<v1::Verdict> results = {
       VerdictOf("add", "diopiAdd", v1::OUTCOME_PASS, 1, "A"),
@@ -98,15 +105,15 @@ EvaluationInput MakeInput() {
                  {"diopiAddInp", {"add", "elementwise"}},
                  {"diopiExp", {"exp", "elementwise"}},
                  {"diopiRelu", {"relu", "activation"}}};
-  input.report.coverage.with_cases = static_cast<int64_t>(input.suite.size());
-  input.models = {{"ready", {.calls = 5, .passing = 5, .scaled = 2}},
-                  {"unready",
-                   {.calls = 9,
-                    .passing = 4,
-                    .failing = 3,
-                    .not_implemented = 2,
-                    .failing_functions = {"diopiAdd", "diopiExp"},
-                    .missing_functions = {"diopiRelu"}}}};
+  input.report.coverage.set_with_cases(static_cast<int64_t>(input.suite.size()));
+  input.models = ModelsOf(PageOf(R"(chips: "e1"
+                                    models { name: "ready"
+                                             cells { ready: true calls: 5 passing: 5 scaled: 2 } }
+                                    models { name: "unready"
+                                             cells { calls: 9 passing: 4 failing: 3 not_implemented: 2
+                                                     failing_functions: [ "diopiAdd", "diopiExp" ]
+                                                     missing_functions: "diopiRelu" } })"),
+                          "e1");
   input.generated = "2026-11-21T00:00:00Z";
   input.tool_version = "0.1.0";
   return input;
@@ -141,14 +148,14 @@ TEST(Evaluate, CoverageByHeaderAndFamily) {
 }
 
 TEST(Evaluate, ModelsOfOneChip) {
-  const ModelMatrix matrix{{"a", "b"},
-                           {{"one", "", {std::nullopt, ModelCell{.calls = 1}}},
-                            {"two", "", {ModelCell{.calls = 2}, std::nullopt}},
-                            {"six", "", {std::nullopt, ModelCell{.calls = 6}}}}};
+  const v1::ModelsPage matrix = PageOf(R"(chips: "a" chips: "b"
+                                          models { name: "one" cells {} cells { calls: 1 } }
+                                          models { name: "two" cells { calls: 2 } cells {} }
+                                          models { name: "six" cells {} cells { calls: 6 } })");
   const std::vector<ModelResult> models = ModelsOf(matrix, "b");
   ASSERT_EQ(models.size(), 2u);
   EXPECT_EQ(models[0].name, "one");
-  EXPECT_EQ(models[1].cell.calls, 6);
+  EXPECT_EQ(models[1].cell.calls(), 6);
   EXPECT_TRUE(ModelsOf(matrix, "c").empty());
 }
 

@@ -20,7 +20,7 @@ namespace {
 std::vector<std::string> ReadyModels(const std::vector<ModelResult>& models) {
   std::vector<std::string> ready;
   for (const ModelResult& model : models) {
-    if (IsReady(model.cell)) ready.push_back(model.name);
+    if (model.cell.ready()) ready.push_back(model.name);
   }
   return ready;
 }
@@ -31,21 +31,21 @@ std::string Completeness(const RunReport& report, const Translator& t) {
   return t("Complete: all $0 cases of suite core have a verdict.", report.cases);
 }
 
-std::string FunctionsSentence(const Coverage& coverage, const Translator& t) {
+std::string FunctionsSentence(const v1::Coverage& coverage, const Translator& t) {
   return t(
       "The ABI has $0 functions. The library exports $1 of them; $2 were tested, and $3 gave a correct "
       "result in every case.",
-      coverage.abi_functions, coverage.implemented, coverage.tested, coverage.passing);
+      coverage.abi_functions(), coverage.implemented(), coverage.tested(), coverage.passing());
 }
 
 std::string CallsSentence(const RunReport& report, const Translator& t) {
-  const Correctness& correctness = report.correctness;
-  if (correctness.called == 0) return t("No case was called, so nothing is known of the results.");
-  if (correctness.passed == correctness.called)
+  const v1::Correctness& correctness = report.correctness;
+  if (correctness.called() == 0) return t("No case was called, so nothing is known of the results.");
+  if (correctness.passed() == correctness.called())
     return t("The only case called gave a correct result.|All $0 cases called gave correct results.",
-             correctness.called);
-  return t("Of $0 cases called, $1 gave correct results ($2).", correctness.called, correctness.passed,
-           Percent(correctness.passed, correctness.called));
+             correctness.called());
+  return t("Of $0 cases called, $1 gave correct results ($2).", correctness.called(), correctness.passed(),
+           Percent(correctness.passed(), correctness.called()));
 }
 
 std::string CausesSentence(const RunReport& report, const Translator& t) {
@@ -66,12 +66,12 @@ std::string ModelsSentence(const std::vector<ModelResult>& models, const Transla
 // What decides how a buyer reads the rest.
 Text Headline(const Evaluation& evaluation, const Translator& t) {
   const RunReport& report = evaluation.input.report;
-  const Coverage& coverage = report.coverage;
-  const int64_t wrong = coverage.tested - coverage.passing;
-  if (coverage.tested == 0) return {t("Nothing was tested."), Tone::kMuted};
+  const v1::Coverage& coverage = report.coverage;
+  const int64_t wrong = coverage.tested() - coverage.passing();
+  if (coverage.tested() == 0) return {t("Nothing was tested."), Tone::kMuted};
   if (wrong > 0) {
     return {
-        t("$0 of $1 tested functions did not give a correct result in every case.", wrong, coverage.tested),
+        t("$0 of $1 tested functions did not give a correct result in every case.", wrong, coverage.tested()),
         Tone::kBad};
   }
   return {t("Every tested function gave a correct result in every case."),
@@ -86,7 +86,7 @@ Table ModelTable(const Evaluation& evaluation, const Translator& t) {
               models.empty() ? t("Not measured: no run has the suite of a model.")
                              : t("Nothing: the chip is ready for every model that it ran.")};
   for (const auto& [name, cell] : models) {
-    if (IsReady(cell)) continue;
+    if (cell.ready()) continue;
     table.rows.push_back(
         {{name, Tone::kPlain, true}, {Or(WhatStandsBetween(cell, t), t("not all judged")), Tone::kBad}});
   }
@@ -212,10 +212,10 @@ class Area {
 void FunctionIndicators(const Evaluation& evaluation, const Translator& t, const Area& add) {
   const RunReport& report = evaluation.input.report;
   const std::vector<ModelResult>& models = evaluation.input.models;
-  const Coverage& coverage = report.coverage;
-  add(t("Functions that pass, of the ABI's"), OutOf(coverage.passing, coverage.abi_functions, t));
-  add(t("Functions that pass every case, of those tested"), OutOf(coverage.passing, coverage.tested, t));
-  add(t("Called cases that pass"), OutOf(report.correctness.passed, report.correctness.called, t));
+  const v1::Coverage& coverage = report.coverage;
+  add(t("Functions that pass, of the ABI's"), OutOf(coverage.passing(), coverage.abi_functions(), t));
+  add(t("Functions that pass every case, of those tested"), OutOf(coverage.passing(), coverage.tested(), t));
+  add(t("Called cases that pass"), OutOf(report.correctness.passed(), report.correctness.called(), t));
   add(t("Operators that pass every called case"), OperatorsPassing(evaluation, t));
   add(t("Waivers in force"), {absl::StrCat(std::count_if(report.results.begin(), report.results.end(),
                                                          [](const v1::Verdict& verdict) {
@@ -234,12 +234,13 @@ void PerformanceIndicators(const Evaluation& evaluation, const Translator& t, co
                                           ? OutOf(performance->measured(), std::ssize(performance->calls), t)
                                           : NotMeasured(t));
   bool measured = false;
-  for (const StepTime& step : performance.has_value() ? performance->steps : std::vector<StepTime>()) {
-    if (step.measured == 0) continue;
+  for (const v1::StepTotal& step :
+       performance.has_value() ? performance->steps : std::vector<v1::StepTotal>()) {
+    if (step.measured() == 0) continue;
     measured = true;
-    add(t("Model $0, $1", step.model, step.stage),
-        {t("$0 ms a step, $1 of $2 calls measured", absl::StrFormat("%.4g", step.us * 1e-3), step.measured,
-           step.calls)});
+    add(t("Model $0, $1", step.model(), step.stage()),
+        {t("$0 ms a step, $1 of $2 calls measured", absl::StrFormat("%.4g", step.us() * 1e-3),
+           step.measured(), step.calls())});
   }
   if (!measured) add(t("Models"), NotMeasured(t));
   add(t("Communication"), NotMeasured(t, t("this suite calls one device")));
@@ -252,7 +253,7 @@ std::vector<Block> CoverBlocks(const Evaluation& evaluation, const Translator& t
   const RunReport& report = input.report;
   const v1::RunOptions& options = report.run.options();
   const Text headline = Headline(evaluation, t);
-  const bool others = report.correctness.passed < report.correctness.called && !report.failures.empty();
+  const bool others = report.correctness.passed() < report.correctness.called() && !report.failures.empty();
   std::vector<Block> blocks = {
       Note{headline.text, headline.tone},
       Note{Completeness(report, t), report.partial.empty() ? Tone::kPlain : Tone::kWarn},
@@ -295,7 +296,7 @@ std::vector<Block> SummaryBlocks(const Evaluation& evaluation, const Translator&
 
 Table Indicators(const Evaluation& evaluation, const Translator& t) {
   const v1::ChipSpec spec = evaluation.input.spec.value_or(v1::ChipSpec());
-  const Coverage& coverage = evaluation.input.report.coverage;
+  const v1::Coverage& coverage = evaluation.input.report.coverage;
   Table table{{{t("Area")}, {t("Indicator")}, {t("Figure")}}, {}, ""};
   const Area specification(&table, t("Specification"));
   specification(t("Compute"), ComputeFigure(spec, t));
@@ -304,9 +305,9 @@ Table Indicators(const Evaluation& evaluation, const Translator& t) {
   specification(t("Energy efficiency"), EfficiencyFigure(spec, t));
   const Area software(&table, t("Software"));
   software(t("Software stack: functions of the ABI exported"),
-           OutOf(coverage.implemented, coverage.abi_functions, t));
+           OutOf(coverage.implemented(), coverage.abi_functions(), t));
   software(t("Software stack: functions tested, of those that have cases"),
-           OutOf(coverage.tested, coverage.with_cases, t));
+           OutOf(coverage.tested(), coverage.with_cases(), t));
   software(t("Openness to other programming models"),
            NotMeasured(t, t("this suite calls the DIOPI ABI only")));
   FunctionIndicators(evaluation, t, Area(&table, t("Function")));

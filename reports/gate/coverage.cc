@@ -56,14 +56,14 @@ class CoverageJudge {
     const Expectations* expectations = input_.expectations;
     if (expectations != nullptr && expectations->floor.has_value() && !options_.partial) {
       const CoverageFloor& floor = *expectations->floor;
-      const Coverage& coverage = input_.run->coverage;
-      BelowFloor(floor.line, "functions pass", coverage.passing, floor.passing);
-      BelowFloor(floor.line, "functions are implemented", coverage.implemented, floor.implemented);
-      BelowFloor(floor.line, "functions are tested", coverage.tested, floor.tested);
+      const v1::Coverage& coverage = input_.run->coverage;
+      BelowFloor(floor.line, "functions pass", coverage.passing(), floor.passing);
+      BelowFloor(floor.line, "functions are implemented", coverage.implemented(), floor.implemented);
+      BelowFloor(floor.line, "functions are tested", coverage.tested(), floor.tested);
       BelowFloor(floor.line, "cases are in the run", input_.run->cases, floor.cases);
     }
-    const Coverage& coverage = input_.run->coverage;
-    if (coverage.passing < options_.min_passing) {
+    const v1::Coverage& coverage = input_.run->coverage;
+    if (coverage.passing() < options_.min_passing) {
       findings_.push_back(
           {FindingKind::kCoverage,
            0,

@@ -40,15 +40,16 @@ std::string RenderGateJson(const GateDocument& document) {
       input.expectations == nullptr ? "null" : QuotedText(input.expectations->file),
       ",\n  \"against\": ", input.reference == nullptr ? "null" : QuotedText(input.reference->run.run_id()),
       ",\n  \"today\": ", QuotedText(DayText(document.options->today)),
-      ",\n  \"coverage\": {\"abi_functions\": ", run.coverage.abi_functions,
-      ", \"implemented\": ", run.coverage.implemented, ", \"selected\": ", run.coverage.selected,
-      ", \"with_cases\": ", run.coverage.with_cases, ", \"tested\": ", run.coverage.tested,
-      ", \"passing\": ", run.coverage.passing,
+      ",\n  \"coverage\": {\"abi_functions\": ", run.coverage.abi_functions(),
+      ", \"implemented\": ", run.coverage.implemented(), ", \"selected\": ", run.coverage.selected(),
+      ", \"with_cases\": ", run.coverage.with_cases(), ", \"tested\": ", run.coverage.tested(),
+      ", \"passing\": ", run.coverage.passing(),
       "},\n  \"partial\": ", run.partial.empty() ? "null" : QuotedText(run.partial),
-      ",\n  \"correctness\": {\"called\": ", run.correctness.called, ", \"passed\": ", run.correctness.passed,
-      "},\n  \"cases\": ", run.cases, ",\n  \"expected_failures\": ", result.expected_failures,
-      ",\n  \"waived\": ", result.waived, ",\n  \"findings\": ", FindingsJson(result.findings),
-      ",\n  \"notes\": ", FindingsJson(result.notes), "\n}\n");
+      ",\n  \"correctness\": {\"called\": ", run.correctness.called(),
+      ", \"passed\": ", run.correctness.passed(), "},\n  \"cases\": ", run.cases,
+      ",\n  \"expected_failures\": ", result.expected_failures, ",\n  \"waived\": ", result.waived,
+      ",\n  \"findings\": ", FindingsJson(result.findings), ",\n  \"notes\": ", FindingsJson(result.notes),
+      "\n}\n");
 }
 
 }  // namespace diopi::reports

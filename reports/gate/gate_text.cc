@@ -116,7 +116,7 @@ std::vector<GateFact> GateFacts(const GateDocument& document) {
   facts.push_back({"Coverage", absl::StrCat(PassingText(run.coverage), ": ", CoverageText(run.coverage))});
   if (!run.partial.empty()) facts.push_back({"Partial", run.partial});
   facts.push_back(
-      {"Correctness", absl::StrCat(run.correctness.passed, " of ", run.correctness.called,
+      {"Correctness", absl::StrCat(run.correctness.passed(), " of ", run.correctness.called(),
                                    " called cases pass; ", JudgedText(run), "; ", result.expected_failures,
                                    " do not and were expected, ", result.waived, " waived")});
   return facts;

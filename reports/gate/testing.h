@@ -50,7 +50,7 @@ inline RunReport SmallRun(const std::string& run_id, const std::vector<SmallCase
     verdicts.push_back(std::move(verdict));
   }
   RunReport report = BuildReport(std::move(run), std::move(verdicts));
-  report.coverage.with_cases = 12;  // independent of the real suite
+  report.coverage.set_with_cases(12);  // independent of the real suite
   return report;
 }
 

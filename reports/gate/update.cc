@@ -231,8 +231,9 @@ std::string NewExpectations(const RunReport& run) {
   });
   std::string out = "# Known failures. diopi-cli gate reads this file; --update rewrites it.\n";
   if (!chip.empty()) absl::StrAppend(&out, "chip \"", chip, "\"\n");
-  absl::StrAppend(&out, "coverage passing=", run.coverage.passing, " implemented=", run.coverage.implemented,
-                  " tested=", run.coverage.tested, " cases=", run.cases, "\n\n");
+  absl::StrAppend(&out, "coverage passing=", run.coverage.passing(),
+                  " implemented=", run.coverage.implemented(), " tested=", run.coverage.tested(),
+                  " cases=", run.cases, "\n\n");
   return out;
 }
 

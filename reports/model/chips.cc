@@ -11,8 +11,15 @@ namespace {
 
 constexpr size_t kFlakyListed = 50;
 
-TrendPoint PointOf(const RunSummary& run) {
-  return {run.facts.run_id, run.facts.created, run.variant, run.correctness, run.coverage, run.failed};
+v1::TrendPoint PointOf(const v1::RunSummary& run) {
+  v1::TrendPoint point;
+  point.set_run_id(run.run_id());
+  point.set_created(run.created());
+  point.set_variant(run.variant());
+  *point.mutable_correctness() = run.correctness();
+  *point.mutable_coverage() = run.coverage();
+  point.set_failed(run.failed());
+  return point;
 }
 
 absl::Status NoSuchChip(server::Queries& queries, const std::string& chip) {
@@ -29,23 +36,23 @@ absl::Status NoSuchChip(server::Queries& queries, const std::string& chip) {
 }  // namespace
 
 absl::Status VisitCompleteRuns(server::Queries& queries, const server::RunFilter& filter,
-                               const std::function<bool(RunSummary)>& visit) {
+                               const std::function<bool(v1::RunSummary)>& visit) {
   const absl::StatusOr<std::vector<server::RunFacts>> facts = queries.RunsFacts(filter);
   if (!facts.ok()) return facts.status();
   for (const server::RunFacts& run : *facts) {
     if (!PartialText(run.scope, run.state, 0, 0).empty()) continue;
-    absl::StatusOr<RunSummary> summary = LoadSummary(queries, run.run_id);
+    absl::StatusOr<v1::RunSummary> summary = LoadSummary(queries, run.run_id);
     if (!summary.ok()) return summary.status();
-    if (summary->done == 0 || !summary->partial.empty()) continue;
+    if (summary->done() == 0 || !summary->partial().empty()) continue;
     if (!visit(*std::move(summary))) break;
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<RunSummary>> CompleteRuns(server::Queries& queries, const std::string& chip,
-                                                     size_t limit, const server::TimeRange& range) {
-  std::vector<RunSummary> runs;
-  absl::Status status = VisitCompleteRuns(queries, {chip, 0, range}, [&](RunSummary run) {
+absl::StatusOr<std::vector<v1::RunSummary>> CompleteRuns(server::Queries& queries, const std::string& chip,
+                                                         size_t limit, const server::TimeRange& range) {
+  std::vector<v1::RunSummary> runs;
+  absl::Status status = VisitCompleteRuns(queries, {chip, 0, range}, [&](v1::RunSummary run) {
     runs.push_back(std::move(run));
     return runs.size() < limit;
   });
@@ -53,49 +60,56 @@ absl::StatusOr<std::vector<RunSummary>> CompleteRuns(server::Queries& queries, c
   return runs;
 }
 
-absl::StatusOr<std::vector<ChipOverview>> LoadChips(server::Queries& queries,
-                                                    const server::TimeRange& range) {
-  const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips(range);
-  if (!chips.ok()) return chips.status();
-  std::vector<ChipOverview> overview;
-  for (const server::ChipRow& chip : *chips) {
-    absl::StatusOr<RunSummary> latest = LoadSummary(queries, chip.latest);
-    if (!latest.ok()) return latest.status();
-    absl::StatusOr<std::vector<RunSummary>> runs = CompleteRuns(queries, chip.chip, kTrendRuns, range);
-    if (!runs.ok()) return runs.status();
-    ChipOverview& row = overview.emplace_back();
-    row.chip = chip.chip;
-    row.runs = chip.runs;
-    row.latest = *std::move(latest);
-    for (auto run = runs->rbegin(); run != runs->rend(); ++run) row.trend.push_back(PointOf(*run));
-    if (!runs->empty()) row.complete = std::move(runs->front());
-  }
-  return overview;
+const v1::RunSummary& StandsFor(const v1::ChipRow& chip) {
+  return chip.has_complete() ? chip.complete() : chip.latest();
 }
 
-absl::StatusOr<ChipDetail> LoadChip(server::Queries& queries, const std::string& chip) {
-  absl::StatusOr<std::vector<RunSummary>> runs = LoadRuns(queries, {chip, kTrendRuns, {}});
-  if (!runs.ok()) return runs.status();
-  if (runs->empty()) return NoSuchChip(queries, chip);
-  ChipDetail detail;
-  detail.chip = chip;
-  detail.latest = runs->front();
-  absl::StatusOr<std::vector<RunSummary>> complete = CompleteRuns(queries, chip, 1);
-  if (!complete.ok()) return complete.status();
-  if (!complete->empty()) detail.complete = std::move(complete->front());
-  const auto judged =
-      std::find_if(runs->begin(), runs->end(), [](const RunSummary& run) { return run.done > 0; });
-  if (detail.complete.has_value() || judged != runs->end()) {
-    const RunSummary& shown = detail.complete.has_value() ? *detail.complete : *judged;
-    absl::StatusOr<Heat> heat = LoadHeat(queries, shown.facts.run_id);
-    if (!heat.ok()) return heat.status();
-    detail.heat = *std::move(heat);
+absl::StatusOr<v1::ChipsPage> LoadChips(server::Queries& queries, const server::TimeRange& range) {
+  const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips(range);
+  if (!chips.ok()) return chips.status();
+  v1::ChipsPage page;
+  for (const server::ChipRow& chip : *chips) {
+    absl::StatusOr<v1::RunSummary> latest = LoadSummary(queries, chip.latest);
+    if (!latest.ok()) return latest.status();
+    absl::StatusOr<std::vector<v1::RunSummary>> runs = CompleteRuns(queries, chip.chip, kTrendRuns, range);
+    if (!runs.ok()) return runs.status();
+    v1::ChipRow& row = *page.add_chips();
+    row.set_chip(chip.chip);
+    row.set_runs(chip.runs);
+    row.set_vendor_name(latest->vendor_name());
+    *row.mutable_latest() = *std::move(latest);
+    for (auto run = runs->rbegin(); run != runs->rend(); ++run) *row.add_trend() = PointOf(*run);
+    if (!runs->empty()) *row.mutable_complete() = std::move(runs->front());
   }
-  detail.runs = *std::move(runs);
-  absl::StatusOr<std::vector<FlakyCase>> flaky = FindFlaky(queries, chip, kTrendRuns, kFlakyListed);
+  return page;
+}
+
+absl::StatusOr<v1::ChipPage> LoadChip(server::Queries& queries, const std::string& chip) {
+  absl::StatusOr<v1::RunsPage> runs = LoadRuns(queries, {chip, kTrendRuns, {}});
+  if (!runs.ok()) return runs.status();
+  if (runs->runs().empty()) return NoSuchChip(queries, chip);
+  v1::ChipPage page;
+  page.set_chip(chip);
+  *page.mutable_latest() = runs->runs(0);
+  absl::StatusOr<std::vector<v1::RunSummary>> complete = CompleteRuns(queries, chip, 1);
+  if (!complete.ok()) return complete.status();
+  if (!complete->empty()) *page.mutable_complete() = std::move(complete->front());
+  const auto judged = std::find_if(runs->runs().begin(), runs->runs().end(),
+                                   [](const v1::RunSummary& run) { return run.done() > 0; });
+  page.mutable_heat();
+  if (page.has_complete() || judged != runs->runs().end()) {
+    const v1::RunSummary& shown = page.has_complete() ? page.complete() : *judged;
+    absl::StatusOr<v1::Heat> heat = LoadHeat(queries, shown.run_id());
+    if (!heat.ok()) return heat.status();
+    *page.mutable_heat() = *std::move(heat);
+  }
+  const v1::RunOptions& scope = (page.has_complete() ? page.complete() : page.latest()).scope();
+  if (scope.has_machine()) *page.mutable_machine() = scope.machine();
+  *page.mutable_runs() = std::move(*runs->mutable_runs());
+  const absl::StatusOr<std::vector<v1::FlakyCase>> flaky = FindFlaky(queries, chip, kTrendRuns, kFlakyListed);
   if (!flaky.ok()) return flaky.status();
-  detail.flaky = *std::move(flaky);
-  return detail;
+  page.mutable_flaky()->Assign(flaky->begin(), flaky->end());
+  return page;
 }
 
 }  // namespace diopi::reports

@@ -12,7 +12,7 @@
 namespace diopi::reports {
 namespace {
 
-using Cells = std::map<std::string, CoverageCell>;  // by function
+using Cells = std::map<std::string, v1::CoverageCell>;  // by function
 
 // One run's result for a function that its cases call.
 struct Word {
@@ -61,19 +61,19 @@ absl::StatusOr<Cells> CellsOf(server::Queries& queries, const std::string& chip)
   if (ids.empty()) return cells;
   const absl::StatusOr<std::vector<std::string>> exported = queries.ExportedFunctions(ids.front());
   if (!exported.ok()) return exported.status();
-  for (const std::string& function : *exported) cells[function].implemented = true;
+  for (const std::string& function : *exported) cells[function].set_implemented(true);
   for (const std::string& id : ids) {
     const absl::StatusOr<std::vector<server::TallyRow>> tallies = queries.Tallies(id);
     if (!tallies.ok()) return tallies.status();
     for (const auto& [function, word] : WordsOf(*tallies)) {
-      CoverageCell& cell = cells[function];
-      if (!cell.run_id.empty()) continue;  // a newer run has a result
-      cell.run_id = id;
-      cell.tested = word.called > 0;
-      cell.cases = word.called;
-      cell.passed = word.passed;
+      v1::CoverageCell& cell = cells[function];
+      if (cell.has_run_id()) continue;  // a newer run has a result
+      cell.set_run_id(id);
+      cell.set_tested(word.called > 0);
+      cell.set_cases(word.called);
+      cell.set_passed(word.passed);
       // Exported, but every call returned NoImplement: not implemented.
-      if (word.called == 0 && word.not_implemented > 0) cell.implemented = false;
+      if (word.called == 0 && word.not_implemented > 0) cell.set_implemented(false);
     }
   }
   return cells;
@@ -81,29 +81,30 @@ absl::StatusOr<Cells> CellsOf(server::Queries& queries, const std::string& chip)
 
 }  // namespace
 
-absl::StatusOr<CoverageMatrix> LoadCoverage(server::Queries& queries) {
+absl::StatusOr<v1::CoveragePage> LoadCoverage(server::Queries& queries) {
   const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips();
   if (!chips.ok()) return chips.status();
-  CoverageMatrix matrix;
+  v1::CoveragePage page;
   std::vector<Cells> columns;
   for (const server::ChipRow& chip : *chips) {
     absl::StatusOr<Cells> cells = CellsOf(queries, chip.chip);
     if (!cells.ok()) return cells.status();
-    matrix.chips.push_back(chip.chip);
+    page.add_chips(chip.chip);
     columns.push_back(*std::move(cells));
   }
+  page.set_abi_functions(static_cast<int64_t>(abi::Functions().size()));
   const SuiteIndex& suite = BuiltinSuite();
   for (const abi::Function* function : abi::Functions()) {
-    FunctionCoverage& row = matrix.functions.emplace_back();
-    row.name = function->name();
-    row.header = std::string(abi::HeaderOf(function->name()));
-    if (const auto place = suite.find(row.name); place != suite.end()) row.family = place->second.family;
+    v1::FunctionCoverage& row = *page.add_functions();
+    row.set_name(function->name());
+    row.set_header(std::string(abi::HeaderOf(function->name())));
+    if (const auto place = suite.find(row.name()); place != suite.end()) row.set_family(place->second.family);
     for (const Cells& cells : columns) {
-      const auto cell = cells.find(row.name);
-      row.cells.push_back(cell == cells.end() ? std::nullopt : std::optional(cell->second));
+      const auto cell = cells.find(row.name());
+      *row.add_cells() = cell == cells.end() ? v1::CoverageCell() : cell->second;
     }
   }
-  return matrix;
+  return page;
 }
 
 }  // namespace diopi::reports

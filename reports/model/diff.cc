@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <utility>
 
+#include "reports/model/cases_table.h"
 #include "reports/model/outcome.h"
 #include "reports/model/variant.h"
 
@@ -16,16 +19,14 @@ bool IsBad(v1::Outcome outcome) {
          outcome == v1::OUTCOME_UNSUPPORTED_DTYPE;
 }
 
-// 0 where no time was taken.
-double TimeOf(const server::CaseRow& row) {
-  return row.call_us > 0 ? row.call_us : std::nan("");
-}
-
-DiffSide SideOf(const server::CaseRow& row, const std::vector<double>& times) {
-  DiffSide side{row.outcome, row.max_z, row.max_ulp, TimeOf(row), std::nan(""), std::nan("")};
-  if (times.empty()) return side;
-  side.call_low_us = times.front();
-  side.call_high_us = times.back();
+v1::CompareSide SideOf(const server::CaseRow& row, const std::vector<double>& times) {
+  v1::CompareSide side;
+  side.set_outcome(row.outcome);
+  side.set_max_z(row.max_z);
+  side.set_max_ulp(row.max_ulp);
+  side.set_call_us(TimeOf(row));
+  side.set_call_low_us(times.empty() ? std::nan("") : times.front());
+  side.set_call_high_us(times.empty() ? std::nan("") : times.back());
   return side;
 }
 
@@ -54,12 +55,12 @@ class Builder {
   Builder(const CallTimes& times_a, const CallTimes& times_b, const DiffOptions& options)
       : times_a_(times_a), times_b_(times_b), options_(options) {}
 
-  void Alone(const server::CaseRow& row, DiffKind kind);
+  void Alone(const server::CaseRow& row, v1::CompareKind kind);
   void Both(const server::CaseRow& a, const server::CaseRow& b);
-  void Finish(Diff* diff);
+  void Finish(v1::Compare* diff);
 
  private:
-  void Add(const server::CaseRow* a, const server::CaseRow* b, DiffKind kind,
+  void Add(const server::CaseRow* a, const server::CaseRow* b, v1::CompareKind kind,
            std::optional<double> factor = std::nullopt);
   void SameOutcome(const server::CaseRow& a, const server::CaseRow& b);
   // Sorted; empty with too few to compare.
@@ -68,7 +69,7 @@ class Builder {
   const CallTimes& times_a_;
   const CallTimes& times_b_;
   const DiffOptions& options_;
-  std::vector<DiffRow> rows_;
+  std::vector<v1::CompareRow> rows_;
   int64_t same_ = 0;
 };
 
@@ -80,42 +81,42 @@ std::vector<double> Builder::TimesOf(const CallTimes& times, const std::string& 
   return sorted;
 }
 
-void Builder::Add(const server::CaseRow* a, const server::CaseRow* b, DiffKind kind,
+void Builder::Add(const server::CaseRow* a, const server::CaseRow* b, v1::CompareKind kind,
                   std::optional<double> factor) {
   const server::CaseRow& newest = b != nullptr ? *b : *a;
-  DiffRow& row = rows_.emplace_back();
-  row.case_id = newest.case_id;
-  row.op = newest.op;
-  row.dtype = newest.dtype;
-  row.kind = kind;
-  if (a != nullptr) row.a = SideOf(*a, TimesOf(times_a_, a->case_id));
-  if (b != nullptr) row.b = SideOf(*b, TimesOf(times_b_, b->case_id));
-  row.factor = factor;
+  v1::CompareRow& row = rows_.emplace_back();
+  row.set_case_id(newest.case_id);
+  row.set_operator_(newest.op);
+  row.set_dtype(newest.dtype);
+  row.set_kind(kind);
+  if (a != nullptr) *row.mutable_a() = SideOf(*a, TimesOf(times_a_, a->case_id));
+  if (b != nullptr) *row.mutable_b() = SideOf(*b, TimesOf(times_b_, b->case_id));
+  if (factor.has_value()) row.set_factor(*factor);
 }
 
-void Builder::Alone(const server::CaseRow& row, DiffKind kind) {
-  const bool appeared = kind == DiffKind::kAppeared;
+void Builder::Alone(const server::CaseRow& row, v1::CompareKind kind) {
+  const bool appeared = kind == v1::COMPARE_KIND_APPEARED;
   Add(appeared ? nullptr : &row, appeared ? &row : nullptr, kind);
 }
 
 void Builder::Both(const server::CaseRow& a, const server::CaseRow& b) {
   if (a.case_hash != b.case_hash) {
-    Add(&a, &b, DiffKind::kRedefined);
+    Add(&a, &b, v1::COMPARE_KIND_REDEFINED);
   } else if (a.outcome == b.outcome) {
     SameOutcome(a, b);
   } else if (a.outcome == v1::OUTCOME_PASS && IsBad(b.outcome)) {
-    Add(&a, &b, DiffKind::kNewlyFailing);
+    Add(&a, &b, v1::COMPARE_KIND_NEWLY_FAILING);
   } else if (IsBad(a.outcome) && b.outcome == v1::OUTCOME_PASS) {
-    Add(&a, &b, DiffKind::kNewlyPassing);
+    Add(&a, &b, v1::COMPARE_KIND_NEWLY_PASSING);
   } else {
-    Add(&a, &b, DiffKind::kChanged);
+    Add(&a, &b, v1::COMPARE_KIND_CHANGED);
   }
 }
 
 void Builder::SameOutcome(const server::CaseRow& a, const server::CaseRow& b) {
   const int error = Direction(a.max_z, b.max_z, options_.error_factor, options_.error_floor_z);
   if (error != 0) {
-    Add(&a, &b, error > 0 ? DiffKind::kWorse : DiffKind::kBetter, FactorOf(a.max_z, b.max_z));
+    Add(&a, &b, error > 0 ? v1::COMPARE_KIND_WORSE : v1::COMPARE_KIND_BETTER, FactorOf(a.max_z, b.max_z));
   }
   const std::vector<double> times_a = TimesOf(times_a_, a.case_id);
   const std::vector<double> times_b = TimesOf(times_b_, b.case_id);
@@ -127,20 +128,24 @@ void Builder::SameOutcome(const server::CaseRow& a, const server::CaseRow& b) {
     const bool apart = times_a.back() < times_b.front() || times_b.back() < times_a.front();
     if (!apart || !(std::fabs(median_b - median_a) > options_.time_floor_us)) time = 0;
     if (time != 0) {
-      Add(&a, &b, time > 0 ? DiffKind::kSlower : DiffKind::kFaster, FactorOf(median_a, median_b));
+      Add(&a, &b, time > 0 ? v1::COMPARE_KIND_SLOWER : v1::COMPARE_KIND_FASTER, FactorOf(median_a, median_b));
     }
   }
   if (error == 0 && time == 0) ++same_;
 }
 
-void Builder::Finish(Diff* diff) {
-  for (const DiffKind kind : DiffKinds()) diff->counts[kind] = 0;
-  for (const DiffRow& row : rows_) ++diff->counts[row.kind];
-  diff->counts[DiffKind::kSame] = same_;
-  std::sort(rows_.begin(), rows_.end(), [](const DiffRow& a, const DiffRow& b) {
-    return a.kind != b.kind ? a.kind < b.kind : a.case_id < b.case_id;
+void Builder::Finish(v1::Compare* diff) {
+  std::map<v1::CompareKind, int64_t> counts = {{v1::COMPARE_KIND_SAME, same_}};
+  for (const v1::CompareRow& row : rows_) ++counts[row.kind()];
+  for (const v1::CompareKind kind : CompareKinds()) {
+    v1::CompareCount& count = *diff->add_counts();
+    count.set_kind(kind);
+    count.set_cases(counts[kind]);
+  }
+  std::sort(rows_.begin(), rows_.end(), [](const v1::CompareRow& a, const v1::CompareRow& b) {
+    return a.kind() != b.kind() ? a.kind() < b.kind() : a.case_id() < b.case_id();
   });
-  diff->rows = std::move(rows_);
+  for (v1::CompareRow& row : rows_) *diff->add_rows() = std::move(row);
 }
 
 std::vector<const server::CaseRow*> Sorted(const std::vector<server::CaseRow>& cases) {
@@ -153,22 +158,25 @@ std::vector<const server::CaseRow*> Sorted(const std::vector<server::CaseRow>& c
 }
 
 // What differs, in two lists of `comparison`.
-void ComparePartsOf(const RunSummary& a, const RunSummary& b, v1::RunComparison* comparison) {
+void ComparePartsOf(const v1::RunSummary& a, const v1::RunSummary& b, v1::RunComparison* comparison) {
   using Comparison = v1::RunComparison;
   const auto compare = [&](bool same, Comparison::Part part) {
     if (!same) comparison->add_identity(part);
   };
-  compare(a.facts.chip == b.facts.chip, Comparison::PART_CHIP);
-  compare(a.facts.vendor_name == b.facts.vendor_name, Comparison::PART_VENDOR);
-  compare(a.facts.impl_version == b.facts.impl_version, Comparison::PART_VERSION);
-  compare(a.facts.dialect == b.facts.dialect, Comparison::PART_DIALECT);
-  compare(a.facts.impl_sha256 == b.facts.impl_sha256, Comparison::PART_LIBRARY);
-  compare(a.facts.suite_hash == b.facts.suite_hash, Comparison::PART_CASES);
-  compare(a.facts.contracts == b.facts.contracts, Comparison::PART_CONTRACTS);
-  compare(a.facts.environment == b.facts.environment, Comparison::PART_ENVIRONMENT);
-  compare(a.facts.adaptor == b.facts.adaptor, Comparison::PART_ADAPTOR);
-  if (a.references != b.references) comparison->add_judged(Comparison::PART_REFERENCES);
-  if (a.facts.agent_version != b.facts.agent_version) comparison->add_judged(Comparison::PART_AGENT_VERSION);
+  const auto same = [](const auto& x, const auto& y) {
+    return std::equal(x.begin(), x.end(), y.begin(), y.end());
+  };
+  compare(a.chip() == b.chip(), Comparison::PART_CHIP);
+  compare(a.vendor_name() == b.vendor_name(), Comparison::PART_VENDOR);
+  compare(a.impl_version() == b.impl_version(), Comparison::PART_VERSION);
+  compare(a.dialect() == b.dialect(), Comparison::PART_DIALECT);
+  compare(a.impl_sha256() == b.impl_sha256(), Comparison::PART_LIBRARY);
+  compare(a.suite_hash() == b.suite_hash(), Comparison::PART_CASES);
+  compare(same(a.contracts(), b.contracts()), Comparison::PART_CONTRACTS);
+  compare(same(a.environment(), b.environment()), Comparison::PART_ENVIRONMENT);
+  compare(same(a.adaptor(), b.adaptor()), Comparison::PART_ADAPTOR);
+  if (!same(a.references(), b.references())) comparison->add_judged(Comparison::PART_REFERENCES);
+  if (a.agent_version() != b.agent_version()) comparison->add_judged(Comparison::PART_AGENT_VERSION);
 }
 
 // How many runs a side's times come from: older runs say little about the machine today.
@@ -176,17 +184,16 @@ constexpr size_t kTimeRuns = 8;
 
 // Reads the times of the newest finished runs with the same variant and host as this run, which is one of
 // them.
-absl::StatusOr<CallTimes> LoadTimes(server::Queries& queries, const RunSummary& run) {
-  const absl::StatusOr<std::vector<server::RunFacts>> others = queries.RunsFacts({run.facts.chip});
+absl::StatusOr<CallTimes> LoadTimes(server::Queries& queries, const v1::RunSummary& run) {
+  const absl::StatusOr<std::vector<server::RunFacts>> others = queries.RunsFacts({run.chip()});
   if (!others.ok()) return others.status();
-  std::vector<std::string> ids = {run.facts.run_id};
+  std::vector<std::string> ids = {run.run_id()};
   for (const server::RunFacts& other : *others) {
     if (ids.size() == kTimeRuns) break;
-    if (other.run_id == run.facts.run_id || other.state != v1::RUN_STATE_FINISHED ||
-        other.host != run.facts.host) {
+    if (other.run_id == run.run_id() || other.state != v1::RUN_STATE_FINISHED || other.host != run.host()) {
       continue;
     }
-    if (VariantOf(other) == run.variant) ids.push_back(other.run_id);
+    if (VariantOf(other) == run.variant()) ids.push_back(other.run_id);
   }
   CallTimes times;
   times.runs = static_cast<int64_t>(ids.size());
@@ -212,43 +219,16 @@ v1::RunComparison::Times CompareTimes(const CallTimes& a, const CallTimes& b, co
 
 }  // namespace
 
-std::string DiffKindName(DiffKind kind) {
-  switch (kind) {
-    case DiffKind::kNewlyFailing:
-      return "newly_failing";
-    case DiffKind::kNewlyPassing:
-      return "newly_passing";
-    case DiffKind::kChanged:
-      return "changed";
-    case DiffKind::kRedefined:
-      return "redefined";
-    case DiffKind::kWorse:
-      return "worse";
-    case DiffKind::kBetter:
-      return "better";
-    case DiffKind::kSlower:
-      return "slower";
-    case DiffKind::kFaster:
-      return "faster";
-    case DiffKind::kAppeared:
-      return "appeared";
-    case DiffKind::kVanished:
-      return "vanished";
-    case DiffKind::kSame:
-      return "same";
-  }
-  return "same";
-}
-
-std::vector<DiffKind> DiffKinds() {
-  std::vector<DiffKind> kinds;
-  for (int i = 0; i <= static_cast<int>(DiffKind::kSame); ++i) kinds.push_back(static_cast<DiffKind>(i));
+std::vector<v1::CompareKind> CompareKinds() {
+  std::vector<v1::CompareKind> kinds;
+  for (int i = v1::COMPARE_KIND_NEWLY_FAILING; i <= v1::COMPARE_KIND_SAME; ++i)
+    kinds.push_back(static_cast<v1::CompareKind>(i));
   return kinds;
 }
 
-Diff BuildDiff(RunSummary a, RunSummary b, const std::vector<server::CaseRow>& cases_a,
-               const std::vector<server::CaseRow>& cases_b, const CallTimes& times_a,
-               const CallTimes& times_b, const DiffOptions& options) {
+v1::Compare BuildDiff(v1::RunSummary a, v1::RunSummary b, const std::vector<server::CaseRow>& cases_a,
+                      const std::vector<server::CaseRow>& cases_b, const CallTimes& times_a,
+                      const CallTimes& times_b, const DiffOptions& options) {
   const std::vector<const server::CaseRow*> in_a = Sorted(cases_a);
   const std::vector<const server::CaseRow*> in_b = Sorted(cases_b);
   Builder builder(times_a, times_b, options);
@@ -258,40 +238,40 @@ Diff BuildDiff(RunSummary a, RunSummary b, const std::vector<server::CaseRow>& c
     const bool only_a = right == in_b.end() || (left != in_a.end() && (*left)->case_id < (*right)->case_id);
     const bool only_b = !only_a && (left == in_a.end() || (*right)->case_id < (*left)->case_id);
     if (only_a) {
-      builder.Alone(**left++, DiffKind::kVanished);
+      builder.Alone(**left++, v1::COMPARE_KIND_VANISHED);
     } else if (only_b) {
-      builder.Alone(**right++, DiffKind::kAppeared);
+      builder.Alone(**right++, v1::COMPARE_KIND_APPEARED);
     } else {
       builder.Both(**left++, **right++);
     }
   }
-  Diff diff;
-  diff.same_variant = a.variant == b.variant;
-  ComparePartsOf(a, b, &diff.comparison);
-  *diff.comparison.mutable_times() = CompareTimes(times_a, times_b, options);
-  diff.a = std::move(a);
-  diff.b = std::move(b);
+  v1::Compare diff;
+  diff.set_same_variant(a.variant() == b.variant());
+  ComparePartsOf(a, b, diff.mutable_comparison());
+  *diff.mutable_comparison()->mutable_times() = CompareTimes(times_a, times_b, options);
+  *diff.mutable_a() = std::move(a);
+  *diff.mutable_b() = std::move(b);
   builder.Finish(&diff);
   return diff;
 }
 
-absl::StatusOr<Diff> LoadDiff(server::Queries& queries, const std::string& run_a, const std::string& run_b,
-                              const DiffOptions& options) {
-  absl::StatusOr<RunSummary> a = LoadSummary(queries, run_a);
+absl::StatusOr<v1::Compare> LoadDiff(server::Queries& queries, const std::string& run_a,
+                                     const std::string& run_b, const DiffOptions& options) {
+  absl::StatusOr<v1::RunSummary> a = LoadSummary(queries, run_a);
   if (!a.ok()) return a.status();
-  absl::StatusOr<RunSummary> b = LoadSummary(queries, run_b);
+  absl::StatusOr<v1::RunSummary> b = LoadSummary(queries, run_b);
   if (!b.ok()) return b.status();
-  for (const RunSummary* run : {&*a, &*b}) {
-    absl::Status status = server::CheckHasVerdicts(run->facts.run_id, run->facts.scope);
+  for (const v1::RunSummary* run : {&*a, &*b}) {
+    absl::Status status = server::CheckHasVerdicts(run->run_id(), run->scope());
     if (!status.ok()) return status;
   }
   server::CaseFilter filter;
   filter.in_case_order = false;
-  const absl::StatusOr<std::vector<server::CaseRow>> cases_a = queries.Cases(a->facts.run_id, filter);
+  const absl::StatusOr<std::vector<server::CaseRow>> cases_a = queries.Cases(a->run_id(), filter);
   if (!cases_a.ok()) return cases_a.status();
-  const absl::StatusOr<std::vector<server::CaseRow>> cases_b = queries.Cases(b->facts.run_id, filter);
+  const absl::StatusOr<std::vector<server::CaseRow>> cases_b = queries.Cases(b->run_id(), filter);
   if (!cases_b.ok()) return cases_b.status();
-  if (a->variant == b->variant && a->facts.host == b->facts.host) {
+  if (a->variant() == b->variant() && a->host() == b->host()) {
     return BuildDiff(*std::move(a), *std::move(b), *cases_a, *cases_b, {}, {}, options);
   }
   const absl::StatusOr<CallTimes> times_a = LoadTimes(queries, *a);

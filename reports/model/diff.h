@@ -1,39 +1,21 @@
-// Compares two runs: which cases differ, and how.
+// Compares two runs: which cases differ, and how. A case whose outcome differs has one kind of change. A case
+// with the same outcome is the same, or has a change by error, by time, or both: then it has a row for each.
 #ifndef REPORTS_MODEL_DIFF_H_
 #define REPORTS_MODEL_DIFF_H_
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "diopi/v1/comparison.pb.h"
+#include "diopi/v1/answers.pb.h"
 #include "reports/model/run_summary.h"
 #include "server/store/queries.h"
 
 namespace diopi::reports {
 
-// Changes from run A to run B. A case whose outcome differs has one kind of change. A case with the same
-// outcome has kSame, or a change by error, by time, or both: then it has a row for each.
-enum class DiffKind {
-  kNewlyFailing,  // a pass in A; a failure, not_implemented or unsupported_dtype in B
-  kNewlyPassing,  // the reverse
-  kChanged,       // any other difference of outcomes: fail to crash, pass to skipped
-  kRedefined,     // the case's hash differs: another case under the same id; nothing else is compared
-  kWorse,         // by error
-  kBetter,
-  kSlower,  // by the time of the call, over several runs
-  kFaster,
-  kAppeared,  // only B has a verdict on it
-  kVanished,  // only A
-  kSame,
-};
-
-// "newly_failing".
-std::string DiffKindName(DiffKind kind);
 // All kinds, in display order.
-std::vector<DiffKind> DiffKinds();
+std::vector<v1::CompareKind> CompareKinds();
 
 struct DiffOptions {
   // Worse or better: one run's max_z (errors in units of the reference's rounding noise) is more than this
@@ -58,43 +40,15 @@ struct CallTimes {
   std::map<std::string, std::vector<double>> us;  // by case id, in no order
 };
 
-// A verdict in the comparison. NaN: not measured.
-struct DiffSide {
-  v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
-  double max_z = 0;
-  double max_ulp = 0;
-  double call_us = 0;      // in this run
-  double call_low_us = 0;  // the range over this library's runs; NaN with too few runs
-  double call_high_us = 0;
-};
-
-struct DiffRow {
-  std::string case_id;
-  std::string op;
-  v1::Dtype::Code dtype = v1::Dtype::float32;
-  DiffKind kind = DiffKind::kSame;
-  std::optional<DiffSide> a;
-  std::optional<DiffSide> b;
-  std::optional<double> factor;  // B's error or time over A's; nullopt for other kinds
-};
-
-struct Diff {
-  RunSummary a;
-  RunSummary b;
-  bool same_variant = false;
-  v1::RunComparison comparison;
-  std::map<DiffKind, int64_t> counts;  // every kind
-  std::vector<DiffRow> rows;           // without kSame; by kind, then case id
-};
-
-// CallTimes without runs are not compared: both sides are the same library on the same host.
-Diff BuildDiff(RunSummary a, RunSummary b, const std::vector<server::CaseRow>& cases_a,
-               const std::vector<server::CaseRow>& cases_b, const CallTimes& times_a,
-               const CallTimes& times_b, const DiffOptions& options);
+// Without the comparison in words. CallTimes without runs are not compared: both sides are the same library
+// on the same host.
+v1::Compare BuildDiff(v1::RunSummary a, v1::RunSummary b, const std::vector<server::CaseRow>& cases_a,
+                      const std::vector<server::CaseRow>& cases_b, const CallTimes& times_a,
+                      const CallTimes& times_b, const DiffOptions& options);
 
 // Takes the times from the newest finished runs with the variant and host of each side.
-absl::StatusOr<Diff> LoadDiff(server::Queries& queries, const std::string& run_a, const std::string& run_b,
-                              const DiffOptions& options = {});
+absl::StatusOr<v1::Compare> LoadDiff(server::Queries& queries, const std::string& run_a,
+                                     const std::string& run_b, const DiffOptions& options = {});
 
 }  // namespace diopi::reports
 

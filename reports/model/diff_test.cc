@@ -24,40 +24,40 @@ struct KindRow {
   const char* name;
   Side a;
   Side b;
-  std::vector<DiffKind> kinds;
+  std::vector<v1::CompareKind> kinds;
   double factor = 0;  // the first row's factor; 0: none
 };
 
 const KindRow kKindRows[] = {
-    {"the same", {P}, {P}, {DiffKind::kSame}},
-    {"a pass lost", {P}, {F}, {DiffKind::kNewlyFailing}},
-    {"a pass lost, no longer there", {P}, {v1::OUTCOME_NOT_IMPLEMENTED}, {DiffKind::kNewlyFailing}},
-    {"a pass won", {v1::OUTCOME_CRASH}, {P}, {DiffKind::kNewlyPassing}},
-    {"another failure", {F}, {v1::OUTCOME_TIMEOUT}, {DiffKind::kChanged}},
-    {"a pass that was skipped", {P}, {v1::OUTCOME_SKIPPED}, {DiffKind::kChanged}},
-    {"our fault is no failure", {P}, {v1::OUTCOME_HARNESS_ERROR}, {DiffKind::kChanged}},
-    {"implemented, but wrong", {v1::OUTCOME_NOT_IMPLEMENTED}, {F}, {DiffKind::kChanged}},
+    {"the same", {P}, {P}, {v1::COMPARE_KIND_SAME}},
+    {"a pass lost", {P}, {F}, {v1::COMPARE_KIND_NEWLY_FAILING}},
+    {"a pass lost, no longer there", {P}, {v1::OUTCOME_NOT_IMPLEMENTED}, {v1::COMPARE_KIND_NEWLY_FAILING}},
+    {"a pass won", {v1::OUTCOME_CRASH}, {P}, {v1::COMPARE_KIND_NEWLY_PASSING}},
+    {"another failure", {F}, {v1::OUTCOME_TIMEOUT}, {v1::COMPARE_KIND_CHANGED}},
+    {"a pass that was skipped", {P}, {v1::OUTCOME_SKIPPED}, {v1::COMPARE_KIND_CHANGED}},
+    {"our fault is no failure", {P}, {v1::OUTCOME_HARNESS_ERROR}, {v1::COMPARE_KIND_CHANGED}},
+    {"implemented, but wrong", {v1::OUTCOME_NOT_IMPLEMENTED}, {F}, {v1::COMPARE_KIND_CHANGED}},
     {"an outcome that changed is not compared further",
      {P, 1, 100},
      {F, 900, 900},
-     {DiffKind::kNewlyFailing}},
-    {"only in A", {P}, {None}, {DiffKind::kVanished}},
-    {"only in B", {None}, {P}, {DiffKind::kAppeared}},
-    {"worse", {P, 2}, {P, 4.5}, {DiffKind::kWorse}, 2.25},
-    {"twice is not more than twice", {P, 2}, {P, 4}, {DiffKind::kSame}},
-    {"better", {F, 8}, {F, 2}, {DiffKind::kBetter}, 0.25},
-    {"below the noise", {P, 0.1}, {P, 0.9}, {DiffKind::kSame}},
-    {"from nothing", {P, 0}, {P, 3}, {DiffKind::kWorse}, 0},
-    {"not measured", {P, kNan}, {P, 3}, {DiffKind::kSame}},
-    {"not measured either", {P, 3}, {P, kNan}, {DiffKind::kSame}},
-    {"to infinity", {F, 3}, {F, kInf}, {DiffKind::kWorse}, 0},
-    {"infinity stays", {F, kInf}, {F, kInf}, {DiffKind::kSame}},
-    {"slower", {P, 1, 100}, {P, 1, 200}, {DiffKind::kSlower}, 2},
-    {"faster", {P, 1, 200}, {P, 1, 100}, {DiffKind::kFaster}, 0.5},
-    {"slower by less than the clock tells", {P, 1, 5}, {P, 1, 20}, {DiffKind::kSame}},
-    {"slower by less than the factor", {P, 1, 1000}, {P, 1, 1400}, {DiffKind::kSame}},
-    {"no time was taken", {P, 1, 0}, {P, 1, 500}, {DiffKind::kSame}},
-    {"worse and slower", {P, 1, 100}, {P, 5, 900}, {DiffKind::kWorse, DiffKind::kSlower}, 5},
+     {v1::COMPARE_KIND_NEWLY_FAILING}},
+    {"only in A", {P}, {None}, {v1::COMPARE_KIND_VANISHED}},
+    {"only in B", {None}, {P}, {v1::COMPARE_KIND_APPEARED}},
+    {"worse", {P, 2}, {P, 4.5}, {v1::COMPARE_KIND_WORSE}, 2.25},
+    {"twice is not more than twice", {P, 2}, {P, 4}, {v1::COMPARE_KIND_SAME}},
+    {"better", {F, 8}, {F, 2}, {v1::COMPARE_KIND_BETTER}, 0.25},
+    {"below the noise", {P, 0.1}, {P, 0.9}, {v1::COMPARE_KIND_SAME}},
+    {"from nothing", {P, 0}, {P, 3}, {v1::COMPARE_KIND_WORSE}, 0},
+    {"not measured", {P, kNan}, {P, 3}, {v1::COMPARE_KIND_SAME}},
+    {"not measured either", {P, 3}, {P, kNan}, {v1::COMPARE_KIND_SAME}},
+    {"to infinity", {F, 3}, {F, kInf}, {v1::COMPARE_KIND_WORSE}, 0},
+    {"infinity stays", {F, kInf}, {F, kInf}, {v1::COMPARE_KIND_SAME}},
+    {"slower", {P, 1, 100}, {P, 1, 200}, {v1::COMPARE_KIND_SLOWER}, 2},
+    {"faster", {P, 1, 200}, {P, 1, 100}, {v1::COMPARE_KIND_FASTER}, 0.5},
+    {"slower by less than the clock tells", {P, 1, 5}, {P, 1, 20}, {v1::COMPARE_KIND_SAME}},
+    {"slower by less than the factor", {P, 1, 1000}, {P, 1, 1400}, {v1::COMPARE_KIND_SAME}},
+    {"no time was taken", {P, 1, 0}, {P, 1, 500}, {v1::COMPARE_KIND_SAME}},
+    {"worse and slower", {P, 1, 100}, {P, 5, 900}, {v1::COMPARE_KIND_WORSE, v1::COMPARE_KIND_SLOWER}, 5},
 };
 
 class DiffTest : public ModelTest {
@@ -81,11 +81,11 @@ class DiffTest : public ModelTest {
 TEST_F(DiffTest, EveryKind) {
   std::vector<v1::Verdict> in_a;
   std::vector<v1::Verdict> in_b;
-  std::map<DiffKind, int64_t> counts;
+  std::map<v1::CompareKind, int64_t> counts;
   for (size_t i = 0; i < std::size(kKindRows); ++i) {
     in_a.push_back(VerdictOf(static_cast<int>(i), kKindRows[i].a));
     in_b.push_back(VerdictOf(static_cast<int>(i), kKindRows[i].b));
-    for (const DiffKind kind : kKindRows[i].kinds) ++counts[kind];
+    for (const v1::CompareKind kind : kKindRows[i].kinds) ++counts[kind];
   }
   std::string a;
   std::string b;
@@ -97,25 +97,27 @@ TEST_F(DiffTest, EveryKind) {
   ASSERT_TRUE(diff.ok()) << diff.status();
   for (size_t i = 0; i < std::size(kKindRows); ++i) {
     const KindRow& row = kKindRows[i];
-    std::vector<DiffKind> kinds;
-    for (const DiffRow& found : diff->rows) {
-      if (found.case_id != server::CaseId(static_cast<int>(i))) continue;
+    std::vector<v1::CompareKind> kinds;
+    for (const v1::CompareRow& found : diff->rows()) {
+      if (found.case_id() != server::CaseId(static_cast<int>(i))) continue;
       if (kinds.empty()) {
-        EXPECT_EQ(found.factor.value_or(0), row.factor) << row.name;
+        EXPECT_EQ(found.factor(), row.factor) << row.name;
       }
-      kinds.push_back(found.kind);
-      EXPECT_EQ(found.a.has_value(), row.a.outcome != None) << row.name;
-      EXPECT_EQ(found.b.has_value(), row.b.outcome != None) << row.name;
+      kinds.push_back(found.kind());
+      EXPECT_EQ(found.has_a(), row.a.outcome != None) << row.name;
+      EXPECT_EQ(found.has_b(), row.b.outcome != None) << row.name;
     }
-    if (kinds.empty()) kinds.push_back(DiffKind::kSame);
+    if (kinds.empty()) kinds.push_back(v1::COMPARE_KIND_SAME);
     EXPECT_EQ(kinds, row.kinds) << row.name;
   }
-  for (const DiffKind kind : DiffKinds())
-    EXPECT_EQ(diff->counts.at(kind), counts[kind]) << DiffKindName(kind);
-  EXPECT_TRUE(std::is_sorted(diff->rows.begin(), diff->rows.end(),
-                             [](const DiffRow& x, const DiffRow& y) { return x.kind < y.kind; }));
-  EXPECT_FALSE(diff->same_variant);
-  EXPECT_EQ(diff->comparison.ShortDebugString(),
+  EXPECT_EQ(diff->counts_size(), std::ssize(CompareKinds()));
+  for (const v1::CompareCount& count : diff->counts())
+    EXPECT_EQ(count.cases(), counts[count.kind()]) << count.ShortDebugString();
+  EXPECT_TRUE(
+      std::is_sorted(diff->rows().begin(), diff->rows().end(),
+                     [](const v1::CompareRow& x, const v1::CompareRow& y) { return x.kind() < y.kind(); }));
+  EXPECT_FALSE(diff->same_variant());
+  EXPECT_EQ(diff->comparison().ShortDebugString(),
             "identity: PART_LIBRARY times { kind: KIND_COMPARED runs_a: 3 runs_b: 3 needed: 3 }");
 }
 
@@ -123,7 +125,7 @@ struct TimesCase {
   const char* name;
   std::vector<double> a;  // one per run
   std::vector<double> b;
-  std::vector<DiffKind> kinds;
+  std::vector<v1::CompareKind> kinds;
   const char* times;
 };
 
@@ -148,12 +150,12 @@ TEST_F(DiffTest, SlowerAndFasterNeedEvidence) {
       {"apart",
        {100, 110, 105},
        {300, 290, 310},
-       {DiffKind::kSlower},
+       {v1::COMPARE_KIND_SLOWER},
        "kind: KIND_COMPARED runs_a: 3 runs_b: 3 needed: 3"},
       {"apart the other way",
        {300, 290, 310},
        {100, 110, 105, 90},
-       {DiffKind::kFaster},
+       {v1::COMPARE_KIND_FASTER},
        "kind: KIND_COMPARED runs_a: 3 runs_b: 4 needed: 3"},
   };
   for (const TimesCase& row : rows) {
@@ -165,13 +167,13 @@ TEST_F(DiffTest, SlowerAndFasterNeedEvidence) {
       b = Run(Library(absl::StrCat(row.name, " after")), {VerdictOf(0, {P, 1, us})});
     const auto diff = LoadDiff(*queries_, a, b);
     ASSERT_TRUE(diff.ok()) << diff.status();
-    std::vector<DiffKind> kinds;
-    for (const DiffRow& found : diff->rows) kinds.push_back(found.kind);
+    std::vector<v1::CompareKind> kinds;
+    for (const v1::CompareRow& found : diff->rows()) kinds.push_back(found.kind());
     EXPECT_EQ(kinds, row.kinds) << row.name;
-    EXPECT_EQ(diff->comparison.times().ShortDebugString(), row.times) << row.name;
+    EXPECT_EQ(diff->comparison().times().ShortDebugString(), row.times) << row.name;
     if (!kinds.empty()) {
-      EXPECT_EQ(diff->rows[0].a->call_low_us, *std::min_element(row.a.begin(), row.a.end())) << row.name;
-      EXPECT_EQ(diff->rows[0].b->call_high_us, *std::max_element(row.b.begin(), row.b.end())) << row.name;
+      EXPECT_EQ(diff->rows(0).a().call_low_us(), *std::min_element(row.a.begin(), row.a.end())) << row.name;
+      EXPECT_EQ(diff->rows(0).b().call_high_us(), *std::max_element(row.b.begin(), row.b.end())) << row.name;
     }
   }
 }
@@ -188,10 +190,10 @@ TEST_F(DiffTest, TimesOfOtherMachinesAndOfRunsCutShortAreNoEvidence) {
   }
   a = Run(Library("before"), {VerdictOf(0, {P, 1, 100})});
   const auto diff = LoadDiff(*queries_, a, b);
-  EXPECT_TRUE(diff->rows.empty());
-  EXPECT_EQ(diff->comparison.times().ShortDebugString(),
+  EXPECT_TRUE(diff->rows().empty());
+  EXPECT_EQ(diff->comparison().times().ShortDebugString(),
             "kind: KIND_TOO_FEW_RUNS runs_a: 1 runs_b: 3 needed: 3");
-  EXPECT_EQ(LoadDiff(*queries_, b, b)->comparison.times().kind(),
+  EXPECT_EQ(LoadDiff(*queries_, b, b)->comparison().times().kind(),
             v1::RunComparison::Times::KIND_SAME_LIBRARY);
 }
 
@@ -207,11 +209,11 @@ TEST_F(DiffTest, ACaseThatWasRewrittenIsNotCompared) {
   after.set_reference("another");
   const std::string b = Run(options, {after}, "another suite");
   auto diff = LoadDiff(*queries_, a, b);
-  ASSERT_EQ(diff->rows.size(), 1U);
-  EXPECT_EQ(diff->rows[0].kind, DiffKind::kRedefined);
-  EXPECT_FALSE(diff->same_variant);
-  diff->comparison.clear_times();
-  EXPECT_EQ(diff->comparison.ShortDebugString(),
+  ASSERT_EQ(diff->rows_size(), 1);
+  EXPECT_EQ(diff->rows(0).kind(), v1::COMPARE_KIND_REDEFINED);
+  EXPECT_FALSE(diff->same_variant());
+  diff->mutable_comparison()->clear_times();
+  EXPECT_EQ(diff->comparison().ShortDebugString(),
             "identity: PART_LIBRARY identity: PART_CASES identity: PART_CONTRACTS judged: PART_REFERENCES "
             "judged: PART_AGENT_VERSION");
 }
@@ -219,13 +221,13 @@ TEST_F(DiffTest, ACaseThatWasRewrittenIsNotCompared) {
 TEST_F(DiffTest, TheFactorsAreOptions) {
   const std::string a = Run(Library("before"), {VerdictOf(0, {P, 2, 100})});
   const std::string b = Run(Library("after"), {VerdictOf(0, {P, 3, 140})});
-  EXPECT_TRUE(LoadDiff(*queries_, a, b)->rows.empty());
+  EXPECT_TRUE(LoadDiff(*queries_, a, b)->rows().empty());
   DiffOptions options;
   options.error_factor = 1.2;
   options.time_factor = 1.2;
   options.time_runs = 1;
-  EXPECT_EQ(LoadDiff(*queries_, a, b, options)->rows.size(), 2U);
-  EXPECT_TRUE(LoadDiff(*queries_, a, a)->rows.empty());
+  EXPECT_EQ(LoadDiff(*queries_, a, b, options)->rows_size(), 2);
+  EXPECT_TRUE(LoadDiff(*queries_, a, a)->rows().empty());
   EXPECT_TRUE(absl::IsNotFound(LoadDiff(*queries_, a, "x").status()));
   EXPECT_TRUE(absl::IsNotFound(LoadDiff(*queries_, "x", a).status()));
 }

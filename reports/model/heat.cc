@@ -8,7 +8,7 @@
 
 namespace diopi::reports {
 
-Heat BuildHeat(const std::string& run_id, const std::vector<server::TallyRow>& tallies) {
+v1::Heat BuildHeat(const std::string& run_id, const std::vector<server::TallyRow>& tallies) {
   std::map<std::string, int> operators;
   std::map<v1::Dtype::Code, int> dtypes;
   for (const server::TallyRow& tally : tallies) {
@@ -16,38 +16,37 @@ Heat BuildHeat(const std::string& run_id, const std::vector<server::TallyRow>& t
     operators.emplace(tally.op, 0);
     dtypes.emplace(tally.dtype, 0);
   }
-  Heat heat;
-  heat.run_id = run_id;
+  v1::Heat heat;
+  heat.set_run_id(run_id);
   for (auto& [name, index] : operators) {
-    index = static_cast<int>(heat.operators.size());
-    heat.operators.push_back(name);
+    index = heat.operators_size();
+    heat.add_operators(name);
   }
   for (auto& [dtype, index] : dtypes) {
-    index = static_cast<int>(heat.dtypes.size());
-    heat.dtypes.push_back(dtype);
+    index = heat.dtypes_size();
+    heat.add_dtypes(dtype);
   }
-  std::map<std::pair<int, int>, HeatCell> cells;
+  std::map<std::pair<int, int>, v1::HeatCell> cells;
   for (const server::TallyRow& tally : tallies) {
     if (tally.op == cases::kLibraryOperator) continue;
     const std::pair<int, int> at(operators[tally.op], dtypes[tally.dtype]);
-    HeatCell& cell = cells[at];
-    cell.op = at.first;
-    cell.dtype = at.second;
-    cell.cases += tally.cases;
+    v1::HeatCell& cell = cells[at];
+    cell.set_operator_(at.first);
+    cell.set_dtype(at.second);
+    cell.set_cases(cell.cases() + tally.cases);
     if (tally.outcome == v1::OUTCOME_PASS) {
-      cell.passed += tally.cases;
+      cell.set_passed(cell.passed() + tally.cases);
     } else if (IsFailure(tally.outcome)) {
-      cell.failed += tally.cases;
+      cell.set_failed(cell.failed() + tally.cases);
     } else {
-      cell.other += tally.cases;
+      cell.set_other(cell.other() + tally.cases);
     }
   }
-  heat.cells.reserve(cells.size());
-  for (const auto& [at, cell] : cells) heat.cells.push_back(cell);
+  for (const auto& [at, cell] : cells) *heat.add_cells() = cell;
   return heat;
 }
 
-absl::StatusOr<Heat> LoadHeat(server::Queries& queries, const std::string& run_id) {
+absl::StatusOr<v1::Heat> LoadHeat(server::Queries& queries, const std::string& run_id) {
   const absl::StatusOr<std::vector<server::TallyRow>> tallies = queries.Tallies(run_id);
   if (!tallies.ok()) return tallies.status();
   return BuildHeat(run_id, *tallies);

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "reports/model/cases_table.h"
 #include "reports/model/outcome.h"
 #include "reports/model/variant.h"
 
@@ -35,15 +36,33 @@ struct Sequence {
   }
 };
 
-void FindStretch(History* history) {
-  for (auto point = history->points.rbegin(); point != history->points.rend(); ++point) {
-    if (!Speaks(point->verdict.outcome)) continue;
-    if (point->verdict.outcome == v1::OUTCOME_PASS) {
-      if (!history->first_bad.empty()) history->last_good = point->run.run_id;
+// Runs that say nothing about the chip are ignored.
+void FindStretch(v1::History* history) {
+  for (auto point = history->points().rbegin(); point != history->points().rend(); ++point) {
+    if (!Speaks(point->outcome())) continue;
+    if (point->outcome() == v1::OUTCOME_PASS) {
+      if (history->has_first_bad()) history->set_last_good(point->run_id());
       return;
     }
-    history->first_bad = point->run.run_id;
+    history->set_first_bad(point->run_id());
   }
+}
+
+v1::HistoryPoint PointOf(const server::RunFacts& run, const server::CaseRow& verdict) {
+  v1::HistoryPoint point;
+  point.set_run_id(run.run_id);
+  point.set_created(run.created);
+  point.set_state(run.state);
+  point.set_impl_sha256(run.impl_sha256);
+  point.set_impl_version(run.impl_version);
+  point.set_variant(VariantOf(run));
+  point.set_outcome(verdict.outcome);
+  point.set_reason(verdict.reason);
+  point.set_call_us(TimeOf(verdict));
+  point.set_max_ulp(verdict.max_ulp);
+  point.set_max_z(verdict.max_z);
+  point.set_rms_z(verdict.rms_z);
+  return point;
 }
 
 // The runs of one library, oldest first, and the cases that may be flaky in them.
@@ -93,7 +112,7 @@ absl::Status FindCandidates(server::Queries& queries, size_t limit, Candidates* 
 }
 
 absl::Status CollectFlaky(server::Queries& queries, const Candidates& candidates,
-                          std::vector<FlakyCase>* flaky) {
+                          std::vector<v1::FlakyCase>* flaky) {
   std::map<Same, Sequence> sequences;
   for (const server::RunFacts* run : candidates.runs) {
     const absl::StatusOr<std::vector<server::OutcomeRow>> rows =
@@ -104,48 +123,52 @@ absl::Status CollectFlaky(server::Queries& queries, const Candidates& candidates
     }
   }
   for (const auto& [same, sequence] : sequences) {
-    if (sequence.changes > 0) flaky->push_back({same.first, sequence.runs, sequence.changes});
+    if (sequence.changes == 0) continue;
+    v1::FlakyCase& one = flaky->emplace_back();
+    one.set_case_id(same.first);
+    one.set_runs(sequence.runs);
+    one.set_changes(sequence.changes);
   }
   return absl::OkStatus();
 }
 
 }  // namespace
 
-History BuildHistory(const std::string& case_id, const std::string& chip,
-                     const std::vector<server::CasePoint>& points) {
-  History history;
-  history.case_id = case_id;
-  history.chip = chip;
+v1::History BuildHistory(const std::string& case_id, const std::string& chip,
+                         const std::vector<server::CasePoint>& points) {
+  v1::History history;
+  history.set_case_id(case_id);
+  history.set_chip(chip);
   std::map<Same, Sequence> sequences;
   for (const server::CasePoint& point : points) {
-    history.points.push_back({point.run, point.verdict, VariantOf(point.run)});
+    *history.add_points() = PointOf(point.run, point.verdict);
     if (!IsCalled(point.verdict.outcome)) continue;
     sequences[{LibraryVariantOf(point.run), point.verdict.case_hash}].Add(point.verdict.outcome);
   }
   for (const auto& [same, sequence] : sequences) {
-    history.changes += static_cast<int>(sequence.changes);
-    history.flaky = history.flaky || sequence.changes > 0;
+    history.set_changes(history.changes() + sequence.changes);
+    if (sequence.changes > 0) history.set_flaky(true);
   }
   FindStretch(&history);
   return history;
 }
 
-absl::StatusOr<History> LoadHistory(server::Queries& queries, const std::string& case_id,
-                                    const std::string& chip, int limit) {
+absl::StatusOr<v1::History> LoadHistory(server::Queries& queries, const std::string& case_id,
+                                        const std::string& chip, int limit) {
   const absl::StatusOr<std::vector<server::CasePoint>> points = queries.History(case_id, chip, limit);
   if (!points.ok()) return points.status();
   return BuildHistory(case_id, chip, *points);
 }
 
-absl::StatusOr<std::vector<FlakyCase>> FindFlaky(server::Queries& queries, const std::string& chip, int runs,
-                                                 size_t limit) {
+absl::StatusOr<std::vector<v1::FlakyCase>> FindFlaky(server::Queries& queries, const std::string& chip,
+                                                     int runs, size_t limit) {
   const absl::StatusOr<std::vector<server::RunFacts>> facts = queries.RunsFacts({chip, runs});
   if (!facts.ok()) return facts.status();
   std::map<std::string, Candidates> libraries;
   for (auto run = facts->rbegin(); run != facts->rend(); ++run) {
     libraries[LibraryVariantOf(*run)].runs.push_back(&*run);
   }
-  std::vector<FlakyCase> flaky;
+  std::vector<v1::FlakyCase> flaky;
   for (auto& [variant, candidates] : libraries) {
     if (candidates.runs.size() < 2) continue;
     // Only a case that failed in some run can be flaky.
@@ -153,8 +176,8 @@ absl::StatusOr<std::vector<FlakyCase>> FindFlaky(server::Queries& queries, const
     if (status.ok()) status = CollectFlaky(queries, candidates, &flaky);
     if (!status.ok()) return status;
   }
-  std::sort(flaky.begin(), flaky.end(), [](const FlakyCase& a, const FlakyCase& b) {
-    return a.changes != b.changes ? a.changes > b.changes : a.case_id < b.case_id;
+  std::sort(flaky.begin(), flaky.end(), [](const v1::FlakyCase& a, const v1::FlakyCase& b) {
+    return a.changes() != b.changes() ? a.changes() > b.changes() : a.case_id() < b.case_id();
   });
   if (flaky.size() > limit) flaky.resize(limit);
   return flaky;

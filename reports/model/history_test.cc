@@ -63,17 +63,17 @@ TEST_F(HistoryTest, FirstBadLastGoodAndFlaky) {
     const auto history = LoadHistory(*queries_, server::CaseId(0), chip);
     ASSERT_TRUE(history.ok()) << row.name << ": " << history.status();
     const auto id = [&](int index) { return index < 0 ? std::string() : ids[static_cast<size_t>(index)]; };
-    EXPECT_EQ(history->first_bad, id(row.first_bad)) << row.name;
-    EXPECT_EQ(history->last_good, id(row.last_good)) << row.name;
-    EXPECT_EQ(history->flaky, row.flaky) << row.name;
-    EXPECT_EQ(history->changes, row.changes) << row.name;
+    EXPECT_EQ(history->first_bad(), id(row.first_bad)) << row.name;
+    EXPECT_EQ(history->last_good(), id(row.last_good)) << row.name;
+    EXPECT_EQ(history->flaky(), row.flaky) << row.name;
+    EXPECT_EQ(history->changes(), row.changes) << row.name;
     // The chip's list of flaky cases agrees.
     const auto flaky = FindFlaky(*queries_, chip, 50, 100);
     ASSERT_TRUE(flaky.ok()) << flaky.status();
     EXPECT_EQ(flaky->size(), row.flaky ? 1U : 0U) << row.name;
     if (row.flaky && flaky->size() == 1) {
-      EXPECT_EQ((*flaky)[0].case_id, server::CaseId(0)) << row.name;
-      EXPECT_EQ((*flaky)[0].changes, row.changes) << row.name;
+      EXPECT_EQ((*flaky)[0].case_id(), server::CaseId(0)) << row.name;
+      EXPECT_EQ((*flaky)[0].changes(), row.changes) << row.name;
     }
   }
 }
@@ -84,12 +84,12 @@ TEST_F(HistoryTest, AnotherCaseUnderTheSameIdIsNotFlaky) {
   after.set_case_hash("rewritten");
   Run(server::MakeOptions("c"), {before});
   Run(server::MakeOptions("c"), {after}, "another suite");
-  EXPECT_FALSE(LoadHistory(*queries_, server::CaseId(0), "c")->flaky);
+  EXPECT_FALSE(LoadHistory(*queries_, server::CaseId(0), "c")->flaky());
   EXPECT_TRUE(FindFlaky(*queries_, "c", 50, 100)->empty());
   // The case's own hash counts, not the suite's: a run of a few cases and a run of all are comparable.
   after.set_case_hash(before.case_hash());
   Run(server::MakeOptions("c"), {after}, "a third suite");
-  EXPECT_TRUE(LoadHistory(*queries_, server::CaseId(0), "c")->flaky);
+  EXPECT_TRUE(LoadHistory(*queries_, server::CaseId(0), "c")->flaky());
   EXPECT_EQ(FindFlaky(*queries_, "c", 50, 100)->size(), 1U);
 }
 
@@ -99,8 +99,8 @@ TEST_F(HistoryTest, TheMostChangesComeFirstAndTheListIsBounded) {
   Run("c", "a", {P, F, F});
   const auto flaky = FindFlaky(*queries_, "c", 50, 100);
   ASSERT_EQ(flaky->size(), 2U);
-  EXPECT_EQ((*flaky)[0].case_id, server::CaseId(0));
-  EXPECT_EQ((*flaky)[0].runs, 3);
+  EXPECT_EQ((*flaky)[0].case_id(), server::CaseId(0));
+  EXPECT_EQ((*flaky)[0].runs(), 3);
   EXPECT_EQ(FindFlaky(*queries_, "c", 50, 1)->size(), 1U);
   EXPECT_EQ(FindFlaky(*queries_, "c", 1, 100)->size(), 0U);  // one run cannot disagree
   EXPECT_TRUE(absl::IsNotFound(LoadHistory(*queries_, "no such case", "c").status()));

@@ -2,17 +2,20 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "cases/core/library_checks.h"
 #include "reports/model/chips.h"
+#include "reports/model/failure_groups.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::reports {
 namespace {
 
-using Counts = std::map<std::string, OperatorCounts>;  // by operator
+using Counts = std::map<std::string, v1::OperatorCounts>;  // by operator
 
 absl::StatusOr<Counts> CountsOf(server::Queries& queries, const std::string& run_id) {
   const absl::StatusOr<std::vector<server::TallyRow>> tallies = queries.Tallies(run_id);
@@ -20,53 +23,56 @@ absl::StatusOr<Counts> CountsOf(server::Queries& queries, const std::string& run
   Counts counts;
   for (const server::TallyRow& tally : *tallies) {
     if (tally.op == cases::kLibraryOperator) continue;
-    OperatorCounts& of = counts[tally.op];
-    of.cases += tally.cases;
-    if (tally.outcome == v1::OUTCOME_PASS) of.passed += tally.cases;
-    if (IsFailure(tally.outcome)) of.failed += tally.cases;
+    v1::OperatorCounts& of = counts[tally.op];
+    of.set_cases(of.cases() + tally.cases);
+    if (tally.outcome == v1::OUTCOME_PASS) of.set_passed(of.passed() + tally.cases);
+    if (IsFailure(tally.outcome)) of.set_failed(of.failed() + tally.cases);
   }
   return counts;
 }
 
-absl::StatusOr<std::optional<RunSummary>> NewestRun(server::Queries& queries, const std::string& chip,
-                                                    const server::TimeRange& range) {
-  const absl::StatusOr<std::vector<RunSummary>> complete = CompleteRuns(queries, chip, 1, range);
+// Nullopt: no run of the range has verdicts.
+absl::StatusOr<std::optional<v1::RunSummary>> NewestRun(server::Queries& queries, const std::string& chip,
+                                                        const server::TimeRange& range) {
+  const absl::StatusOr<std::vector<v1::RunSummary>> complete = CompleteRuns(queries, chip, 1, range);
   if (!complete.ok()) return complete.status();
   if (!complete->empty()) return complete->front();
-  const absl::StatusOr<std::vector<RunSummary>> runs = LoadRuns(queries, {chip, kTrendRuns, range});
+  const absl::StatusOr<v1::RunsPage> runs = LoadRuns(queries, {chip, kTrendRuns, range});
   if (!runs.ok()) return runs.status();
-  const auto judged =
-      std::find_if(runs->begin(), runs->end(), [](const RunSummary& run) { return run.done > 0; });
-  return judged == runs->end() ? std::nullopt : std::optional<RunSummary>(*judged);
+  for (const v1::RunSummary& run : runs->runs()) {
+    if (run.done() > 0) return run;
+  }
+  return std::nullopt;
 }
 
 // Searches the complete runs from the newest of `range` backwards, and counts those that are not green.
-absl::Status FindGreen(server::Queries& queries, const server::TimeRange& range, LabChip* chip) {
-  return VisitCompleteRuns(queries, {chip->chip, kGreenRuns, {.to = range.to}}, [chip](RunSummary run) {
-    const bool green = run.failed == 0;
+absl::Status FindGreen(server::Queries& queries, const server::TimeRange& range, v1::LabChip* chip) {
+  return VisitCompleteRuns(queries, {chip->chip(), kGreenRuns, {.to = range.to}}, [chip](v1::RunSummary run) {
+    const bool green = run.failed() == 0;
     if (green) {
-      chip->green = std::move(run);
+      *chip->mutable_green() = std::move(run);
     } else {
-      ++chip->runs_since;
+      chip->set_runs_since(chip->runs_since() + 1);
     }
     return !green;
   });
 }
 
-std::vector<OperatorChange> Changes(const Counts& before, const Counts& now) {
-  std::map<std::string, OperatorChange> changes;
-  for (const auto& [op, counts] : before) changes[op] = {op, counts, {}};
-  for (const auto& [op, counts] : now) {
-    changes[op].op = op;
-    changes[op].now = counts;
-  }
-  std::vector<OperatorChange> list;
+std::vector<v1::OperatorChange> Changes(const Counts& before, const Counts& now) {
+  std::map<std::string, v1::OperatorChange> changes;
+  for (const auto& [op, counts] : before) *changes[op].mutable_before() = counts;
+  for (const auto& [op, counts] : now) *changes[op].mutable_now() = counts;
+  std::vector<v1::OperatorChange> list;
   for (auto& [op, change] : changes) {
-    if (change.before.passed != change.now.passed || change.before.failed != change.now.failed)
+    change.set_operator_(op);
+    change.mutable_before();
+    change.mutable_now();
+    if (change.before().passed() != change.now().passed() ||
+        change.before().failed() != change.now().failed())
       list.push_back(std::move(change));
   }
-  std::stable_sort(list.begin(), list.end(), [](const OperatorChange& a, const OperatorChange& b) {
-    return a.now.failed > b.now.failed;
+  std::stable_sort(list.begin(), list.end(), [](const v1::OperatorChange& a, const v1::OperatorChange& b) {
+    return a.now().failed() > b.now().failed();
   });
   return list;
 }
@@ -76,31 +82,46 @@ class Failures {
  public:
   void Add(const std::string& chip, const std::string& run_id, std::vector<FailureGroup> groups) {
     for (FailureGroup& group : groups) {
-      const auto cases = static_cast<int64_t>(group.cases.size());
-      const LabFailure::OnChip on{chip, run_id, cases, group.cases.front()};
-      group.cases.clear();
       const auto [found, added] = by_key_.try_emplace(group.key, failures_.size());
       if (added) failures_.emplace_back();
-      LabFailure& failure = failures_[found->second];
+      Merged& merged = failures_[found->second];
+      v1::LabFailureOnChip& on = *merged.shown.add_chips();
+      on.set_chip(chip);
+      on.set_run_id(run_id);
+      on.set_cases(static_cast<int64_t>(group.cases.size()));
+      on.set_example(group.cases.front());
+      merged.shown.set_cases(merged.shown.cases() + on.cases());
       if (added) {
-        failure.group = std::move(group);
+        merged.group = std::move(group);
       } else {
-        ShareCause(group, &failure.group);
-        AddNames(group.operators, &failure.group.operators);
+        ShareCause(group, &merged.group);
+        AddNames(group.operators, &merged.group.operators);
       }
-      failure.cases += cases;
-      failure.chips.push_back(on);
     }
   }
 
-  std::vector<LabFailure> Sorted() && {
-    std::stable_sort(failures_.begin(), failures_.end(), [](const LabFailure& a, const LabFailure& b) {
-      return std::tuple(a.chips.size(), a.cases) > std::tuple(b.chips.size(), b.cases);
+  void MoveTo(v1::LabPage* page) && {
+    std::stable_sort(failures_.begin(), failures_.end(), [](const Merged& a, const Merged& b) {
+      return std::tuple(a.shown.chips_size(), a.shown.cases()) >
+             std::tuple(b.shown.chips_size(), b.shown.cases());
     });
-    return std::move(failures_);
+    for (Merged& merged : failures_) {
+      merged.shown.set_key(merged.group.key);
+      merged.shown.set_outcome(merged.group.outcome);
+      merged.shown.set_cause(merged.group.cause);
+      *merged.shown.mutable_finding() = merged.group.finding;
+      merged.shown.set_diagnosed(merged.group.diagnosed);
+      merged.shown.mutable_operators()->Assign(merged.group.operators.begin(), merged.group.operators.end());
+      *page->add_failures() = std::move(merged.shown);
+    }
   }
 
  private:
+  struct Merged {
+    FailureGroup group;  // of the first chip, with the operators of all
+    v1::LabFailure shown;
+  };
+
   static void AddNames(const std::vector<std::string>& more, std::vector<std::string>* names) {
     names->insert(names->end(), more.begin(), more.end());
     std::sort(names->begin(), names->end());
@@ -108,42 +129,42 @@ class Failures {
   }
 
   std::map<std::string, size_t> by_key_;
-  std::vector<LabFailure> failures_;
+  std::vector<Merged> failures_;
 };
 
-void FillCells(const std::vector<Counts>& by_chip, Lab* lab) {
-  std::map<std::string, std::vector<std::optional<OperatorCounts>>> rows;
-  for (size_t chip = 0; chip < by_chip.size(); ++chip) {
-    for (const auto& [op, counts] : by_chip[chip]) {
-      auto& row = rows[op];
-      row.resize(by_chip.size());
-      row[chip] = counts;
-    }
+void FillCells(const std::vector<Counts>& by_chip, v1::LabPage* page) {
+  std::set<std::string> operators;
+  for (const Counts& counts : by_chip) {
+    for (const auto& [op, count] : counts) operators.insert(op);
   }
-  for (auto& [op, row] : rows) {
-    lab->operators.push_back(op);
-    lab->cells.push_back(std::move(row));
+  for (const std::string& op : operators) {
+    v1::LabOperator& row = *page->add_operators();
+    row.set_operator_(op);
+    for (const Counts& counts : by_chip) {
+      const auto found = counts.find(op);
+      *row.add_cells() = found == counts.end() ? v1::OperatorCounts() : found->second;
+    }
   }
 }
 
 }  // namespace
 
-absl::StatusOr<Lab> LoadLab(server::Queries& queries, const server::TimeRange& range) {
+absl::StatusOr<v1::LabPage> LoadLab(server::Queries& queries, const server::TimeRange& range) {
   const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips(range);
   if (!chips.ok()) return chips.status();
-  Lab lab;
+  v1::LabPage page;
   Failures failures;
   std::vector<Counts> by_chip;
   for (const server::ChipRow& row : *chips) {
-    LabChip& chip = lab.chips.emplace_back();
+    v1::LabChip& chip = *page.add_chips();
     Counts& now = by_chip.emplace_back();
-    chip.chip = row.chip;
-    absl::StatusOr<std::optional<RunSummary>> run = NewestRun(queries, row.chip, range);
+    chip.set_chip(row.chip);
+    absl::StatusOr<std::optional<v1::RunSummary>> run = NewestRun(queries, row.chip, range);
     if (!run.ok()) return run.status();
-    chip.run = *std::move(run);
     if (absl::Status status = FindGreen(queries, range, &chip); !status.ok()) return status;
-    if (!chip.run.has_value()) continue;
-    const std::string& run_id = chip.run->facts.run_id;
+    if (!run->has_value()) continue;
+    *chip.mutable_run() = **std::move(run);
+    const std::string& run_id = chip.run().run_id();
     absl::StatusOr<Counts> counts = CountsOf(queries, run_id);
     if (!counts.ok()) return counts.status();
     now = *std::move(counts);
@@ -151,14 +172,15 @@ absl::StatusOr<Lab> LoadLab(server::Queries& queries, const server::TimeRange& r
     if (!failed.ok()) return failed.status();
     failures.Add(row.chip, run_id, std::move(failed->groups));
     // A partial run says nothing of what it left out.
-    if (!chip.green.has_value() || !chip.run->partial.empty()) continue;
-    const absl::StatusOr<Counts> before = CountsOf(queries, chip.green->facts.run_id);
+    if (!chip.has_green() || !chip.run().partial().empty()) continue;
+    const absl::StatusOr<Counts> before = CountsOf(queries, chip.green().run_id());
     if (!before.ok()) return before.status();
-    chip.changes = Changes(*before, now);
+    const std::vector<v1::OperatorChange> changes = Changes(*before, now);
+    chip.mutable_changes()->Assign(changes.begin(), changes.end());
   }
-  FillCells(by_chip, &lab);
-  lab.failures = std::move(failures).Sorted();
-  return lab;
+  FillCells(by_chip, &page);
+  std::move(failures).MoveTo(&page);
+  return page;
 }
 
 }  // namespace diopi::reports

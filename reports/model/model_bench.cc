@@ -69,7 +69,7 @@ int Main(int argc, char** argv) {
   const Question questions[] = {
       {"page: chips", [&] { return LoadChips(queries).status(); }},
       {"page: chip, heat, flaky cases", [&] { return LoadChip(queries, chip).status(); }},
-      {"page: run", [&] { return LoadDetail(queries, b).status(); }},
+      {"page: run", [&] { return LoadRun(queries, b).status(); }},
       {"page: history of a case", [&] { return LoadHistory(queries, case_id, chip, 200).status(); }},
       {"page: comparison of two runs", [&] { return LoadDiff(queries, a, b).status(); }},
       {"page: coverage", [&] { return LoadCoverage(queries).status(); }},

@@ -95,8 +95,8 @@ class Models {
 };
 
 // What the outcomes of a call's cases say of it, and of its functions.
-void Count(const IndexedCall& call, const Outcomes& outcomes, ModelCell* cell, std::set<std::string>* failing,
-           std::set<std::string>* missing) {
+void Count(const IndexedCall& call, const Outcomes& outcomes, v1::ModelCell* cell,
+           std::set<std::string>* failing, std::set<std::string>* missing) {
   bool fails = false;
   bool lacks = false;
   bool passes = true;
@@ -112,25 +112,30 @@ void Count(const IndexedCall& call, const Outcomes& outcomes, ModelCell* cell, s
       missing->insert(call.functions[i]);
     }
   }
-  ++cell->calls;
-  cell->scaled += call.scaled ? 1 : 0;
-  int64_t* kind = fails    ? &cell->failing
-                  : lacks  ? &cell->not_implemented
-                  : passes ? &cell->passing
-                           : &cell->not_judged;
-  ++*kind;
+  cell->set_calls(cell->calls() + 1);
+  cell->set_scaled(cell->scaled() + (call.scaled ? 1 : 0));
+  if (fails) {
+    cell->set_failing(cell->failing() + 1);
+  } else if (lacks) {
+    cell->set_not_implemented(cell->not_implemented() + 1);
+  } else if (passes) {
+    cell->set_passing(cell->passing() + 1);
+  } else {
+    cell->set_not_judged(cell->not_judged() + 1);
+  }
 }
 
-ModelCell ModelCellOf(const IndexedModel& model, const Outcomes& outcomes, const server::RunFacts& run) {
-  ModelCell cell;
-  cell.run_id = run.run_id;
+v1::ModelCell ModelCellOf(const IndexedModel& model, const Outcomes& outcomes, const server::RunFacts& run) {
+  v1::ModelCell cell;
+  cell.set_run_id(run.run_id);
   const int64_t bound = run.scope.selection().max_tensor_bytes();
-  cell.max_tensor_bytes = bound > 0 ? bound : cases::kModelTensorBytes;
+  cell.set_max_tensor_bytes(bound > 0 ? bound : cases::kModelTensorBytes);
   std::set<std::string> failing;
   std::set<std::string> missing;
   for (const IndexedCall& call : model.calls) Count(call, outcomes, &cell, &failing, &missing);
-  cell.failing_functions.assign(failing.begin(), failing.end());
-  cell.missing_functions.assign(missing.begin(), missing.end());
+  cell.set_ready(cell.calls() > 0 && cell.passing() == cell.calls());
+  cell.mutable_failing_functions()->Assign(failing.begin(), failing.end());
+  cell.mutable_missing_functions()->Assign(missing.begin(), missing.end());
   return cell;
 }
 
@@ -141,14 +146,14 @@ bool HasWholeModels(const server::RunFacts& run) {
 }
 
 // The cells of one chip, by model.
-absl::StatusOr<std::map<std::string, ModelCell>> ModelCellsOf(server::Queries& queries,
-                                                              const std::string& chip,
-                                                              const server::TimeRange& range) {
+absl::StatusOr<std::map<std::string, v1::ModelCell>> ModelCellsOf(server::Queries& queries,
+                                                                  const std::string& chip,
+                                                                  const server::TimeRange& range) {
   const absl::StatusOr<std::vector<server::RunFacts>> runs = queries.RunsFacts({chip, kModelRuns, range});
   if (!runs.ok()) return runs.status();
   const absl::StatusOr<const cases::Catalog*> catalog = BuiltinCatalog();
   if (!catalog.ok()) return catalog.status();
-  std::map<std::string, ModelCell> cells;
+  std::map<std::string, v1::ModelCell> cells;
   for (const server::RunFacts& run : *runs) {
     if (!HasWholeModels(run)) continue;
     const absl::StatusOr<std::vector<std::string>> names =
@@ -175,12 +180,12 @@ absl::StatusOr<std::map<std::string, ModelCell>> ModelCellsOf(server::Queries& q
 
 }  // namespace
 
-std::string WhatStandsBetween(const ModelCell& cell, const Translator& t) {
+std::string WhatStandsBetween(const v1::ModelCell& cell, const Translator& t) {
   std::vector<std::string> parts;
-  if (!cell.failing_functions.empty())
-    parts.push_back(t("failing: $0", absl::StrJoin(cell.failing_functions, " ")));
-  if (!cell.missing_functions.empty())
-    parts.push_back(t("missing: $0", absl::StrJoin(cell.missing_functions, " ")));
+  if (!cell.failing_functions().empty())
+    parts.push_back(t("failing: $0", absl::StrJoin(cell.failing_functions(), " ")));
+  if (!cell.missing_functions().empty())
+    parts.push_back(t("missing: $0", absl::StrJoin(cell.missing_functions(), " ")));
   return absl::StrJoin(parts, "; ");
 }
 
@@ -188,23 +193,24 @@ absl::StatusOr<const cases::Catalog*> BuiltinCatalog() {
   return Models::Get().Catalog();
 }
 
-absl::StatusOr<ModelMatrix> LoadModelSupport(server::Queries& queries, const server::TimeRange& range) {
+absl::StatusOr<v1::ModelsPage> LoadModelSupport(server::Queries& queries, const server::TimeRange& range) {
   const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips(range);
   if (!chips.ok()) return chips.status();
   const absl::StatusOr<std::shared_ptr<const Index>> index = Models::Get().Bound(0);
   if (!index.ok()) return index.status();
-  ModelMatrix matrix;
-  for (const auto& [name, model] : **index) matrix.models.push_back({name, model.summary, {}});
-  for (const server::ChipRow& chip : *chips) {
-    const absl::StatusOr<std::map<std::string, ModelCell>> cells = ModelCellsOf(queries, chip.chip, range);
-    if (!cells.ok()) return cells.status();
-    matrix.chips.push_back(chip.chip);
-    for (ModelRow& row : matrix.models) {
-      const auto cell = cells->find(row.name);
-      row.cells.push_back(cell == cells->end() ? std::nullopt : std::optional(cell->second));
-    }
+  v1::ModelsPage page;
+  for (const auto& [name, model] : **index) {
+    v1::ModelRow& row = *page.add_models();
+    row.set_name(name);
+    row.set_summary(model.summary);
   }
-  return matrix;
+  for (const server::ChipRow& chip : *chips) {
+    absl::StatusOr<std::map<std::string, v1::ModelCell>> cells = ModelCellsOf(queries, chip.chip, range);
+    if (!cells.ok()) return cells.status();
+    page.add_chips(chip.chip);
+    for (v1::ModelRow& row : *page.mutable_models()) *row.add_cells() = (*cells)[row.name()];
+  }
+  return page;
 }
 
 }  // namespace diopi::reports

@@ -41,18 +41,18 @@ class ModelSupportTest : public ModelTest {
     return Run(options, verdicts, chip + only);
   }
 
-  ModelMatrix Load() {
+  v1::ModelsPage Load() {
     auto matrix = LoadModelSupport(*queries_);
     EXPECT_TRUE(matrix.ok()) << matrix.status();
     return *std::move(matrix);
   }
 
-  static const ModelRow& Row(const ModelMatrix& matrix, const std::string& name) {
-    for (const ModelRow& row : matrix.models) {
-      if (row.name == name) return row;
+  static const v1::ModelRow& Row(const v1::ModelsPage& matrix, const std::string& name) {
+    for (const v1::ModelRow& row : matrix.models()) {
+      if (row.name() == name) return row;
     }
     ADD_FAILURE() << name;
-    return matrix.models.front();
+    return matrix.models(0);
   }
 };
 
@@ -60,37 +60,37 @@ TEST_F(ModelSupportTest, AModelIsReadyWhenAllItsCallsPass) {
   RunModel("bad", kFails, kMissing);
   const std::string good = RunModel("good", "", "");
   RunModel("part", "", "", "diopiConvolution2d");  // does not speak for the model
-  const ModelMatrix matrix = Load();
-  EXPECT_THAT(matrix.chips, ElementsAre("bad", "good", "part"));
-  EXPECT_GE(matrix.models.size(), 49U);
-  const ModelRow& row = Row(matrix, kModel);
-  EXPECT_NE(row.summary, "");
-  ASSERT_TRUE(row.cells[0].has_value() && row.cells[1].has_value());
-  EXPECT_FALSE(row.cells[2].has_value());
-  const ModelCell& ready = *row.cells[1];
-  EXPECT_TRUE(IsReady(ready));
-  EXPECT_EQ(ready.run_id, good);
-  EXPECT_EQ(ready.max_tensor_bytes, cases::kModelTensorBytes);
-  EXPECT_GT(ready.scaled, 0);
-  EXPECT_LT(ready.scaled, ready.calls);
-  const ModelCell& bad = *row.cells[0];
-  EXPECT_FALSE(IsReady(bad));
-  EXPECT_EQ(bad.calls, ready.calls);
-  EXPECT_GT(bad.failing, 0);
-  EXPECT_GT(bad.not_implemented, 0);
-  EXPECT_EQ(bad.passing + bad.failing + bad.not_implemented, bad.calls);
-  EXPECT_THAT(bad.failing_functions,
+  const v1::ModelsPage matrix = Load();
+  EXPECT_THAT(matrix.chips(), ElementsAre("bad", "good", "part"));
+  EXPECT_GE(matrix.models_size(), 49);
+  const v1::ModelRow& row = Row(matrix, kModel);
+  EXPECT_NE(row.summary(), "");
+  ASSERT_TRUE(row.cells(0).calls() > 0 && row.cells(1).calls() > 0);
+  EXPECT_EQ(row.cells(2).calls(), 0);
+  const v1::ModelCell& ready = row.cells(1);
+  EXPECT_TRUE(ready.ready());
+  EXPECT_EQ(ready.run_id(), good);
+  EXPECT_EQ(ready.max_tensor_bytes(), cases::kModelTensorBytes);
+  EXPECT_GT(ready.scaled(), 0);
+  EXPECT_LT(ready.scaled(), ready.calls());
+  const v1::ModelCell& bad = row.cells(0);
+  EXPECT_FALSE(bad.ready());
+  EXPECT_EQ(bad.calls(), ready.calls());
+  EXPECT_GT(bad.failing(), 0);
+  EXPECT_GT(bad.not_implemented(), 0);
+  EXPECT_EQ(bad.passing() + bad.failing() + bad.not_implemented(), bad.calls());
+  EXPECT_THAT(bad.failing_functions(),
               ElementsAre(kFails, "diopiMaxPool2dBackward", "diopiMaxPool2dWithIndices"));
-  EXPECT_THAT(bad.missing_functions, ElementsAre(kMissing));
-  for (const auto& cell : Row(matrix, "vit").cells) EXPECT_FALSE(cell.has_value());
+  EXPECT_THAT(bad.missing_functions(), ElementsAre(kMissing));
+  for (const auto& cell : Row(matrix, "vit").cells()) EXPECT_EQ(cell.calls(), 0);
 }
 
 TEST_F(ModelSupportTest, TheNewestRunCounts) {
   RunModel("chip", kFails, "");
   const std::string newest = RunModel("chip", "", "");
-  const ModelMatrix matrix = Load();
-  EXPECT_EQ(Row(matrix, kModel).cells[0]->run_id, newest);
-  EXPECT_TRUE(IsReady(*Row(matrix, kModel).cells[0]));
+  const v1::ModelsPage matrix = Load();
+  EXPECT_EQ(Row(matrix, kModel).cells(0).run_id(), newest);
+  EXPECT_TRUE(Row(matrix, kModel).cells(0).ready());
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace diopi::reports {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -58,45 +59,37 @@ TEST_F(OverviewTest, ASummaryAgreesWithTheReport) {
   for (const v1::RunState state : {v1::RUN_STATE_RUNNING, v1::RUN_STATE_FINISHED}) {
     ASSERT_TRUE(database_->SetState(run, state).ok());
     const auto report = LoadReport(*database_, run);
-    const auto detail = LoadDetail(*queries_, "latest");
+    const auto detail = LoadRun(*queries_, "latest");
     ASSERT_TRUE(detail.ok()) << detail.status();
-    const RunSummary& summary = detail->summary;
-    EXPECT_EQ(summary.outcomes, report->outcomes) << state;
-    EXPECT_EQ(summary.badges, report->badges) << state;
-    EXPECT_EQ(summary.references, report->references) << state;
-    EXPECT_EQ(summary.cases, report->cases) << state;
-    EXPECT_EQ(summary.cases - summary.done, report->missing) << state;
-    EXPECT_EQ(summary.widened, report->widened) << state;
-    EXPECT_EQ(summary.correctness.called, report->correctness.called) << state;
-    EXPECT_EQ(summary.correctness.passed, report->correctness.passed) << state;
-    EXPECT_EQ(summary.coverage.abi_functions, report->coverage.abi_functions) << state;
-    EXPECT_EQ(summary.coverage.implemented, report->coverage.implemented) << state;
-    EXPECT_EQ(summary.coverage.selected, report->coverage.selected) << state;
-    EXPECT_EQ(summary.coverage.with_cases, report->coverage.with_cases) << state;
-    EXPECT_EQ(summary.partial, report->partial) << state;
-    EXPECT_EQ(summary.coverage.tested, report->coverage.tested) << state;
-    EXPECT_EQ(summary.coverage.passing, report->coverage.passing) << state;
-    EXPECT_EQ(summary.public_rule.judged, report->public_rule.judged) << state;
-    EXPECT_EQ(summary.public_rule.ours_alone, report->public_rule.ours_alone) << state;
-    EXPECT_EQ(summary.public_rule.theirs_alone, report->public_rule.theirs_alone) << state;
-    EXPECT_EQ(summary.failed, 7) << state;
-    EXPECT_EQ(summary.waivers_in_force, 1) << state;
-    ASSERT_EQ(detail->operators.size(), report->operators.size());
-    for (size_t i = 0; i < detail->operators.size(); ++i) {
-      EXPECT_EQ(detail->operators[i].op, report->operators[i].op) << state;
-      EXPECT_EQ(detail->operators[i].passed, report->operators[i].passed) << state;
-      EXPECT_EQ(detail->operators[i].failed, report->operators[i].failed) << state;
-      EXPECT_EQ(detail->operators[i].other, report->operators[i].other) << state;
+    const v1::RunSummary& summary = detail->summary();
+    OutcomeCounts outcomes;
+    for (const v1::OutcomeCount& count : summary.outcomes()) outcomes[count.outcome()] = count.cases();
+    EXPECT_EQ(outcomes, report->outcomes) << state;
+    EXPECT_THAT(summary.badges(), ElementsAreArray(report->badges)) << state;
+    EXPECT_THAT(summary.references(), ElementsAreArray(report->references)) << state;
+    EXPECT_EQ(summary.cases(), report->cases) << state;
+    EXPECT_EQ(summary.cases() - summary.done(), report->missing) << state;
+    EXPECT_EQ(summary.widened(), report->widened) << state;
+    EXPECT_EQ(summary.partial(), report->partial) << state;
+    EXPECT_EQ(summary.correctness().DebugString(), report->correctness.DebugString()) << state;
+    EXPECT_EQ(summary.coverage().DebugString(), report->coverage.DebugString()) << state;
+    EXPECT_EQ(detail->public_rule().DebugString(), report->public_rule.DebugString()) << state;
+    EXPECT_EQ(summary.failed(), 7) << state;
+    EXPECT_EQ(summary.waivers_in_force(), 1) << state;
+    ASSERT_EQ(detail->operators_size(), std::ssize(report->operators));
+    for (int i = 0; i < detail->operators_size(); ++i) {
+      EXPECT_EQ(detail->operators(i).DebugString(), report->operators[static_cast<size_t>(i)].DebugString())
+          << state;
     }
-    ASSERT_EQ(detail->waivers.size(), 1U);
-    EXPECT_EQ(detail->waivers[0].reason, "why not");
-    EXPECT_EQ(SelectionText(detail->info.options().selection()), "functions add of suite core");
+    ASSERT_EQ(detail->waivers_size(), 1);
+    EXPECT_EQ(detail->waivers(0).reason(), "why not");
+    EXPECT_EQ(detail->options().selection(), "functions add of suite core");
   }
   EXPECT_EQ(SelectionText({}), "all of suite core");
 }
 
 TEST_F(OverviewTest, ChipsWithTheirTrend) {
-  EXPECT_THAT(LoadChips(*queries_).value(), IsEmpty());
+  EXPECT_THAT(LoadChips(*queries_)->chips(), IsEmpty());
   EXPECT_THAT(std::string(LoadChip(*queries_, "x").status().message()), HasSubstr("there are no runs yet"));
   const std::string first = Run("alpha", "a", {P, F});
   const std::string second = Run("alpha", "b", {P, P});
@@ -105,22 +98,22 @@ TEST_F(OverviewTest, ChipsWithTheirTrend) {
       Begin(server::MakeOptions("alpha"), {server::MakeVerdict(0, v1::OUTCOME_UNSPECIFIED)});
   const auto chips = LoadChips(*queries_);
   ASSERT_TRUE(chips.ok()) << chips.status();
-  ASSERT_EQ(chips->size(), 2U);
-  EXPECT_EQ((*chips)[0].chip, "");
-  EXPECT_EQ((*chips)[0].runs, 1);
-  const ChipOverview& alpha = (*chips)[1];
-  EXPECT_EQ(alpha.runs, 3);
-  EXPECT_EQ(alpha.latest.facts.run_id, empty);
-  ASSERT_EQ(alpha.trend.size(), 2U);  // the run without a verdict is no point
-  EXPECT_EQ(alpha.trend[0].run_id, first);
-  EXPECT_EQ(alpha.trend[0].failed, 1);
-  EXPECT_EQ(alpha.trend[1].correctness.passed, 2);
-  EXPECT_NE(alpha.trend[0].variant, alpha.trend[1].variant);
+  ASSERT_EQ(chips->chips_size(), 2);
+  EXPECT_EQ(chips->chips(0).chip(), "");
+  EXPECT_EQ(chips->chips(0).runs(), 1);
+  const v1::ChipRow& alpha = chips->chips(1);
+  EXPECT_EQ(alpha.runs(), 3);
+  EXPECT_EQ(alpha.latest().run_id(), empty);
+  ASSERT_EQ(alpha.trend_size(), 2);  // the run without a verdict is no point
+  EXPECT_EQ(alpha.trend(0).run_id(), first);
+  EXPECT_EQ(alpha.trend(0).failed(), 1);
+  EXPECT_EQ(alpha.trend(1).correctness().passed(), 2);
+  EXPECT_NE(alpha.trend(0).variant(), alpha.trend(1).variant());
   const auto chip = LoadChip(*queries_, "alpha");
   ASSERT_TRUE(chip.ok()) << chip.status();
-  EXPECT_EQ(chip->runs.size(), 3U);
-  EXPECT_EQ(chip->heat.run_id, second);
-  EXPECT_EQ(LoadChip(*queries_, "")->runs.size(), 1U);
+  EXPECT_EQ(chip->runs_size(), 3);
+  EXPECT_EQ(chip->heat().run_id(), second);
+  EXPECT_EQ(LoadChip(*queries_, "")->runs_size(), 1);
   EXPECT_THAT(std::string(LoadChip(*queries_, "x").status().message()), HasSubstr("(no name), alpha"));
 }
 
@@ -128,8 +121,8 @@ TEST_F(OverviewTest, ChipsWithTheirTrend) {
 TEST_F(OverviewTest, APartialRunNeverStandsForTheChip) {
   v1::RunOptions one = server::MakeOptions("alpha");  // of operator add
   Run(one, {server::MakeVerdict(0, P)});
-  EXPECT_FALSE(LoadChips(*queries_)->front().complete.has_value());
-  EXPECT_FALSE(LoadChip(*queries_, "alpha")->complete.has_value());
+  EXPECT_FALSE(LoadChips(*queries_)->chips(0).has_complete());
+  EXPECT_FALSE(LoadChip(*queries_, "alpha")->has_complete());
   const std::string whole = Run("alpha", "a", {P, F});
   const std::string older_partial = Run(one, {server::MakeVerdict(0, P)});
   v1::RunOptions all = one;
@@ -143,17 +136,17 @@ TEST_F(OverviewTest, APartialRunNeverStandsForTheChip) {
   shard.set_shard_count(2);
   Run(shard, {server::MakeVerdict(0, P)});
   for (int i = 0; i < kTrendRuns; ++i) Run(one, {server::MakeVerdict(0, P)});
-  const ChipOverview chip = LoadChips(*queries_)->front();
-  ASSERT_TRUE(chip.complete.has_value());
-  EXPECT_EQ(chip.complete->facts.run_id, whole);
-  EXPECT_EQ(chip.complete->partial, "");
-  EXPECT_EQ(chip.latest.partial, "functions add of suite core");
-  ASSERT_EQ(chip.trend.size(), 1U);
-  EXPECT_EQ(chip.trend[0].run_id, whole);
+  const v1::ChipRow chip = LoadChips(*queries_)->chips(0);
+  ASSERT_TRUE(chip.has_complete());
+  EXPECT_EQ(chip.complete().run_id(), whole);
+  EXPECT_EQ(chip.complete().partial(), "");
+  EXPECT_EQ(chip.latest().partial(), "functions add of suite core");
+  ASSERT_EQ(chip.trend_size(), 1);
+  EXPECT_EQ(chip.trend(0).run_id(), whole);
   const auto detail = LoadChip(*queries_, "alpha");
-  EXPECT_EQ(detail->complete->facts.run_id, whole);
-  EXPECT_EQ(detail->heat.run_id, whole);
-  EXPECT_EQ(LoadSummary(*queries_, older_partial)->partial, "functions add of suite core");
+  EXPECT_EQ(detail->complete().run_id(), whole);
+  EXPECT_EQ(detail->heat().run_id(), whole);
+  EXPECT_EQ(LoadSummary(*queries_, older_partial)->partial(), "functions add of suite core");
 }
 
 TEST_F(OverviewTest, FailuresOfARunAreGrouped) {
@@ -175,18 +168,18 @@ TEST_F(OverviewTest, HeatByOperatorAndDtype) {
   const std::string run = Run(server::MakeOptions("c"), verdicts);
   const auto heat = LoadHeat(*queries_, run);
   ASSERT_TRUE(heat.ok()) << heat.status();
-  EXPECT_THAT(heat->operators, ElementsAre("add", "mul", "sort", "sub"));  // not the library's checks
-  ASSERT_EQ(heat->dtypes.size(), 2U);
-  ASSERT_EQ(heat->cells.size(), 4U);
+  EXPECT_THAT(heat->operators(), ElementsAre("add", "mul", "sort", "sub"));  // not the library's checks
+  ASSERT_EQ(heat->dtypes_size(), 2);
+  ASSERT_EQ(heat->cells_size(), 4);
   int64_t cases = 0;
-  for (const HeatCell& cell : heat->cells) {
-    EXPECT_EQ(cell.cases, cell.passed + cell.failed + cell.other);
-    cases += cell.cases;
+  for (const v1::HeatCell& cell : heat->cells()) {
+    EXPECT_EQ(cell.cases(), cell.passed() + cell.failed() + cell.other());
+    cases += cell.cases();
   }
   EXPECT_EQ(cases, static_cast<int64_t>(verdicts.size()) - 2);
-  EXPECT_EQ(heat->operators[static_cast<size_t>(heat->cells[1].op)], "mul");
-  EXPECT_EQ(heat->dtypes[static_cast<size_t>(heat->cells[1].dtype)], v1::Dtype::int64);
-  EXPECT_EQ(heat->cells[1].passed, 1);
+  EXPECT_EQ(heat->operators(heat->cells(1).operator_()), "mul");
+  EXPECT_EQ(heat->dtypes(heat->cells(1).dtype()), v1::Dtype::int64);
+  EXPECT_EQ(heat->cells(1).passed(), 1);
 }
 
 TEST_F(OverviewTest, CoverageTakesTheNewestWordOnEachFunction) {
@@ -208,27 +201,27 @@ TEST_F(OverviewTest, CoverageTakesTheNewestWordOnEachFunction) {
   Run("other", "a", {});
   const auto matrix = LoadCoverage(*queries_);
   ASSERT_TRUE(matrix.ok()) << matrix.status();
-  EXPECT_THAT(matrix->chips, ElementsAre("c", "other"));
-  EXPECT_EQ(matrix->functions.size(), 538U);
+  EXPECT_THAT(matrix->chips(), ElementsAre("c", "other"));
+  EXPECT_EQ(matrix->functions_size(), 538);
   const auto cell = [&](const std::string& name) {
-    for (const FunctionCoverage& function : matrix->functions) {
-      if (function.name == name) return function.cells[0];
+    for (const v1::FunctionCoverage& function : matrix->functions()) {
+      if (function.name() == name) return function.cells(0);
     }
-    return std::optional<CoverageCell>();
+    return v1::CoverageCell();
   };
-  EXPECT_EQ(cell("diopiAdd")->run_id, part);
-  EXPECT_EQ(cell("diopiAdd")->cases, 2);
-  EXPECT_EQ(cell("diopiAdd")->passed, 1);
-  EXPECT_EQ(cell("diopiSub")->run_id, whole);
-  EXPECT_TRUE(cell("diopiSub")->tested);
-  EXPECT_FALSE(cell("diopiSort")->implemented);  // exported, but it returns NoImplement
-  EXPECT_FALSE(cell("diopiSort")->tested);
-  EXPECT_FALSE(cell("diopiMul").has_value());  // from another library
-  for (const FunctionCoverage& function : matrix->functions) {
-    EXPECT_FALSE(function.cells[1].has_value());
-    EXPECT_NE(function.header, "") << function.name;
-    if (function.name == "diopiAdd") {
-      EXPECT_EQ(function.family, "elementwise");
+  EXPECT_EQ(cell("diopiAdd").run_id(), part);
+  EXPECT_EQ(cell("diopiAdd").cases(), 2);
+  EXPECT_EQ(cell("diopiAdd").passed(), 1);
+  EXPECT_EQ(cell("diopiSub").run_id(), whole);
+  EXPECT_TRUE(cell("diopiSub").tested());
+  EXPECT_FALSE(cell("diopiSort").implemented());  // exported, but it returns NoImplement
+  EXPECT_FALSE(cell("diopiSort").tested());
+  EXPECT_EQ(cell("diopiMul").ByteSizeLong(), 0U);  // from another library
+  for (const v1::FunctionCoverage& function : matrix->functions()) {
+    EXPECT_EQ(function.cells(1).ByteSizeLong(), 0U);
+    EXPECT_NE(function.header(), "") << function.name();
+    if (function.name() == "diopiAdd") {
+      EXPECT_EQ(function.family(), "elementwise");
     }
   }
 }
@@ -242,23 +235,23 @@ TEST_F(OverviewTest, Progress) {
   const std::string run = Begin(server::MakeOptions("c"), verdicts);
   const auto now = LoadProgress(*queries_, run, 0, start);
   ASSERT_TRUE(now.ok()) << now.status();
-  EXPECT_EQ(now->state, v1::RUN_STATE_RUNNING);
-  EXPECT_EQ(now->cases, 40);
-  EXPECT_EQ(now->done, 30);
-  EXPECT_EQ(now->outcomes.at(P), 30);
-  ASSERT_EQ(now->recent.size(), 20U);
-  EXPECT_EQ(now->recent[0].case_id, server::CaseId(29));
-  EXPECT_FALSE(now->cases_per_s.has_value());  // too soon to say
-  const auto later = LoadProgress(*queries_, run, now->cursor, start + absl::Seconds(29));
-  EXPECT_THAT(later->recent, IsEmpty());
-  EXPECT_EQ(later->cursor, now->cursor);
-  ASSERT_TRUE(later->cases_per_s.has_value());
-  EXPECT_NEAR(*later->cases_per_s, 1, 0.1);
-  EXPECT_NEAR(*later->left_s, 10, 1);
+  EXPECT_EQ(now->state(), v1::RUN_STATE_RUNNING);
+  EXPECT_EQ(now->cases(), 40);
+  EXPECT_EQ(now->done(), 30);
+  EXPECT_EQ(now->outcomes(0).ShortDebugString(), "outcome: OUTCOME_PASS cases: 30");
+  ASSERT_EQ(now->recent_size(), 20);
+  EXPECT_EQ(now->recent(0).case_id(), server::CaseId(29));
+  EXPECT_FALSE(now->has_cases_per_s());  // too soon to say
+  const auto later = LoadProgress(*queries_, run, now->since(), start + absl::Seconds(29));
+  EXPECT_THAT(later->recent(), IsEmpty());
+  EXPECT_EQ(later->since(), now->since());
+  ASSERT_TRUE(later->has_cases_per_s());
+  EXPECT_NEAR(later->cases_per_s(), 1, 0.1);
+  EXPECT_NEAR(later->left_s(), 10, 1);
   ASSERT_TRUE(database_->Append(run, {server::MakeVerdict(31, F)}).ok());
-  EXPECT_EQ(LoadProgress(*queries_, run, now->cursor, start)->recent.size(), 1U);
+  EXPECT_EQ(LoadProgress(*queries_, run, now->since(), start)->recent_size(), 1);
   ASSERT_TRUE(database_->SetState(run, v1::RUN_STATE_ABORTED).ok());
-  EXPECT_FALSE(LoadProgress(*queries_, run, 0, start + absl::Seconds(30))->cases_per_s.has_value());
+  EXPECT_FALSE(LoadProgress(*queries_, run, 0, start + absl::Seconds(30))->has_cases_per_s());
 }
 
 }  // namespace

@@ -1,11 +1,16 @@
 #include "reports/model/progress.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "reports/model/report.h"
 
 namespace diopi::reports {
 namespace {
 
-constexpr size_t kRecent = 20;
+constexpr int kRecent = 20;
 constexpr int kMeasured = 256;
 constexpr double kShortestSeconds = 2;
 
@@ -21,25 +26,32 @@ std::optional<double> RateOf(const std::vector<server::RecentVerdict>& recent, a
 
 }  // namespace
 
-absl::StatusOr<Progress> LoadProgress(server::Queries& queries, const std::string& run_id, int64_t since,
-                                      absl::Time now) {
+absl::StatusOr<v1::Progress> LoadProgress(server::Queries& queries, const std::string& run_id, int64_t since,
+                                          absl::Time now) {
   const absl::StatusOr<server::RunRow> run = queries.RunCounts(run_id);
   if (!run.ok()) return run.status();
   absl::StatusOr<std::vector<server::RecentVerdict>> newest = queries.Recent(run->facts.run_id, 0, kMeasured);
   if (!newest.ok()) return newest.status();
-  Progress progress;
-  progress.run_id = run->facts.run_id;
-  progress.state = run->facts.state;
-  progress.cases = std::max(run->facts.cases, run->totals.done);
-  progress.done = run->totals.done;
-  progress.outcomes = run->totals.outcomes;
-  progress.cursor = newest->empty() ? since : std::max(since, newest->front().cursor);
-  if (progress.state == v1::RUN_STATE_RUNNING) progress.cases_per_s = RateOf(*newest, now);
-  if (progress.cases_per_s.value_or(0) > 0) {
-    progress.left_s = static_cast<double>(progress.cases - progress.done) / *progress.cases_per_s;
-  }
-  for (const server::RecentVerdict& verdict : *newest) {
-    if (verdict.cursor > since && progress.recent.size() < kRecent) progress.recent.push_back(verdict);
+  v1::Progress progress;
+  progress.set_run_id(run->facts.run_id);
+  progress.set_state(run->facts.state);
+  progress.set_cases(std::max(run->facts.cases, run->totals.done));
+  progress.set_done(run->totals.done);
+  *progress.mutable_outcomes() = CountsOf(run->totals.outcomes);
+  progress.set_since(newest->empty() ? since : std::max(since, newest->front().cursor));
+  const std::optional<double> rate =
+      run->facts.state == v1::RUN_STATE_RUNNING ? RateOf(*newest, now) : std::nullopt;
+  if (rate.has_value()) progress.set_cases_per_s(*rate);
+  if (rate.value_or(0) > 0)
+    progress.set_left_s(static_cast<double>(progress.cases() - progress.done()) / *rate);
+  for (server::RecentVerdict& verdict : *newest) {
+    if (verdict.cursor <= since || progress.recent_size() == kRecent) continue;
+    v1::NewVerdict& recent = *progress.add_recent();
+    recent.set_case_id(verdict.case_id);
+    recent.set_outcome(verdict.outcome);
+    recent.set_reason(verdict.reason);
+    *recent.mutable_findings() = std::move(verdict.parts.findings);
+    *recent.mutable_cause() = std::move(verdict.parts.cause);
   }
   return progress;
 }

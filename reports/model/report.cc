@@ -36,36 +36,23 @@ FunctionTallies TallyFunctions(const std::vector<v1::Verdict>& results) {
   return tallies;
 }
 
-Coverage CoverageOf(const v1::RunOptions& options, const FunctionTallies& tallies) {
-  Coverage coverage;
-  coverage.abi_functions = static_cast<int64_t>(abi::Functions().size());
+v1::Coverage CoverageOf(const v1::RunOptions& options, const FunctionTallies& tallies) {
+  v1::Coverage coverage;
+  coverage.set_abi_functions(static_cast<int64_t>(abi::Functions().size()));
   std::set<std::string> implemented(options.implemented().begin(), options.implemented().end());
-  coverage.selected = static_cast<int64_t>(tallies.size());
-  coverage.with_cases = FunctionsWithCases(coverage.selected);
+  coverage.set_selected(static_cast<int64_t>(tallies.size()));
+  coverage.set_with_cases(FunctionsWithCases(coverage.selected()));
   for (const auto& [function, tally] : tallies) {
     if (tally.called > 0) {
-      ++coverage.tested;
-      if (tally.failed == 0) ++coverage.passing;
+      coverage.set_tested(coverage.tested() + 1);
+      if (tally.failed == 0) coverage.set_passing(coverage.passing() + 1);
     } else if (tally.not_implemented > 0) {
       // Exported, but every call returned NoImplement: not implemented.
       implemented.erase(function);
     }
   }
-  coverage.implemented = static_cast<int64_t>(implemented.size());
+  coverage.set_implemented(static_cast<int64_t>(implemented.size()));
   return coverage;
-}
-
-void AddToRow(v1::Outcome outcome, OperatorRow* row) {
-  ++row->cases;
-  if (outcome == v1::OUTCOME_PASS) {
-    ++row->passed;
-  } else if (IsFailure(outcome)) {
-    ++row->failed;
-  } else if (outcome == v1::OUTCOME_NOT_IMPLEMENTED) {
-    ++row->not_implemented;
-  } else {
-    ++row->other;
-  }
 }
 
 bool Flushes(const v1::Verdict& verdict) {
@@ -73,13 +60,13 @@ bool Flushes(const v1::Verdict& verdict) {
                      [](const v1::OutputStats& stats) { return stats.flushed() > 0; });
 }
 
-void AddToRule(const v1::Verdict& verdict, PublicRule* rule) {
+void AddToRule(const v1::Verdict& verdict, v1::PublicRule* rule) {
   const bool passed = verdict.outcome() == v1::OUTCOME_PASS;
   const std::optional<PublicVerdict> theirs = PublicVerdictOf(verdict);
   if (!theirs.has_value() || (!passed && !IsFailure(verdict.outcome()))) return;
-  ++rule->judged;
-  if (!passed && theirs->pass) ++rule->ours_alone;
-  if (passed && !theirs->pass) ++rule->theirs_alone;
+  rule->set_judged(rule->judged() + 1);
+  if (!passed && theirs->pass) rule->set_ours_alone(rule->ours_alone() + 1);
+  if (passed && !theirs->pass) rule->set_theirs_alone(rule->theirs_alone() + 1);
 }
 
 }  // namespace
@@ -131,18 +118,19 @@ std::vector<ContractEffect> EffectsOf(const std::vector<v1::Verdict>& results) {
 
 RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   RunReport report;
-  std::map<std::string, OperatorRow> rows;
+  v1::Correctness& correctness = report.correctness;
+  std::map<std::string, v1::OperatorRow> rows;
   std::set<std::string> references, device_references;
   bool flushes = false;
   for (const v1::Verdict& verdict : results) {
     ++report.outcomes[verdict.outcome()];
     // Checks of the library as a whole that test no single function appear only in outcomes and table.
     const bool calls = !verdict.function().empty();
-    if (calls && IsCalled(verdict.outcome())) ++report.correctness.called;
-    if (calls && verdict.outcome() == v1::OUTCOME_PASS) ++report.correctness.passed;
-    OperatorRow& row = rows[verdict.operator_()];
-    row.op = verdict.operator_();
-    AddToRow(verdict.outcome(), &row);
+    if (calls && IsCalled(verdict.outcome())) correctness.set_called(correctness.called() + 1);
+    if (calls && verdict.outcome() == v1::OUTCOME_PASS) correctness.set_passed(correctness.passed() + 1);
+    v1::OperatorRow& row = rows[verdict.operator_()];
+    row.set_operator_(verdict.operator_());
+    AddToRow(verdict.outcome(), 1, &row);
     flushes = flushes || Flushes(verdict);
     if (verdict.contracts_size() > 0) ++report.widened;
     if (verdict.outcome() == v1::OUTCOME_FAIL) ++report.wrong_numbers;
@@ -168,6 +156,29 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   report.run = std::move(run);
   report.results = std::move(results);
   return report;
+}
+
+google::protobuf::RepeatedPtrField<v1::OutcomeCount> CountsOf(const OutcomeCounts& outcomes) {
+  google::protobuf::RepeatedPtrField<v1::OutcomeCount> counts;
+  for (const auto& [outcome, cases] : outcomes) {
+    v1::OutcomeCount& count = *counts.Add();
+    count.set_outcome(outcome);
+    count.set_cases(cases);
+  }
+  return counts;
+}
+
+void AddToRow(v1::Outcome outcome, int64_t cases, v1::OperatorRow* row) {
+  row->set_cases(row->cases() + cases);
+  if (outcome == v1::OUTCOME_PASS) {
+    row->set_passed(row->passed() + cases);
+  } else if (IsFailure(outcome)) {
+    row->set_failed(row->failed() + cases);
+  } else if (outcome == v1::OUTCOME_NOT_IMPLEMENTED) {
+    row->set_not_implemented(row->not_implemented() + cases);
+  } else {
+    row->set_other(row->other() + cases);
+  }
 }
 
 int64_t FunctionsWithCases(int64_t selected) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "diopi/v1/answers.pb.h"
 #include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 #include "reports/model/failure_groups.h"
@@ -23,32 +24,11 @@ inline constexpr char kAdaptorBadge[] = "adaptor";
 inline constexpr char kFlushBadge[] = "ftz";
 
 using OutcomeCounts = std::map<v1::Outcome, int64_t>;
+// The same, in an answer.
+google::protobuf::RepeatedPtrField<v1::OutcomeCount> CountsOf(const OutcomeCounts& outcomes);
 
-// Coverage, in functions. The headline is `passing` of `abi_functions`: that a library exports a function
-// says nothing about its results. Always shown beside Correctness.
-struct Coverage {
-  int64_t abi_functions = 0;  // 538
-  int64_t implemented = 0;    // exported, and not every call returned NoImplement; shown as "exported"
-  int64_t selected = 0;       // functions that the run's cases call
-  int64_t with_cases = 0;     // functions with cases in the suite: the most that can be tested
-  int64_t tested = 0;         // of these, those with at least one case in which the library was called
-  int64_t passing = 0;        // of these, those whose every such case passed
-};
-
-// Correctness: how many of the called cases pass. Only `pass` counts as pass.
-struct Correctness {
-  int64_t called = 0;
-  int64_t passed = 0;
-};
-
-struct OperatorRow {
-  std::string op;
-  int64_t cases = 0;
-  int64_t passed = 0;
-  int64_t failed = 0;  // IsFailure
-  int64_t not_implemented = 0;
-  int64_t other = 0;  // the rest: unsupported_dtype, skipped, waived, harness_error
-};
+// Counts these cases of the row's operator.
+void AddToRow(v1::Outcome outcome, int64_t cases, v1::OperatorRow* row);
 
 // The verdict of the public harness's rule on one case's outputs: |out - ref| <= atol + rtol |ref| for all
 // but 0.1 % of the elements. It never decides, but users who know it see both.
@@ -59,13 +39,6 @@ struct PublicVerdict {
 };
 // Nullopt where no numbers were judged.
 std::optional<PublicVerdict> PublicVerdictOf(const v1::Verdict& verdict);
-
-// Our verdicts beside the public rule's.
-struct PublicRule {
-  int64_t judged = 0;        // verdicts with numbers that passed or failed
-  int64_t ours_alone = 0;    // of these: ours fails, the public rule passes
-  int64_t theirs_alone = 0;  // of these: ours passes, the public rule fails
-};
 
 // A waiver of the run's device profile, and its effect.
 struct WaiverRow {
@@ -84,11 +57,11 @@ struct RunReport {
   v1::RunInfo run;
   std::string data_folder;  // folder of its results and baselines, absolute; set by callers that know it
   OutcomeCounts outcomes;
-  Coverage coverage;
-  Correctness correctness;
-  std::vector<OperatorRow> operators;   // by name
-  std::vector<v1::Verdict> results;     // in case order
-  std::vector<std::string> references;  // the references' provenances, each once
+  v1::Coverage coverage;
+  v1::Correctness correctness;
+  std::vector<v1::OperatorRow> operators;  // by name
+  std::vector<v1::Verdict> results;        // in case order
+  std::vector<std::string> references;     // the references' provenances, each once
   // The device references that the chip was graded against: "Acme 2.1". Several when the baselines of
   // operators differ.
   std::vector<std::string> device_references;
@@ -100,7 +73,7 @@ struct RunReport {
   int64_t widened = 0;                     // verdicts whose tolerance a contract widened
   int64_t wrong_numbers = 0;               // verdicts with OUTCOME_FAIL
   std::vector<ContractEffect> would_pass;  // of `wrong_numbers`; the most effective contract first
-  PublicRule public_rule;
+  v1::PublicRule public_rule;
   std::vector<FailureGroup> failures;     // by cause, the largest group first
   std::string partial;                    // why the run does not stand for its chip; empty: it is complete
   int64_t cases = 0;                      // in the run

@@ -48,16 +48,16 @@ TEST(BuildReport, ChecksOfTheLibraryAreOutcomesOfNoFunction) {
       BuildReport(MakeRun({"diopiAdd"}, 3), {MakeVerdict("add", "diopiAdd", v1::OUTCOME_PASS, 1),
                                              MakeVerdict("library", "", v1::OUTCOME_PASS, 2),
                                              MakeVerdict("library", "", v1::OUTCOME_FAIL, 3)});
-  EXPECT_EQ(report.coverage.selected, 1);
-  EXPECT_EQ(report.coverage.tested, 1);
-  EXPECT_EQ(report.coverage.passing, 1);
-  EXPECT_EQ(report.correctness.called, 1);
-  EXPECT_EQ(report.correctness.passed, 1);
+  EXPECT_EQ(report.coverage.selected(), 1);
+  EXPECT_EQ(report.coverage.tested(), 1);
+  EXPECT_EQ(report.coverage.passing(), 1);
+  EXPECT_EQ(report.correctness.called(), 1);
+  EXPECT_EQ(report.correctness.passed(), 1);
   EXPECT_EQ(report.outcomes.at(v1::OUTCOME_PASS), 2);
   EXPECT_EQ(report.outcomes.at(v1::OUTCOME_FAIL), 1);
   ASSERT_EQ(report.operators.size(), 2u);
-  EXPECT_EQ(report.operators[1].op, "library");
-  EXPECT_EQ(report.operators[1].failed, 1);
+  EXPECT_EQ(report.operators[1].operator_(), "library");
+  EXPECT_EQ(report.operators[1].failed(), 1);
 }
 
 TEST(BuildReport, CoverageAndCorrectnessAreTwoFigures) {
@@ -73,30 +73,30 @@ TEST(BuildReport, CoverageAndCorrectnessAreTwoFigures) {
   // diopiSub is missing; diopiSort is exported, but returns NoImplement.
   const RunReport report =
       BuildReport(MakeRun({"diopiAdd", "diopiAddInp", "diopiSort", "diopiExp"}, 9), std::move(results));
-  EXPECT_EQ(report.coverage.abi_functions, static_cast<int64_t>(abi::Functions().size()));
-  EXPECT_EQ(report.coverage.implemented, 3);
-  EXPECT_EQ(report.coverage.selected, 5);
-  EXPECT_EQ(report.coverage.tested, 2);
-  EXPECT_EQ(report.coverage.passing, 1);
-  EXPECT_EQ(report.correctness.called, 4);
-  EXPECT_EQ(report.correctness.passed, 3);
+  EXPECT_EQ(report.coverage.abi_functions(), static_cast<int64_t>(abi::Functions().size()));
+  EXPECT_EQ(report.coverage.implemented(), 3);
+  EXPECT_EQ(report.coverage.selected(), 5);
+  EXPECT_EQ(report.coverage.tested(), 2);
+  EXPECT_EQ(report.coverage.passing(), 1);
+  EXPECT_EQ(report.correctness.called(), 4);
+  EXPECT_EQ(report.correctness.passed(), 3);
   EXPECT_EQ(report.cases, 9);
   EXPECT_EQ(report.missing, 2);
   EXPECT_EQ(report.references, std::vector<std::string>{"cpu oracle"});
   ASSERT_EQ(report.operators.size(), 4u);
-  const OperatorRow& add = report.operators[0];
-  EXPECT_EQ(add.op, "add");
-  EXPECT_EQ(add.cases, 4);
-  EXPECT_EQ(add.passed, 3);
-  EXPECT_EQ(add.failed, 1);
+  const v1::OperatorRow& add = report.operators[0];
+  EXPECT_EQ(add.operator_(), "add");
+  EXPECT_EQ(add.cases(), 4);
+  EXPECT_EQ(add.passed(), 3);
+  EXPECT_EQ(add.failed(), 1);
 }
 
 TEST(BuildReport, WaivedIsNoPass) {
   const RunReport report =
       BuildReport(MakeRun({"diopiAdd"}, 0), {MakeVerdict("add", "diopiAdd", v1::OUTCOME_WAIVED, 1)});
-  EXPECT_EQ(report.correctness.called, 1);
-  EXPECT_EQ(report.correctness.passed, 0);
-  EXPECT_EQ(report.coverage.passing, 0);
+  EXPECT_EQ(report.correctness.called(), 1);
+  EXPECT_EQ(report.correctness.passed(), 0);
+  EXPECT_EQ(report.coverage.passing(), 0);
   EXPECT_EQ(report.missing, 0);
 }
 
@@ -139,9 +139,9 @@ TEST(BuildReport, TheBadgesAndThePublicRule) {
   EXPECT_EQ(report.would_pass[0].by_dtype.at(v1::Dtype::bfloat16), 1);
   EXPECT_EQ(report.would_pass[1].contract, "fastconv");
   EXPECT_EQ(report.would_pass[1].cases, 1);
-  EXPECT_EQ(report.public_rule.judged, 5);
-  EXPECT_EQ(report.public_rule.ours_alone, 2);
-  EXPECT_EQ(report.public_rule.theirs_alone, 1);
+  EXPECT_EQ(report.public_rule.judged(), 5);
+  EXPECT_EQ(report.public_rule.ours_alone(), 2);
+  EXPECT_EQ(report.public_rule.theirs_alone(), 1);
   EXPECT_FALSE(PublicVerdictOf(results[6]).has_value());
   EXPECT_EQ(PublicVerdictOf(results[1])->mismatch_ratio, 0.25);
   EXPECT_FALSE(PublicVerdictOf(results[1])->pass);
@@ -149,8 +149,8 @@ TEST(BuildReport, TheBadgesAndThePublicRule) {
 
 TEST(BuildReport, NothingRun) {
   const RunReport report = BuildReport(MakeRun({}, 0), {});
-  EXPECT_EQ(report.correctness.called, 0);
-  EXPECT_EQ(report.coverage.implemented, 0);
+  EXPECT_EQ(report.correctness.called(), 0);
+  EXPECT_EQ(report.coverage.implemented(), 0);
   EXPECT_TRUE(report.operators.empty());
 }
 

@@ -5,107 +5,167 @@
 #include <utility>
 
 #include "proto/abi/abi.h"
+#include "reports/model/explorations.h"
 #include "reports/model/outcome.h"
 #include "reports/model/variant.h"
+#include "reports/model/workers_word.h"
 
 namespace diopi::reports {
 namespace {
 
-absl::StatusOr<std::vector<Waiver>> LoadWaivers(server::Queries& queries, const RunSummary& summary,
-                                                const v1::RunProfile& profile) {
-  std::vector<Waiver> waivers;
-  if (summary.waivers_in_force == 0) return waivers;
+absl::Status AddWaivers(server::Queries& queries, const v1::RunProfile& profile, v1::RunPage* page) {
+  if (page->summary().waivers_in_force() == 0) return absl::OkStatus();
   server::CaseFilter filter;
   filter.outcomes = {v1::OUTCOME_WAIVED};
-  absl::StatusOr<std::vector<server::CaseRow>> rows = queries.Cases(summary.facts.run_id, filter);
+  const absl::StatusOr<std::vector<server::CaseRow>> rows = queries.Cases(page->summary().run_id(), filter);
   if (!rows.ok()) return rows.status();
-  waivers.reserve(rows->size());
-  for (server::CaseRow& row : *rows) {
-    Waiver& waiver = waivers.emplace_back(Waiver{row.case_id, row.reason, row.parts, "", ""});
+  for (const server::CaseRow& row : *rows) {
+    v1::Waiver& waiver = *page->add_waivers();
+    waiver.set_case_id(row.case_id);
+    waiver.set_reason(row.reason);
+    *waiver.mutable_findings() = row.parts.findings;
+    *waiver.mutable_cause() = row.parts.cause;
     for (const v1::RunProfile::Waiver& one : profile.waiver()) {
       if (one.id() != row.waiver) continue;
-      waiver.link = one.issue();
-      waiver.expires = one.expires();
+      waiver.set_link(one.issue());
+      waiver.set_expires(one.expires());
     }
   }
-  return waivers;
+  return absl::OkStatus();
+}
+
+v1::ShownOptions Shown(const v1::RunOptions& options) {
+  v1::ShownOptions shown;
+  shown.set_repeat(options.repeat());
+  shown.set_shuffle_seed(options.shuffle_seed());
+  shown.set_timeout_s(options.timeout_s());
+  shown.set_selection(SelectionText(options.selection()));
+  shown.set_suite(options.selection().suite().empty() ? "core" : options.selection().suite());
+  shown.set_sandbox(options.sandbox());
+  shown.set_workers_word(WorkersWord(options));
+  shown.set_owner(options.owner());
+  shown.set_shard_index(options.shard_index());
+  shown.set_shard_count(options.shard_count());
+  return shown;
+}
+
+void SetFacts(const server::RunFacts& facts, v1::RunSummary* run) {
+  run->set_run_id(facts.run_id);
+  run->set_chip(facts.chip);
+  run->set_vendor_name(facts.vendor_name);
+  run->set_impl_version(facts.impl_version);
+  run->set_impl_sha256(facts.impl_sha256);
+  run->set_impl_path(facts.impl_path);
+  run->set_suite_hash(facts.suite_hash);
+  run->set_state(facts.state);
+  run->set_created(facts.created);
+  run->set_finished(facts.finished);
+  run->set_host(facts.host);
+  run->set_agent_version(facts.agent_version);
+  run->set_dialect(facts.dialect);
+  run->mutable_contracts()->Assign(facts.contracts.begin(), facts.contracts.end());
+  run->mutable_environment()->Assign(facts.environment.begin(), facts.environment.end());
+  run->mutable_adaptor()->Assign(facts.adaptor.begin(), facts.adaptor.end());
+  run->mutable_labels()->insert(facts.labels.begin(), facts.labels.end());
+  run->set_abort_reason(facts.scope.abort_reason());
+  *run->mutable_scope() = facts.scope;
 }
 
 }  // namespace
 
-RunSummary Summarize(const server::RunRow& row) {
+v1::RunSummary Summarize(const server::RunRow& row) {
   const server::RunTotals& totals = row.totals;
-  RunSummary summary;
-  summary.facts = row.facts;
-  summary.cases = std::max(row.facts.cases, totals.done);
-  summary.done = totals.done;
-  summary.outcomes = totals.outcomes;
-  summary.coverage = {static_cast<int64_t>(abi::Functions().size()), totals.implemented, totals.selected,
-                      FunctionsWithCases(totals.selected),           totals.tested,      totals.passing};
-  summary.correctness = {totals.called, totals.passed};
-  summary.badges = row.facts.contracts;
-  if (totals.flushed > 0) summary.badges.emplace_back(kFlushBadge);
-  summary.references = totals.references;
-  summary.widened = totals.widened;
-  summary.public_rule = {totals.judged, totals.ours_alone, totals.theirs_alone};
+  v1::RunSummary run;
+  SetFacts(row.facts, &run);
+  *run.mutable_badges() = run.contracts();
+  if (totals.flushed > 0) run.add_badges(kFlushBadge);
+  run.set_cases(std::max(row.facts.cases, totals.done));
+  run.set_done(totals.done);
+  *run.mutable_outcomes() = CountsOf(totals.outcomes);
+  v1::Coverage& coverage = *run.mutable_coverage();
+  coverage.set_abi_functions(static_cast<int64_t>(abi::Functions().size()));
+  coverage.set_implemented(totals.implemented);
+  coverage.set_selected(totals.selected);
+  coverage.set_with_cases(FunctionsWithCases(totals.selected));
+  coverage.set_tested(totals.tested);
+  coverage.set_passing(totals.passing);
+  run.mutable_correctness()->set_called(totals.called);
+  run.mutable_correctness()->set_passed(totals.passed);
   for (const auto& [outcome, count] : totals.outcomes) {
-    if (IsFailure(outcome)) summary.failed += count;
-    if (outcome == v1::OUTCOME_WAIVED) summary.waivers_in_force += count;
+    if (IsFailure(outcome)) run.set_failed(run.failed() + count);
+    if (outcome == v1::OUTCOME_WAIVED) run.set_waivers_in_force(count);
   }
-  summary.partial = PartialText(row.facts.scope, row.facts.state, summary.cases, summary.done);
-  summary.variant = VariantOf(row.facts);
-  return summary;
+  run.set_widened(totals.widened);
+  run.mutable_references()->Assign(totals.references.begin(), totals.references.end());
+  run.set_partial(PartialText(row.facts.scope, row.facts.state, run.cases(), run.done()));
+  run.set_variant(VariantOf(row.facts));
+  v1::PublicRule& rule = *run.mutable_public_rule();
+  rule.set_judged(totals.judged);
+  rule.set_ours_alone(totals.ours_alone);
+  rule.set_theirs_alone(totals.theirs_alone);
+  return run;
 }
 
-absl::StatusOr<RunSummary> LoadSummary(server::Queries& queries, const std::string& run_id) {
+absl::StatusOr<v1::RunSummary> LoadSummary(server::Queries& queries, const std::string& run_id) {
   const absl::StatusOr<server::RunRow> row = queries.Run(run_id);
   if (!row.ok()) return row.status();
   return Summarize(*row);
 }
 
-absl::StatusOr<std::vector<RunSummary>> LoadRuns(server::Queries& queries, const server::RunFilter& filter) {
+absl::StatusOr<v1::RunsPage> LoadRuns(server::Queries& queries, const server::RunFilter& filter) {
   const absl::StatusOr<std::vector<server::RunRow>> rows = queries.Runs(filter);
   if (!rows.ok()) return rows.status();
-  std::vector<RunSummary> runs;
-  runs.reserve(rows->size());
-  for (const server::RunRow& row : *rows) runs.push_back(Summarize(row));
-  return runs;
+  v1::RunsPage page;
+  for (const server::RunRow& row : *rows) *page.add_runs() = Summarize(row);
+  return page;
 }
 
-absl::StatusOr<RunDetail> LoadDetail(server::Queries& queries, const std::string& run_id) {
-  absl::StatusOr<RunSummary> summary = LoadSummary(queries, run_id);
+absl::StatusOr<v1::RunPage> LoadRun(server::Queries& queries, const std::string& run_id) {
+  absl::StatusOr<v1::RunSummary> summary = LoadSummary(queries, run_id);
   if (!summary.ok()) return summary.status();
-  const std::string id = summary->facts.run_id;  // "latest" may be another run by now
-  absl::StatusOr<v1::RunInfo> info = queries.Describe(id);
+  const std::string id = summary->run_id();  // "latest" may be another run by now
+  const absl::StatusOr<v1::RunInfo> info = queries.Describe(id);
   if (!info.ok()) return info.status();
   const absl::StatusOr<std::vector<server::TallyRow>> tallies = queries.Tallies(id);
   if (!tallies.ok()) return tallies.status();
-  absl::StatusOr<std::vector<server::DeviceRow>> devices = queries.Devices(id);
+  const absl::StatusOr<std::vector<server::DeviceRow>> devices = queries.Devices(id);
   if (!devices.ok()) return devices.status();
-  absl::StatusOr<std::vector<Waiver>> waivers = LoadWaivers(queries, *summary, info->options().profile());
-  if (!waivers.ok()) return waivers.status();
-  if (!info->options().profile().adaptor().empty()) summary->badges.emplace_back(kAdaptorBadge);
-  return RunDetail{*std::move(summary), *std::move(info), OperatorRows(*tallies), *std::move(waivers),
-                   *std::move(devices)};
+  const absl::StatusOr<int64_t> measured = queries.MeasuredCalls(id);
+  if (!measured.ok()) return measured.status();
+  v1::RunPage page;
+  *page.mutable_public_rule() = summary->public_rule();
+  *page.mutable_summary() = *std::move(summary);
+  const v1::RunOptions& options = info->options();
+  if (absl::Status status = AddWaivers(queries, options.profile(), &page); !status.ok()) return status;
+  if (!options.profile().adaptor().empty()) page.mutable_summary()->add_badges(kAdaptorBadge);
+  if (options.has_machine()) *page.mutable_machine() = options.machine();
+  *page.mutable_options() = Shown(options);
+  for (v1::OperatorRow& row : OperatorRows(*tallies)) *page.add_operators() = std::move(row);
+  for (const server::DeviceRow& device : *devices) {
+    v1::DeviceCount& count = *page.add_devices();
+    if (device.device_index >= 0) count.set_device_index(device.device_index);
+    count.set_cases(device.cases);
+    count.set_passed(device.passed);
+  }
+  if (info->has_exploration()) *page.mutable_exploration() = ExplorationOf(*info);
+  if (info->has_submission()) {
+    v1::ShownSubmission& submission = *page.mutable_submission();
+    submission.set_note(info->submission().note());
+    submission.set_cancelled(info->submission().cancelled());
+    submission.set_exit_code(info->submission().exit_code());
+  }
+  page.set_measured_calls(*measured);
+  return page;
 }
 
-std::vector<OperatorRow> OperatorRows(const std::vector<server::TallyRow>& tallies) {
-  std::map<std::string, OperatorRow> rows;
+std::vector<v1::OperatorRow> OperatorRows(const std::vector<server::TallyRow>& tallies) {
+  std::map<std::string, v1::OperatorRow> rows;
   for (const server::TallyRow& tally : tallies) {
-    OperatorRow& row = rows[tally.op];
-    row.op = tally.op;
-    row.cases += tally.cases;
-    if (tally.outcome == v1::OUTCOME_PASS) {
-      row.passed += tally.cases;
-    } else if (IsFailure(tally.outcome)) {
-      row.failed += tally.cases;
-    } else if (tally.outcome == v1::OUTCOME_NOT_IMPLEMENTED) {
-      row.not_implemented += tally.cases;
-    } else {
-      row.other += tally.cases;
-    }
+    v1::OperatorRow& row = rows[tally.op];
+    row.set_operator_(tally.op);
+    AddToRow(tally.outcome, tally.cases, &row);
   }
-  std::vector<OperatorRow> sorted;
+  std::vector<v1::OperatorRow> sorted;
   sorted.reserve(rows.size());
   for (auto& [name, row] : rows) sorted.push_back(std::move(row));
   return sorted;

@@ -82,26 +82,31 @@ class StepTimes {
       const auto found = figures_.find(c.id());
       const bool measured = found != figures_.end() && found->second->measured();
       if (step.seen.emplace(c.id(), true).second) {
-        ++step.time.calls;
-        step.time.measured += measured ? 1 : 0;
+        step.time.set_calls(step.time.calls() + 1);
+        if (measured) step.time.set_measured(step.time.measured() + 1);
       }
       if (!measured) continue;
       const auto times = static_cast<double>(call.times);
       const MedianInterval& us = found->second->warm_us;
-      step.time.us += us.median * times;
-      step.time.low_us += us.low * times;
-      step.time.high_us += us.high * times;
+      step.time.set_us(step.time.us() + us.median * times);
+      step.time.set_low_us(step.time.low_us() + us.low * times);
+      step.time.set_high_us(step.time.high_us() + us.high * times);
       step.operators[c.operator_()] += us.median * times;
     }
     return absl::OkStatus();
   }
 
   void Finish(PerformanceReport* report) && {
-    std::vector<StepTime>& times = report->steps;
+    std::vector<v1::StepTotal>& times = report->steps;
     for (Step& step : steps_) {
-      step.time.operators.assign(step.operators.begin(), step.operators.end());
-      std::stable_sort(step.time.operators.begin(), step.time.operators.end(),
+      std::vector<std::pair<std::string, double>> parts(step.operators.begin(), step.operators.end());
+      std::stable_sort(parts.begin(), parts.end(),
                        [](const auto& a, const auto& b) { return a.second > b.second; });
+      for (const auto& [name, us] : parts) {
+        v1::OperatorTime& part = *step.time.add_operators_us();
+        part.set_operator_(name);
+        part.set_us(us);
+      }
       times.push_back(std::move(step.time));
     }
     report->without_steps = std::move(without_);
@@ -109,18 +114,18 @@ class StepTimes {
 
  private:
   struct Step {
-    StepTime time;
+    v1::StepTotal time;
     std::map<std::string, double> operators;
     std::map<std::string, bool> seen;  // case ids
   };
 
   Step& StepOf(const std::string& model, const std::string& stage) {
     for (Step& step : steps_) {
-      if (step.time.model == model && step.time.stage == stage) return step;
+      if (step.time.model() == model && step.time.stage() == stage) return step;
     }
     steps_.push_back({});
-    steps_.back().time.model = model;
-    steps_.back().time.stage = stage;
+    steps_.back().time.set_model(model);
+    steps_.back().time.set_stage(stage);
     return steps_.back();
   }
 

@@ -12,6 +12,7 @@
 #include "cases/base/median.h"
 #include "cases/core/catalog.h"
 #include "diopi/v1/performance.pb.h"
+#include "diopi/v1/performance_answers.pb.h"
 #include "diopi/v1/spec.pb.h"
 #include "reports/performance/reference_times.h"
 #include "server/store/performance_rows.h"
@@ -50,19 +51,6 @@ struct CallFigures {
   bool measured() const { return warm_us.median > 0; }
 };
 
-// The estimated time of a step of a model's stage: the sum over its calls of their medians
-// times how often a step makes them.
-struct StepTime {
-  std::string model;
-  std::string stage;
-  double us = 0;
-  double low_us = 0;  // with the bounds of the medians' intervals
-  double high_us = 0;
-  int64_t calls = 0;                                      // distinct
-  int64_t measured = 0;                                   // of these; the sum is over them alone
-  std::vector<std::pair<std::string, double>> operators;  // their parts of it, the largest first
-};
-
 struct PerformanceReport {
   std::string run_id;
   std::string chip;
@@ -74,8 +62,8 @@ struct PerformanceReport {
   double noise = 1;
   int64_t disturbed = 0;  // samples
   int64_t samples = 0;
-  std::vector<CallFigures> calls;  // by function, dtype, then time
-  std::vector<StepTime> steps;     // by model, in the order of its stages
+  std::vector<CallFigures> calls;    // by function, dtype, then time
+  std::vector<v1::StepTotal> steps;  // by model, in the order of its stages
   // Models of the suite whose calls were captured: which of them a step makes, and how often, is unknown.
   std::vector<std::string> without_steps;
 

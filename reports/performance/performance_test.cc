@@ -107,15 +107,15 @@ TEST(PerformanceTest, AStepIsTheSumOfItsCalls) {
   const auto report = MakePerformanceReport(stored, Roofline(), nullptr, catalog->get(), "models/llama3_8b");
   ASSERT_TRUE(report.ok()) << report.status();
   ASSERT_EQ(report->steps.size(), 3U);
-  const StepTime& decode = report->steps[2];
-  EXPECT_EQ(decode.stage, "decode");
-  EXPECT_NEAR(decode.us, expected, 1e-6 * expected);
-  EXPECT_EQ(decode.measured, decode.calls);
-  EXPECT_GE(decode.calls, calls);
-  EXPECT_GE(decode.operators.front().second, decode.operators.back().second);
+  const v1::StepTotal& decode = report->steps[2];
+  EXPECT_EQ(decode.stage(), "decode");
+  EXPECT_NEAR(decode.us(), expected, 1e-6 * expected);
+  EXPECT_EQ(decode.measured(), decode.calls());
+  EXPECT_GE(decode.calls(), calls);
+  EXPECT_GE(decode.operators_us(0).us(), decode.operators_us().rbegin()->us());
   stored.measurements.erase(stored.measurements.begin());
   const auto fewer = MakePerformanceReport(stored, Roofline(), nullptr, catalog->get(), "models/llama3_8b");
-  EXPECT_EQ(fewer->steps[0].measured, fewer->steps[0].calls - 1);
+  EXPECT_EQ(fewer->steps[0].measured(), fewer->steps[0].calls() - 1);
   EXPECT_THAT(fewer->without_steps, IsEmpty());
 }
 
@@ -126,7 +126,7 @@ TEST(PerformanceTest, CapturedModelsHaveNoStep) {
       MakePerformanceReport({}, Roofline(), nullptr, catalog->get(), "models/resnet50,resnet50_step,tsn");
   ASSERT_TRUE(report.ok()) << report.status();
   ASSERT_EQ(report->steps.size(), 1U);
-  EXPECT_EQ(report->steps[0].model, "resnet50_step");
+  EXPECT_EQ(report->steps[0].model(), "resnet50_step");
   EXPECT_THAT(report->without_steps, ElementsAre("resnet50", "tsn"));
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Checks files that other programs read: check_exports.py FORMAT FILE ..., FORMAT one of json, diff, junit, cdash.
+"""Checks files that other programs read: check_exports.py SCHEMA FORMAT FILE ..., FORMAT one of json, diff, junit, cdash.
 
-json and diff: against schema/*.schema.json. junit: against what Jenkins' xUnit plugin accepts (junit-10.xsd) and
+json and diff: against SCHEMA, which message_types makes. junit: against what Jenkins' xUnit plugin accepts (junit-10.xsd) and
 GitLab documents, and that the sums are right. cdash: against the structure ctest 3.25 writes. Prints every finding,
 exit status 1 when there is one.
 """
@@ -12,8 +12,6 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 import jsonschema
-
-HERE = pathlib.Path(__file__).resolve().parent
 
 # Element: required attributes, optional attributes, children; None: text only.
 JUNIT = {
@@ -45,13 +43,14 @@ GITLAB_LIMIT = 30 << 20  # bytes of one report file
 
 
 def check_schema(path, name):
-    schema = json.loads((HERE / "schema" / f"{name}.schema.json").read_text())
-    jsonschema.Draft202012Validator.check_schema(schema)
+    schema = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8"))
+    for definition in schema["$defs"].values():
+        if "properties" in definition:
+            definition["additionalProperties"] = False
     with open(path, encoding="utf-8") as file:
         value = json.load(file)
-    # The schemas refer to messages.schema.json, which lies beside them.
-    resolver = jsonschema.RefResolver((HERE / "schema").as_uri() + "/", schema)
-    for error in jsonschema.Draft202012Validator(schema, resolver=resolver).iter_errors(value):
+    validator = jsonschema.Draft202012Validator({"$defs": schema["$defs"], "$ref": f"#/$defs/{name}"})
+    for error in validator.iter_errors(value):
         yield f"{'/'.join(map(str, error.absolute_path))}: {error.message[:300]}"
 
 
@@ -133,13 +132,13 @@ def check_cdash(path):
 
 
 def main():
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 4:
         sys.exit(__doc__)
-    checks = {"json": lambda path: check_schema(path, "run_report"), "diff": lambda path: check_schema(path, "diff"),
+    checks = {"json": lambda path: check_schema(path, "RunReportFile"), "diff": lambda path: check_schema(path, "DiffFile"),
               "junit": check_junit, "cdash": check_cdash}
     findings = 0
-    for path in sys.argv[2:]:
-        for finding in checks[sys.argv[1]](path):
+    for path in sys.argv[3:]:
+        for finding in checks[sys.argv[2]](path):
             findings += 1
             if findings <= 20:
                 print(f"{path}: {finding}")

@@ -1,11 +1,12 @@
 #include "reports/render/diff.h"
 
 #include <cmath>
+#include <cstdint>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "cases/base/dtype.h"
+#include "diopi/v1/report_answers.pb.h"
 #include "proto/enum_name.h"
 #include "reports/model/outcome.h"
 #include "reports/render/json_parts.h"
@@ -15,18 +16,38 @@
 namespace diopi::reports {
 namespace {
 
-std::string RunLine(const RunSummary& run) {
-  const server::RunFacts& facts = run.facts;
-  return absl::StrCat(facts.run_id, " (", EnumName(facts.state), "), ",
-                      facts.chip.empty() ? "no chip name" : facts.chip, ", ", facts.vendor_name, " ",
-                      facts.impl_version, ", variant ", run.variant);
+std::string RunLine(const v1::RunSummary& run) {
+  return absl::StrCat(run.run_id(), " (", EnumName(run.state()), "), ",
+                      run.chip().empty() ? "no chip name" : run.chip(), ", ", run.vendor_name(), " ",
+                      run.impl_version(), ", variant ", run.variant());
 }
 
-std::string FigureLine(const RunSummary& run) {
-  return absl::StrCat(PassingText(run.coverage), run.partial.empty() ? "" : " [partial: ", run.partial,
-                      run.partial.empty() ? "; " : "]; ", run.correctness.passed, " of ",
-                      run.correctness.called, " called cases pass (",
-                      Percent(run.correctness.passed, run.correctness.called), ")");
+std::string FigureLine(const v1::RunSummary& run) {
+  const int64_t passed = run.correctness().passed(), called = run.correctness().called();
+  return absl::StrCat(PassingText(run.coverage()), run.partial().empty() ? "" : " [partial: ", run.partial(),
+                      run.partial().empty() ? "; " : "]; ", passed, " of ", called, " called cases pass (",
+                      Percent(passed, called), ")");
+}
+
+v1::DiffRun DiffRunOf(const v1::RunSummary& run) {
+  v1::DiffRun shown;
+  shown.set_run_id(run.run_id());
+  shown.set_state(run.state());
+  shown.set_created(run.created());
+  shown.set_chip(run.chip());
+  shown.set_vendor_name(run.vendor_name());
+  shown.set_impl_version(run.impl_version());
+  shown.set_impl_sha256(run.impl_sha256());
+  shown.set_suite_hash(run.suite_hash());
+  shown.set_variant(run.variant());
+  *shown.mutable_badges() = run.badges();
+  shown.set_cases(run.cases());
+  shown.set_done(run.done());
+  *shown.mutable_outcomes() = run.outcomes();
+  *shown.mutable_coverage() = run.coverage();
+  *shown.mutable_correctness() = run.correctness();
+  shown.set_partial(run.partial());
+  return shown;
 }
 
 std::string Measured(double value, const char* unit) {
@@ -34,61 +55,65 @@ std::string Measured(double value, const char* unit) {
 }
 
 // The value of one side that a kind of change concerns.
-Text SideText(const std::optional<DiffSide>& side, DiffKind kind) {
-  if (!side.has_value()) return {"-", Tone::kMuted};
+Text SideText(bool has, const v1::CompareSide& side, v1::CompareKind kind) {
+  if (!has) return {"-", Tone::kMuted};
   switch (kind) {
-    case DiffKind::kWorse:
-    case DiffKind::kBetter:
-      return {Measured(side->max_z, "z")};
-    case DiffKind::kSlower:
-    case DiffKind::kFaster:
-      return {absl::StrFormat("%.4g to %.4g us", side->call_low_us, side->call_high_us)};
+    case v1::COMPARE_KIND_WORSE:
+    case v1::COMPARE_KIND_BETTER:
+      return {Measured(side.max_z(), "z")};
+    case v1::COMPARE_KIND_SLOWER:
+    case v1::COMPARE_KIND_FASTER:
+      return {absl::StrFormat("%.4g to %.4g us", side.call_low_us(), side.call_high_us())};
     default:
-      return {OutcomeName(side->outcome), ToneOf(side->outcome)};
+      return {OutcomeName(side.outcome()), ToneOf(side.outcome())};
   }
 }
 
-const char* TitleOf(DiffKind kind) {
+const char* TitleOf(v1::CompareKind kind) {
   switch (kind) {
-    case DiffKind::kNewlyFailing:
+    case v1::COMPARE_KIND_NEWLY_FAILING:
       return "Newly failing";
-    case DiffKind::kNewlyPassing:
+    case v1::COMPARE_KIND_NEWLY_PASSING:
       return "Newly passing";
-    case DiffKind::kChanged:
+    case v1::COMPARE_KIND_CHANGED:
       return "Changed otherwise";
-    case DiffKind::kRedefined:
+    case v1::COMPARE_KIND_REDEFINED:
       return "Redefined: another case under the same id";
-    case DiffKind::kWorse:
+    case v1::COMPARE_KIND_WORSE:
       return "Worse by error";
-    case DiffKind::kBetter:
+    case v1::COMPARE_KIND_BETTER:
       return "Better by error";
-    case DiffKind::kSlower:
+    case v1::COMPARE_KIND_SLOWER:
       return "Slower";
-    case DiffKind::kFaster:
+    case v1::COMPARE_KIND_FASTER:
       return "Faster";
-    case DiffKind::kAppeared:
+    case v1::COMPARE_KIND_APPEARED:
       return "Appeared: only in B";
-    case DiffKind::kVanished:
+    case v1::COMPARE_KIND_VANISHED:
       return "Vanished: only in A";
-    case DiffKind::kSame:
+    case v1::COMPARE_KIND_SAME:
       return "Same";
+    default:
+      break;
   }
   return "";
 }
 
-bool HasFactor(DiffKind kind) {
-  return kind == DiffKind::kWorse || kind == DiffKind::kBetter || kind == DiffKind::kSlower ||
-         kind == DiffKind::kFaster;
+bool HasFactor(v1::CompareKind kind) {
+  return kind == v1::COMPARE_KIND_WORSE || kind == v1::COMPARE_KIND_BETTER ||
+         kind == v1::COMPARE_KIND_SLOWER || kind == v1::COMPARE_KIND_FASTER;
 }
 
-Table KindTable(const Diff& diff, DiffKind kind) {
+Table KindTable(const v1::Compare& diff, v1::CompareKind kind) {
   Table table{{{"Case"}, {"A"}, {"B"}}, {}};
   if (HasFactor(kind)) table.columns.push_back({"B over A", true});
-  for (const DiffRow& row : diff.rows) {
-    if (row.kind != kind) continue;
-    table.rows.push_back({{row.case_id, Tone::kPlain, true}, SideText(row.a, kind), SideText(row.b, kind)});
+  for (const v1::CompareRow& row : diff.rows()) {
+    if (row.kind() != kind) continue;
+    table.rows.push_back({{row.case_id(), Tone::kPlain, true},
+                          SideText(row.has_a(), row.a(), kind),
+                          SideText(row.has_b(), row.b(), kind)});
     if (HasFactor(kind)) {
-      table.rows.back().push_back({row.factor.has_value() ? absl::StrFormat("%.3g", *row.factor) : "-"});
+      table.rows.back().push_back({row.has_factor() ? absl::StrFormat("%.3g", row.factor()) : "-"});
     }
   }
   return table;
@@ -112,31 +137,6 @@ std::string PartNames(const google::protobuf::RepeatedField<int>& parts, const c
     const char* name = NameOf(part);
     absl::StrAppend(out, name != nullptr ? name : EnumName(static_cast<v1::RunComparison::Part>(part)));
   });
-}
-
-int64_t CountOf(const Diff& diff, DiffKind kind) {
-  const auto it = diff.counts.find(kind);
-  return it == diff.counts.end() ? 0 : it->second;
-}
-
-Json RunJson(const RunSummary& run) {
-  const server::RunFacts& facts = run.facts;
-  return {{"run_id", facts.run_id},
-          {"state", EnumName(facts.state)},
-          {"created", facts.created},
-          {"chip", facts.chip},
-          {"vendor_name", facts.vendor_name},
-          {"impl_version", facts.impl_version},
-          {"impl_sha256", facts.impl_sha256},
-          {"suite_hash", facts.suite_hash},
-          {"variant", run.variant},
-          {"badges", run.badges},
-          {"cases", run.cases},
-          {"done", run.done},
-          {"outcomes", OutcomesJson(run.outcomes)},
-          {"coverage", CoverageJson(run.coverage)},
-          {"correctness", CorrectnessJson(run.correctness)},
-          {"partial", JsonText(run.partial)}};
 }
 
 }  // namespace
@@ -163,25 +163,25 @@ std::string TimesText(const v1::RunComparison::Times& times) {
   }
 }
 
-Document DiffDocument(const Diff& diff) {
+Document DiffDocument(const v1::Compare& diff) {
   Document document;
-  document.title = absl::StrCat("From run ", diff.a.facts.run_id, " to run ", diff.b.facts.run_id);
+  document.title = absl::StrCat("From run ", diff.a().run_id(), " to run ", diff.b().run_id());
   document.subtitle =
-      diff.same_variant ? "Runs of the same variant: they should agree." : "Runs of two variants.";
+      diff.same_variant() ? "Runs of the same variant: they should agree." : "Runs of two variants.";
   Facts facts;
-  facts.rows = {{"A", {RunLine(diff.a)}},
-                {"", {FigureLine(diff.a)}},
-                {"B", {RunLine(diff.b)}},
-                {"", {FigureLine(diff.b)}},
-                {"Comparison", {ComparableText(diff.comparison)}},
-                {"Times", {TimesText(diff.comparison.times())}}};
+  facts.rows = {{"A", {RunLine(diff.a())}},
+                {"", {FigureLine(diff.a())}},
+                {"B", {RunLine(diff.b())}},
+                {"", {FigureLine(diff.b())}},
+                {"Comparison", {ComparableText(diff.comparison())}},
+                {"Times", {TimesText(diff.comparison().times())}}};
   document.blocks.emplace_back(std::move(facts));
   document.blocks.emplace_back(Heading{2, "Cases"});
   Facts counts;
-  for (const DiffKind kind : DiffKinds())
-    counts.rows.push_back({TitleOf(kind), {absl::StrCat(CountOf(diff, kind))}});
+  for (const v1::CompareCount& count : diff.counts())
+    counts.rows.push_back({TitleOf(count.kind()), {absl::StrCat(count.cases())}});
   document.blocks.emplace_back(std::move(counts));
-  for (const DiffKind kind : DiffKinds()) {
+  for (const v1::CompareKind kind : CompareKinds()) {
     Table table = KindTable(diff, kind);
     if (table.rows.empty()) continue;
     document.blocks.emplace_back(Heading{2, TitleOf(kind)});
@@ -192,19 +192,19 @@ Document DiffDocument(const Diff& diff) {
   return document;
 }
 
-std::string RenderDiffJson(const Diff& diff) {
-  Json counts = Json::object();
-  for (const DiffKind kind : DiffKinds()) counts[DiffKindName(kind)] = CountOf(diff, kind);
-  const Json head = {{"a", RunJson(diff.a)},
-                     {"b", RunJson(diff.b)},
-                     {"same_variant", diff.same_variant},
-                     {"comparable", ComparableText(diff.comparison)},
-                     {"times", TimesText(diff.comparison.times())},
-                     {"counts", std::move(counts)}};
-  return absl::StrCat("{", JsonMembers(head), "\n  \"rows\": ", JsonLines(diff.rows, DiffRowJson), "\n}\n");
+std::string RenderDiffJson(const v1::Compare& diff) {
+  v1::DiffHead head;
+  *head.mutable_a() = DiffRunOf(diff.a());
+  *head.mutable_b() = DiffRunOf(diff.b());
+  head.set_same_variant(diff.same_variant());
+  head.set_comparable(ComparableText(diff.comparison()));
+  head.set_times(TimesText(diff.comparison().times()));
+  *head.mutable_counts() = diff.counts();
+  return absl::StrCat("{", JsonMembers(MessageJson(head)),
+                      "\n  \"rows\": ", JsonLines(diff.rows(), MessageJson), "\n}\n");
 }
 
-absl::StatusOr<std::string> RenderDiff(const Diff& diff, const std::string& format) {
+absl::StatusOr<std::string> RenderDiff(const v1::Compare& diff, const std::string& format) {
   if (format == "text") return WriteText(DiffDocument(diff));
   if (format == "markdown") return WriteMarkdown(DiffDocument(diff));
   if (format == "json") return RenderDiffJson(diff);

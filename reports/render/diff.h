@@ -12,7 +12,7 @@ namespace diopi::reports {
 
 // The two runs, what makes them comparable, counts by kind, and every case that differs, in one table per
 // kind.
-Document DiffDocument(const Diff& diff);
+Document DiffDocument(const v1::Compare& diff);
 
 // Which parts of the identity differ ("differ in library (SHA-256), contracts"), and what else may have
 // changed verdicts ("; judged with other references"); "the same variant, reference and agent" when nothing
@@ -21,11 +21,11 @@ std::string ComparableText(const v1::RunComparison& comparison);
 // Over how many runs times were compared, or why they were not.
 std::string TimesText(const v1::RunComparison::Times& times);
 
-// Follows schema/diff.schema.json.
-std::string RenderDiffJson(const Diff& diff);
+// A DiffFile of proto/diopi/v1/report_answers.proto.
+std::string RenderDiffJson(const v1::Compare& diff);
 
 // `format`: "text", "markdown" or "json"; InvalidArgument for any other.
-absl::StatusOr<std::string> RenderDiff(const Diff& diff, const std::string& format);
+absl::StatusOr<std::string> RenderDiff(const v1::Compare& diff, const std::string& format);
 
 }  // namespace diopi::reports
 

@@ -6,6 +6,7 @@
 #include "proto/enum_name.h"
 #include "reports/document/escape.h"
 #include "reports/model/completeness.h"
+#include "reports/model/explorations.h"
 #include "reports/model/outcome.h"
 #include "reports/render/json_parts.h"
 #include "reports/render/measurements.h"
@@ -15,23 +16,6 @@ namespace diopi::reports {
 namespace {
 
 using FoundCause = v1::Exploration::Cause;
-
-Json CauseJson(const FoundCause& cause) {
-  return {{"key", cause.key()},
-          {"outcome", OutcomeName(cause.outcome())},
-          {"cause", cause.cause()},
-          {"finding", FindingJson(cause.finding())},
-          {"operators", cause.operators()},
-          {"calls", cause.calls()},
-          {"example", cause.example()},
-          {"reason", cause.reason()},
-          {"findings", FindingsJson(cause.findings())},
-          {"likely_cause", FindingJson(cause.likely_cause())},
-          {"file", cause.file()},
-          {"text", JsonText(cause.text())},
-          {"command", cause.command()},
-          {"known", cause.known()}};
-}
 
 Facts ExplorationFacts(const v1::RunInfo& run) {
   const v1::RunOptions& options = run.options();
@@ -105,7 +89,8 @@ constexpr ExplorationFormat kExplorationFormats[] = {
      [](const v1::RunInfo& run) {
        v1::RunInfo shown = run;
        shown.clear_exploration();  // comes below, in the API's words
-       return absl::StrCat(Dump({{"run", MessageJson(shown)}, {"exploration", ExplorationJson(run)}}), "\n");
+       return absl::StrCat(
+           Dump({{"run", MessageJson(shown)}, {"exploration", MessageJson(ExplorationOf(run))}}), "\n");
      }},
 };
 
@@ -116,45 +101,6 @@ std::string AskedText(const v1::ExplorationOptions& asked) {
   if (asked.seconds() >= 3600) return absl::StrFormat("%g h", asked.seconds() / 3600);
   return asked.seconds() >= 60 ? absl::StrFormat("%g min", asked.seconds() / 60)
                                : absl::StrFormat("%g s", asked.seconds());
-}
-
-int64_t FailedCalls(const v1::Exploration& exploration) {
-  int64_t failed = 0;
-  for (const auto& [outcome, count] : server::OutcomesOf(exploration))
-    failed += IsFailure(outcome) ? count : 0;
-  return failed;
-}
-
-Json ExplorationJson(const v1::RunInfo& run) {
-  const v1::ExplorationOptions& asked = run.options().exploration();
-  const v1::Exploration& done = run.exploration();
-  Json functions = Json::array();
-  for (const v1::Exploration::Function& function : done.functions()) {
-    functions.push_back({{"function", function.name()},
-                         {"calls", function.calls()},
-                         {"failures", function.failures()},
-                         {"classes", function.classes()},
-                         {"pairs", function.pairs()}});
-  }
-  Json causes = Json::array();
-  for (const FoundCause& cause : done.causes()) causes.push_back(CauseJson(cause));
-  return {{"asked_calls", asked.calls() > 0 ? Json(asked.calls()) : Json(nullptr)},
-          {"asked_seconds", asked.seconds() > 0 ? Json(asked.seconds()) : Json(nullptr)},
-          {"seed", std::to_string(asked.seed())},
-          {"stop_on_first", asked.stop_on_first()},
-          {"selection", ExploredText(run.options().selection())},
-          {"calls", done.calls()},
-          {"failed", FailedCalls(done)},
-          {"seconds", JsonNumber(done.seconds())},
-          {"outcomes", OutcomesJson(server::OutcomesOf(done))},
-          {"functions_called", done.functions_called()},
-          {"classes", done.classes()},
-          {"pairs", done.pairs()},
-          {"refused", done.refused()},
-          {"false_alarms", JsonNumber(done.false_alarms())},
-          {"given_up", done.given_up()},
-          {"functions", std::move(functions)},
-          {"causes", std::move(causes)}};
 }
 
 Document ExplorationDocument(const v1::RunInfo& run) {

@@ -9,19 +9,13 @@
 #include "absl/status/statusor.h"
 #include "diopi/v1/run.pb.h"
 #include "reports/document/document.h"
-#include "reports/render/message_json.h"
 
 namespace diopi::reports {
 
 // "2 h" or "5000 calls": what the exploration was asked for.
 std::string AskedText(const v1::ExplorationOptions& asked);
 
-// How many of its calls failed.
-int64_t FailedCalls(const v1::Exploration& exploration);
-
 // Statistics, functions and causes, each with its operator file. `run` must be an exploration, as below.
-Json ExplorationJson(const v1::RunInfo& run);
-
 Document ExplorationDocument(const v1::RunInfo& run);
 
 // "text", "markdown", "html", "csv" (a row per function), "json".

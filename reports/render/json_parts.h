@@ -1,30 +1,14 @@
-// The parts that JSON reports and the dashboards' API (server/http/API.md) share.
+// How JSON reports and the dashboards' API (server/http/API.md) lay out and escape what message_json.h makes.
 #ifndef REPORTS_RENDER_JSON_PARTS_H_
 #define REPORTS_RENDER_JSON_PARTS_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "reports/model/diff.h"
-#include "reports/model/report.h"
 #include "reports/render/message_json.h"
 
 namespace diopi::reports {
-
-// null for "".
-Json JsonText(const std::string& text);
-Json OutcomesJson(const OutcomeCounts& outcomes);
-Json CoverageJson(const Coverage& coverage);
-Json CorrectnessJson(const Correctness& correctness);
-Json PublicRuleJson(const PublicRule& rule);
-Json OperatorJson(const OperatorRow& row);
-Json DtypesJson(const std::vector<v1::Dtype::Code>& dtypes);
-// Without the fields that are empty, for lists of many verdicts. null: no finding.
-Json FindingJson(const v1::Finding& finding);
-Json FindingsJson(const google::protobuf::RepeatedPtrField<v1::Finding>& findings);
-Json DiffRowJson(const DiffRow& row);
 
 // Writes one line, or with an indent a line per member. Characters that are not printable are escaped; bytes
 // that are not UTF-8 become U+FFFD.

@@ -97,7 +97,7 @@ std::string Properties(const RunReport& report, const std::string& op) {
       {"judged", JudgedText(report)},
       {"failures", FailuresText(report)},
       {"correctness",
-       absl::StrCat(report.correctness.passed, " of ", report.correctness.called, " called cases pass")},
+       absl::StrCat(report.correctness.passed(), " of ", report.correctness.called(), " called cases pass")},
   };
   std::string out = "    <properties>\n";
   for (const auto& [name, value] : properties) {

@@ -31,44 +31,45 @@ std::string OrDash(const std::string& text) {
   return text.empty() ? "-" : text;
 }
 
-std::string OutcomeCountsText(const RunSummary& run) {
+std::string OutcomeCountsText(const v1::RunSummary& run) {
   std::vector<std::string> parts;
   for (const v1::Outcome outcome : OutcomeOrder()) {
-    const auto it = run.outcomes.find(outcome);
-    if (it != run.outcomes.end()) parts.push_back(absl::StrCat(OutcomeName(outcome), " ", it->second));
+    for (const v1::OutcomeCount& count : run.outcomes()) {
+      if (count.outcome() == outcome) parts.push_back(absl::StrCat(OutcomeName(outcome), " ", count.cases()));
+    }
   }
   return OrDash(absl::StrJoin(parts, ", "));
 }
 
-std::string LibraryText(const RunSummary& run) {
-  const server::RunFacts& facts = run.facts;
-  return absl::StrCat(OrDash(facts.vendor_name), " ", OrDash(facts.impl_version), " ",
-                      OrDash(facts.impl_sha256.substr(0, kShownDigits)));
+std::string LibraryText(const v1::RunSummary& run) {
+  return absl::StrCat(OrDash(run.vendor_name()), " ", OrDash(run.impl_version()), " ",
+                      OrDash(run.impl_sha256().substr(0, kShownDigits)));
 }
 
-std::string StateOf(const CoverageCell& cell) {
-  if (!cell.implemented) return "not implemented";
-  if (!cell.tested) return "not tested";
-  if (cell.passed == cell.cases) return absl::StrCat("passes ", cell.cases);
-  return absl::StrCat("passes ", cell.passed, " of ", cell.cases);
+std::string StateOf(const v1::CoverageCell& cell) {
+  if (!cell.implemented()) return "not implemented";
+  if (!cell.tested()) return "not tested";
+  if (cell.passed() == cell.cases()) return absl::StrCat("passes ", cell.cases());
+  return absl::StrCat("passes ", cell.passed(), " of ", cell.cases());
 }
 
-Tone ToneOfCell(const CoverageCell& cell) {
-  if (!cell.implemented || !cell.tested) return Tone::kMuted;
-  return cell.passed == cell.cases ? Tone::kGood : Tone::kBad;
+Tone ToneOfCell(const v1::CoverageCell& cell) {
+  if (!cell.implemented() || !cell.tested()) return Tone::kMuted;
+  return cell.passed() == cell.cases() ? Tone::kGood : Tone::kBad;
 }
 
-bool IsOf(const FunctionCoverage& function, const std::string& family) {
-  return family.empty() || function.family == family;
+bool IsOf(const v1::FunctionCoverage& function, const std::string& family) {
+  return family.empty() || function.family() == family;
 }
 
-std::string ModelWords(const ModelCell& cell) {
+std::string ModelWords(const v1::ModelCell& cell) {
   std::string words =
-      IsReady(cell) ? absl::StrCat("ready (", cell.calls, " calls, ", cell.scaled, " scaled)")
-                    : absl::StrCat(cell.passing, " of ", cell.calls, " calls pass, ", cell.scaled, " scaled");
+      cell.ready()
+          ? absl::StrCat("ready (", cell.calls(), " calls, ", cell.scaled(), " scaled)")
+          : absl::StrCat(cell.passing(), " of ", cell.calls(), " calls pass, ", cell.scaled(), " scaled");
   const std::string between = WhatStandsBetween(cell);
   if (!between.empty()) absl::StrAppend(&words, "; ", between);
-  if (cell.not_judged > 0) absl::StrAppend(&words, "; ", cell.not_judged, " not judged");
+  if (cell.not_judged() > 0) absl::StrAppend(&words, "; ", cell.not_judged(), " not judged");
   return words;
 }
 
@@ -102,7 +103,7 @@ absl::StatusOr<std::string> WriteList(const Table& table, const std::string& for
       absl::StrCat("unknown format '", format, "'; known: ", absl::StrJoin(ListFormats(), ", ")));
 }
 
-Table RunsTable(const std::vector<RunSummary>& runs) {
+Table RunsTable(const v1::RunsPage& page) {
   Table table{{{"run"},
                {"state"},
                {"chip"},
@@ -118,26 +119,26 @@ Table RunsTable(const std::vector<RunSummary>& runs) {
                {"outcomes"},
                {"labels"}},
               {}};
-  for (const RunSummary& run : runs) {
-    table.rows.push_back({{run.facts.run_id},
-                          {EnumName(run.facts.state)},
-                          {OrDash(run.facts.chip)},
-                          {run.variant},
-                          Count(run.done),
-                          Count(run.cases),
-                          Count(run.correctness.passed),
-                          Count(run.correctness.called),
-                          Count(run.coverage.passing),
-                          {OrDash(absl::StrJoin(run.badges, ","))},
+  for (const v1::RunSummary& run : page.runs()) {
+    table.rows.push_back({{run.run_id()},
+                          {EnumName(run.state())},
+                          {OrDash(run.chip())},
+                          {run.variant()},
+                          Count(run.done()),
+                          Count(run.cases()),
+                          Count(run.correctness().passed()),
+                          Count(run.correctness().called()),
+                          Count(run.coverage().passing()),
+                          {OrDash(absl::StrJoin(run.badges(), ","))},
                           {LibraryText(run)},
-                          {OrDash(run.partial)},
+                          {OrDash(run.partial())},
                           {OutcomeCountsText(run)},
-                          {OrDash(server::LabelsText(run.facts.labels))}});
+                          {OrDash(server::LabelsText({run.labels().begin(), run.labels().end()}))}});
   }
   return table;
 }
 
-Table ChipsTable(const std::vector<ChipOverview>& chips) {
+Table ChipsTable(const v1::ChipsPage& page) {
   Table table{{{"chip"},
                {"runs", true},
                {"run"},
@@ -155,29 +156,29 @@ Table ChipsTable(const std::vector<ChipOverview>& chips) {
                {"library"},
                {"partial"}},
               {}};
-  for (const ChipOverview& chip : chips) {
-    const RunSummary& run = chip.complete.value_or(chip.latest);
-    table.rows.push_back({{OrDash(chip.chip)},
-                          Count(chip.runs),
-                          {run.facts.run_id},
-                          {EnumName(run.facts.state)},
-                          Count(run.coverage.passing),
-                          Count(run.coverage.abi_functions),
-                          Count(run.coverage.implemented),
-                          Count(run.coverage.with_cases),
-                          Count(run.coverage.tested),
-                          Count(run.correctness.passed),
-                          Count(run.correctness.called),
-                          Count(run.failed),
-                          Count(run.waivers_in_force),
-                          {OrDash(absl::StrJoin(run.badges, ","))},
+  for (const v1::ChipRow& chip : page.chips()) {
+    const v1::RunSummary& run = StandsFor(chip);
+    table.rows.push_back({{OrDash(chip.chip())},
+                          Count(chip.runs()),
+                          {run.run_id()},
+                          {EnumName(run.state())},
+                          Count(run.coverage().passing()),
+                          Count(run.coverage().abi_functions()),
+                          Count(run.coverage().implemented()),
+                          Count(run.coverage().with_cases()),
+                          Count(run.coverage().tested()),
+                          Count(run.correctness().passed()),
+                          Count(run.correctness().called()),
+                          Count(run.failed()),
+                          Count(run.waivers_in_force()),
+                          {OrDash(absl::StrJoin(run.badges(), ","))},
                           {LibraryText(run)},
-                          {OrDash(run.partial)}});
+                          {OrDash(run.partial())}});
   }
   return table;
 }
 
-Table HistoryTable(const History& history) {
+Table HistoryTable(const v1::History& history) {
   Table table{{{"run"},
                {"created"},
                {"variant"},
@@ -188,55 +189,51 @@ Table HistoryTable(const History& history) {
                {"call_us", true},
                {"reason"}},
               {}};
-  for (const HistoryPoint& point : history.points) {
-    const server::CaseRow& verdict = point.verdict;
-    table.rows.push_back({{point.run.run_id},
-                          {point.run.created},
-                          {point.variant},
-                          {OrDash(point.run.impl_sha256.substr(0, kShownDigits))},
-                          {OutcomeName(verdict.outcome), ToneOf(verdict.outcome)},
-                          Figure(verdict.max_z),
-                          Figure(verdict.max_ulp),
-                          Figure(verdict.call_us),
-                          {verdict.reason}});
+  for (const v1::HistoryPoint& point : history.points()) {
+    table.rows.push_back({{point.run_id()},
+                          {point.created()},
+                          {point.variant()},
+                          {OrDash(point.impl_sha256().substr(0, kShownDigits))},
+                          {OutcomeName(point.outcome()), ToneOf(point.outcome())},
+                          Figure(point.max_z()),
+                          Figure(point.max_ulp()),
+                          Figure(point.call_us()),
+                          {point.reason()}});
   }
   return table;
 }
 
-std::vector<std::string> HistoryWords(const History& history) {
+std::vector<std::string> HistoryWords(const v1::History& history) {
   std::vector<std::string> words;
-  if (history.first_bad.empty()) {
+  if (history.first_bad().empty()) {
     words.emplace_back("The newest run passes it.");
   } else {
     words.push_back(
-        absl::StrCat("No pass since run ", history.first_bad, "; ",
-                     history.last_good.empty()
+        absl::StrCat("No pass since run ", history.first_bad(), "; ",
+                     history.last_good().empty()
                          ? "no run before it passed."
-                         : absl::StrCat("the last run that passed before it is ", history.last_good, ".")));
+                         : absl::StrCat("the last run that passed before it is ", history.last_good(), ".")));
   }
-  if (history.flaky)
-    words.push_back(absl::StrCat("Flaky: with the same library the outcome changed ", history.changes,
-                                 history.changes == 1 ? " time." : " times."));
+  if (history.flaky())
+    words.push_back(absl::StrCat("Flaky: with the same library the outcome changed ", history.changes(),
+                                 history.changes() == 1 ? " time." : " times."));
   for (std::string& line : words) line = OneLine(line);
   return words;
 }
 
-Table CoverageTable(const CoverageMatrix& matrix, const std::string& family) {
+Table CoverageTable(const v1::CoveragePage& matrix, const std::string& family) {
   Table table{{{"function"}, {"header"}, {"family"}}, {}, "No function."};
-  for (const std::string& chip : matrix.chips) table.columns.push_back({OrDash(chip)});
-  for (const FunctionCoverage& function : matrix.functions) {
+  for (const std::string& chip : matrix.chips()) table.columns.push_back({OrDash(chip)});
+  for (const v1::FunctionCoverage& function : matrix.functions()) {
     if (!IsOf(function, family)) continue;
     std::vector<Text>& row = table.rows.emplace_back();
-    row = {{function.name}, {function.header}, {OrDash(function.family)}};
-    for (const std::optional<CoverageCell>& cell : function.cells) {
-      row.push_back(cell.has_value() ? Text{StateOf(*cell), ToneOfCell(*cell)}
-                                     : Text{"not implemented", Tone::kMuted});
-    }
+    row = {{function.name()}, {function.header()}, {OrDash(function.family())}};
+    for (const v1::CoverageCell& cell : function.cells()) row.push_back({StateOf(cell), ToneOfCell(cell)});
   }
   return table;
 }
 
-Table CoverageTotals(const CoverageMatrix& matrix, const std::string& family) {
+Table CoverageTotals(const v1::CoveragePage& matrix, const std::string& family) {
   Table table{{{"chip"},
                {"passing", true},
                {"functions", true},
@@ -245,23 +242,22 @@ Table CoverageTotals(const CoverageMatrix& matrix, const std::string& family) {
                {"tested", true}},
               {},
               "No chip."};
-  for (size_t i = 0; i < matrix.chips.size(); ++i) {
+  for (int i = 0; i < matrix.chips_size(); ++i) {
     int64_t functions = 0;
     int64_t with_cases = 0;
     int64_t implemented = 0;
     int64_t tested = 0;
     int64_t passing = 0;
-    for (const FunctionCoverage& function : matrix.functions) {
+    for (const v1::FunctionCoverage& function : matrix.functions()) {
       if (!IsOf(function, family)) continue;
       ++functions;
-      if (!function.family.empty()) ++with_cases;
-      const std::optional<CoverageCell>& cell = function.cells[i];
-      if (!cell.has_value()) continue;
-      if (cell->implemented) ++implemented;
-      if (cell->tested) ++tested;
-      if (cell->tested && cell->passed == cell->cases) ++passing;
+      if (!function.family().empty()) ++with_cases;
+      const v1::CoverageCell& cell = function.cells(i);
+      if (cell.implemented()) ++implemented;
+      if (cell.tested()) ++tested;
+      if (cell.tested() && cell.passed() == cell.cases()) ++passing;
     }
-    table.rows.push_back({{OrDash(matrix.chips[i])},
+    table.rows.push_back({{OrDash(matrix.chips(i))},
                           Count(passing),
                           Count(functions),
                           Count(implemented),
@@ -271,18 +267,18 @@ Table CoverageTotals(const CoverageMatrix& matrix, const std::string& family) {
   return table;
 }
 
-Table ModelsTable(const ModelMatrix& matrix) {
+Table ModelsTable(const v1::ModelsPage& matrix) {
   Table table{{{"model"}, {"what it is"}}, {}, "No run has the suite of a model: diopi-agent --model NAME."};
-  for (const std::string& chip : matrix.chips) table.columns.push_back({OrDash(chip)});
-  for (const ModelRow& model : matrix.models) {
-    if (std::none_of(model.cells.begin(), model.cells.end(),
-                     [](const auto& cell) { return cell.has_value(); }))
+  for (const std::string& chip : matrix.chips()) table.columns.push_back({OrDash(chip)});
+  for (const v1::ModelRow& model : matrix.models()) {
+    if (std::none_of(model.cells().begin(), model.cells().end(),
+                     [](const v1::ModelCell& cell) { return cell.calls() > 0; }))
       continue;
     std::vector<Text>& row = table.rows.emplace_back();
-    row = {{model.name}, {model.summary}};
-    for (const std::optional<ModelCell>& cell : model.cells) {
-      row.push_back(!cell.has_value() ? Text{"not run", Tone::kMuted}
-                                      : Text{ModelWords(*cell), IsReady(*cell) ? Tone::kGood : Tone::kBad});
+    row = {{model.name()}, {model.summary()}};
+    for (const v1::ModelCell& cell : model.cells()) {
+      row.push_back(cell.calls() == 0 ? Text{"not run", Tone::kMuted}
+                                      : Text{ModelWords(cell), cell.ready() ? Tone::kGood : Tone::kBad});
     }
   }
   return table;

@@ -21,26 +21,26 @@ const std::vector<std::string>& ListFormats();
 absl::StatusOr<std::string> WriteList(const Table& table, const std::string& format);
 
 // One row per run, in the order given. All formats have the same cells: counts are plain numbers.
-Table RunsTable(const std::vector<RunSummary>& runs);
+Table RunsTable(const v1::RunsPage& page);
 
 // One row per chip: its newest complete run, with coverage beside correctness; or else its newest run, and
 // why it is partial.
-Table ChipsTable(const std::vector<ChipOverview>& chips);
+Table ChipsTable(const v1::ChipsPage& page);
 
 // One row per run that has the case, oldest first.
-Table HistoryTable(const History& history);
+Table HistoryTable(const v1::History& history);
 // "No pass since run ...", "Flaky: ..." or "The newest run passes it.", one line each.
-std::vector<std::string> HistoryWords(const History& history);
+std::vector<std::string> HistoryWords(const v1::History& history);
 
 // One row per function and one column per chip: "passes (12 cases)", "3 of 12 cases pass", "not tested", "not
 // implemented". Only functions of `family` in our suite; empty: all.
-Table CoverageTable(const CoverageMatrix& matrix, const std::string& family);
+Table CoverageTable(const v1::CoveragePage& matrix, const std::string& family);
 // One row per chip: functions that pass, of all; exported, with cases, tested.
-Table CoverageTotals(const CoverageMatrix& matrix, const std::string& family);
+Table CoverageTotals(const v1::CoveragePage& matrix, const std::string& family);
 
 // One row per model that some chip ran and one column per chip: "ready (41 calls, 38 scaled)", or how many
 // calls pass and which functions fail or are missing.
-Table ModelsTable(const ModelMatrix& matrix);
+Table ModelsTable(const v1::ModelsPage& matrix);
 
 }  // namespace diopi::reports
 

@@ -13,24 +13,37 @@
 namespace diopi::reports {
 namespace {
 
-RunSummary SummaryOf(const std::string& id, const std::string& variant) {
-  RunSummary run;
-  run.facts.run_id = id;
-  run.facts.chip = "e1";
-  run.facts.vendor_name = "Acme, <R&D>";
-  run.facts.impl_version = "2.1";
-  run.facts.impl_sha256 = "0123456789abcdef0123";
-  run.facts.suite_hash = "5a17e";
-  run.facts.state = v1::RUN_STATE_FINISHED;
-  run.facts.created = "2026-11-20T10:15:02Z";
+server::RunFacts FactsOf(const std::string& id) {
+  server::RunFacts run;
+  run.run_id = id;
+  run.chip = "e1";
+  run.vendor_name = "Acme, <R&D>";
+  run.impl_version = "2.1";
+  run.impl_sha256 = "0123456789abcdef0123";
+  run.suite_hash = "5a17e";
+  run.state = v1::RUN_STATE_FINISHED;
+  run.created = "2026-11-20T10:15:02Z";
   run.cases = 5;
-  run.done = 4;
-  run.outcomes = {{v1::OUTCOME_PASS, 2}, {v1::OUTCOME_FAIL, 1}, {v1::OUTCOME_NOT_IMPLEMENTED, 1}};
-  run.coverage = {538, 3, 4, 3, 2};
-  run.correctness = {3, 2};
-  run.badges = {"tf32", "ftz"};
-  run.failed = 1;
-  run.variant = variant;
+  return run;
+}
+
+v1::RunSummary SummaryOf(const std::string& id, const std::string& variant) {
+  server::RunTotals totals;
+  totals.done = 4;
+  totals.outcomes = {{v1::OUTCOME_PASS, 2}, {v1::OUTCOME_FAIL, 1}, {v1::OUTCOME_NOT_IMPLEMENTED, 1}};
+  totals.called = 3;
+  totals.passed = 2;
+  totals.flushed = 1;
+  server::RunFacts facts = FactsOf(id);
+  facts.contracts = {"tf32"};
+  v1::RunSummary run = Summarize({facts, totals});
+  v1::Coverage& coverage = *run.mutable_coverage();
+  coverage.set_implemented(3);
+  coverage.set_selected(4);
+  coverage.set_with_cases(3);
+  coverage.set_tested(2);
+  run.clear_partial();
+  run.set_variant(variant);
   return run;
 }
 
@@ -46,7 +59,7 @@ server::CaseRow MakeCase(const std::string& id, v1::Outcome outcome, double max_
 }
 
 // Every kind of change once; a case that is both worse and slower has two rows.
-Diff SampleDiff() {
+v1::Compare SampleDiff() {
   const double nan = std::nan("");
   std::vector<server::CaseRow> a = {
       MakeCase("add.f", v1::OUTCOME_PASS, 1, 10),    MakeCase("add.g", v1::OUTCOME_FAIL, 99, 10),
@@ -72,8 +85,8 @@ Diff SampleDiff() {
 }
 
 TEST(Diff, Golden) {
-  const Diff diff = SampleDiff();
-  for (const DiffKind kind : DiffKinds()) EXPECT_GE(diff.counts.at(kind), 1) << DiffKindName(kind);
+  const v1::Compare diff = SampleDiff();
+  for (const v1::CompareCount& count : diff.counts()) EXPECT_GE(count.cases(), 1) << count.ShortDebugString();
   ExpectGolden("diff.txt", *RenderDiff(diff, "text"));
   ExpectGolden("diff.md", *RenderDiff(diff, "markdown"));
   ExpectGolden("diff.json", *RenderDiff(diff, "json"));
@@ -81,12 +94,14 @@ TEST(Diff, Golden) {
 }
 
 TEST(Runs, Golden) {
-  RunSummary bare;  // queued: nothing is known about the library yet
-  bare.facts.run_id = "20261122-101502-cccc";
-  bare.facts.state = v1::RUN_STATE_QUEUED;
-  bare.cases = 7;
-  bare.variant = "33333333";
-  const Table table = RunsTable({SummaryOf("20261121-101502-bbbb", "22222222"), bare});
+  v1::RunsPage runs;
+  *runs.add_runs() = SummaryOf("20261121-101502-bbbb", "22222222");
+  v1::RunSummary& bare = *runs.add_runs();  // queued: nothing is known about the library yet
+  bare.set_run_id("20261122-101502-cccc");
+  bare.set_state(v1::RUN_STATE_QUEUED);
+  bare.set_cases(7);
+  bare.set_variant("33333333");
+  const Table table = RunsTable(runs);
   ExpectGolden("runs.txt", *WriteList(table, "text"));
   ExpectGolden("runs.csv", *WriteList(table, "csv"));
   ExpectGolden("runs.md", *WriteList(table, "markdown"));
@@ -100,24 +115,24 @@ TEST(Runs, Golden) {
 }
 
 TEST(Chips, Golden) {
-  ChipOverview chip;
-  chip.chip = "e1";
-  chip.runs = 3;
-  chip.latest = SummaryOf("20261121-101502-bbbb", "22222222");
-  chip.latest.partial = "functions add of suite core";
-  ChipOverview whole = chip;  // its newest complete run stands for the chip
-  whole.chip = "e2";
-  whole.complete = SummaryOf("20261120-101502-aaaa", "11111111");
-  ExpectGolden("chips.txt", *WriteList(ChipsTable({chip, whole}), "text"));
+  v1::ChipsPage chips;
+  v1::ChipRow& chip = *chips.add_chips();
+  chip.set_chip("e1");
+  chip.set_runs(3);
+  *chip.mutable_latest() = SummaryOf("20261121-101502-bbbb", "22222222");
+  chip.mutable_latest()->set_partial("functions add of suite core");
+  v1::ChipRow whole = chip;  // its newest complete run stands for the chip
+  whole.set_chip("e2");
+  *whole.mutable_complete() = SummaryOf("20261120-101502-aaaa", "11111111");
+  *chips.add_chips() = whole;
+  ExpectGolden("chips.txt", *WriteList(ChipsTable(chips), "text"));
 }
 
 TEST(History, GoldenAndWords) {
-  server::CasePoint first{SummaryOf("20261120-101502-aaaa", "").facts,
-                          MakeCase("add.f", v1::OUTCOME_PASS, 1, 10)};
-  server::CasePoint second{SummaryOf("20261121-101502-bbbb", "").facts,
-                           MakeCase("add.f", v1::OUTCOME_FAIL, 99, 10)};
+  server::CasePoint first{FactsOf("20261120-101502-aaaa"), MakeCase("add.f", v1::OUTCOME_PASS, 1, 10)};
+  server::CasePoint second{FactsOf("20261121-101502-bbbb"), MakeCase("add.f", v1::OUTCOME_FAIL, 99, 10)};
   second.verdict.reason = "out: 3 of 4 elements differ";
-  const History history = BuildHistory("add.f", "e1", {first, second});
+  const v1::History history = BuildHistory("add.f", "e1", {first, second});
   std::string text = *WriteList(HistoryTable(history), "text");
   for (const std::string& words : HistoryWords(history)) absl::StrAppend(&text, words, "\n");
   ExpectGolden("history.txt", text);
@@ -128,16 +143,32 @@ TEST(History, GoldenAndWords) {
 }
 
 TEST(Coverage, EachStateInWordsAndSums) {
-  CoverageMatrix matrix;
-  matrix.chips = {"e1", "e2"};
-  matrix.functions = {
-      {"diopiAdd", "functions.h", "elementwise", {CoverageCell{true, true, 12, 12, "r"}, std::nullopt}},
-      {"diopiBmm",
-       "functions.h",
-       "linear",
-       {CoverageCell{true, true, 12, 3, "r"}, CoverageCell{true, false, 0, 0, ""}}},
-      {"diopiNms", "functions_mmcv.h", "", {CoverageCell{false, false, 0, 0, "r"}, std::nullopt}},
+  v1::CoveragePage matrix;
+  matrix.add_chips("e1");
+  matrix.add_chips("e2");
+  const auto function = [&matrix](const char* name, const char* header, const char* family) {
+    v1::FunctionCoverage& row = *matrix.add_functions();
+    row.set_name(name);
+    row.set_header(header);
+    row.set_family(family);
+    return &row;
   };
+  const auto add_cell = [](v1::FunctionCoverage* row, bool implemented, int64_t cases, int64_t passed) {
+    v1::CoverageCell& cell = *row->add_cells();
+    cell.set_implemented(implemented);
+    cell.set_tested(cases > 0);
+    cell.set_cases(cases);
+    cell.set_passed(passed);
+  };
+  v1::FunctionCoverage* row = function("diopiAdd", "functions.h", "elementwise");
+  add_cell(row, true, 12, 12);
+  row->add_cells();  // neither exported nor in any case
+  row = function("diopiBmm", "functions.h", "linear");
+  add_cell(row, true, 12, 3);
+  add_cell(row, true, 0, 0);
+  row = function("diopiNms", "functions_mmcv.h", "");
+  add_cell(row, false, 0, 0);
+  row->add_cells();
   EXPECT_EQ(*WriteList(CoverageTable(matrix, ""), "csv"),
             "function,header,family,e1,e2\r\n"
             "diopiAdd,functions.h,elementwise,passes 12,not implemented\r\n"

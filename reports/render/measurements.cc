@@ -43,14 +43,14 @@ absl::Span<const v1::Outcome> OutcomeOrder() {
   return kOrder;
 }
 
-std::string PassingText(const Coverage& coverage) {
-  return absl::StrCat(coverage.passing, " of ", coverage.abi_functions, " functions pass (",
-                      Percent(coverage.passing, coverage.abi_functions), ")");
+std::string PassingText(const v1::Coverage& coverage) {
+  return absl::StrCat(coverage.passing(), " of ", coverage.abi_functions(), " functions pass (",
+                      Percent(coverage.passing(), coverage.abi_functions()), ")");
 }
 
-std::string CoverageText(const Coverage& coverage) {
-  return absl::StrCat(coverage.implemented, " exported; of the ", coverage.with_cases, " that have cases ",
-                      coverage.tested, " tested, ", coverage.passing, " passing");
+std::string CoverageText(const v1::Coverage& coverage) {
+  return absl::StrCat(coverage.implemented(), " exported; of the ", coverage.with_cases(),
+                      " that have cases ", coverage.tested(), " tested, ", coverage.passing(), " passing");
 }
 
 std::string JudgedText(const RunReport& report, const Translator& t) {
@@ -170,9 +170,9 @@ std::string PublicText(const v1::Verdict& verdict) {
 }
 
 std::string PublicRuleText(const RunReport& report, const Translator& t) {
-  const PublicRule& rule = report.public_rule;
+  const v1::PublicRule& rule = report.public_rule;
   return t("$0 of $1 verdicts differently: $2 failed only our rule, $3 failed only the public rule",
-           rule.ours_alone + rule.theirs_alone, rule.judged, rule.ours_alone, rule.theirs_alone);
+           rule.ours_alone() + rule.theirs_alone(), rule.judged(), rule.ours_alone(), rule.theirs_alone());
 }
 
 std::string OutputText(const v1::OutputStats& stats) {

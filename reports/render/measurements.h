@@ -22,9 +22,9 @@ std::string CountOf(int64_t count, const char* one, const char* many);
 std::string Percent(int64_t part, int64_t whole);
 
 // The headline: "130 of 538 functions pass (24.16 %)".
-std::string PassingText(const Coverage& coverage);
+std::string PassingText(const v1::Coverage& coverage);
 // The line below it: "376 exported; of the 138 that have cases 132 tested, 130 passing".
-std::string CoverageText(const Coverage& coverage);
+std::string CoverageText(const v1::Coverage& coverage);
 // "305 of 841 cases judged; unsupported_dtype 536".
 std::string JudgedText(const RunReport& report, const Translator& t = English());
 

@@ -35,74 +35,86 @@ std::vector<Text> CellsOf(const std::vector<std::string>& cells) {
   return row;
 }
 
-std::string StepOperatorsText(const StepTime& step, const Translator& t) {
+std::string StepOperatorsText(const v1::StepTotal& step, const Translator& t) {
   std::vector<std::string> parts;
-  for (const auto& [name, us] : step.operators) {
+  for (const v1::OperatorTime& part : step.operators_us()) {
     if (parts.size() == kStepOperators) break;
-    parts.push_back(absl::StrFormat("%s %.0f %%", name, us / std::max(step.us, 1e-9) * kHundred));
+    parts.push_back(
+        absl::StrFormat("%s %.0f %%", part.operator_(), part.us() / std::max(step.us(), 1e-9) * kHundred));
   }
   return absl::StrJoin(parts, t.Separator());
 }
 
-Json NumberJson(const std::optional<double>& value) {
-  return value.has_value() ? Json(*value) : Json(nullptr);
+v1::Interval IntervalOf(const MedianInterval& us) {
+  v1::Interval interval;
+  interval.set_median(us.median);
+  interval.set_low(us.low);
+  interval.set_high(us.high);
+  return interval;
 }
 
-Json IntervalJson(const MedianInterval& us) {
-  return {{"median", us.median}, {"low", us.low}, {"high", us.high}};
-}
-
-Json CallJson(const CallFigures& call) {
+v1::CallTimes TimesOf(const CallFigures& call) {
   const v1::Measurement& m = call.measurement;
-  Json json = {{"case", m.case_id()},
-               {"judged_case", m.judged_case()},
-               {"function", m.function()},
-               {"dtype", MeasuredDtype(m)},
-               {"shapes", m.shapes()},
-               {"kernel", m.kernel()},
-               {"read_bytes", m.work().read_bytes()},
-               {"written_bytes", m.work().written_bytes()},
-               {"operations", m.work().operations()}};
-  if (!call.measured()) {
-    json["not_measured"] = PrintableText(m.not_measured());
-    return json;
-  }
-  json["clock"] = m.device_clock() ? "device" : "host";
-  json["us"] = IntervalJson(call.warm_us);
-  json["cold_us"] = NumberJson(call.cold_us);
-  json["first_us"] = m.first_us();
-  json["submit_us"] = m.submit_us();
-  json["round_medians_us"] = RoundMedians(m);
-  json["disturbed"] = call.disturbed;
-  json["bytes_per_s"] = NumberJson(call.bytes_per_s);
-  json["operations_per_s"] = NumberJson(call.operations_per_s);
-  json["roofline_share"] = NumberJson(call.roofline_share);
-  json["bound"] = call.memory_bound ? "memory" : "compute";
-  json["reference_us"] = NumberJson(call.reference_us);
-  json["score"] = NumberJson(call.score());
-  return json;
+  v1::CallTimes times;
+  times.set_clock(m.device_clock() ? v1::CALL_CLOCK_DEVICE : v1::CALL_CLOCK_HOST);
+  *times.mutable_us() = IntervalOf(call.warm_us);
+  if (call.cold_us.has_value()) times.set_cold_us(*call.cold_us);
+  times.set_first_us(m.first_us());
+  times.set_submit_us(m.submit_us());
+  for (const double us : RoundMedians(m)) times.add_round_medians_us(us);
+  times.set_disturbed(call.disturbed);
+  if (call.bytes_per_s.has_value()) times.set_bytes_per_s(*call.bytes_per_s);
+  if (call.operations_per_s.has_value()) times.set_operations_per_s(*call.operations_per_s);
+  if (call.roofline_share.has_value()) times.set_roofline_share(*call.roofline_share);
+  times.set_bound(call.memory_bound ? v1::CALL_BOUND_MEMORY : v1::CALL_BOUND_COMPUTE);
+  if (call.reference_us.has_value()) times.set_reference_us(*call.reference_us);
+  if (call.score().has_value()) times.set_score(*call.score());
+  return times;
 }
 
-Json ComparisonJson(const Comparison& comparison) {
-  Json calls = Json::array();
-  for (const CallComparison& call : comparison.calls) {
-    calls.push_back({{"case", call.after.case_id()},
-                     {"function", call.after.function()},
-                     {"before_us", IntervalJson(call.before_us)},
-                     {"after_us", IntervalJson(call.after_us)},
-                     {"ratio", call.ratio},
-                     {"low", call.low},
-                     {"high", call.high},
-                     {"p", call.p},
-                     {"change", ChangeName(call.change)}});
+v1::Call CallOf(const CallFigures& call) {
+  const v1::Measurement& m = call.measurement;
+  v1::Call shown;
+  shown.set_case_(m.case_id());
+  shown.set_judged_case(m.judged_case());
+  shown.set_function(m.function());
+  shown.set_dtype(m.dtype());
+  shown.set_shapes(m.shapes());
+  shown.set_kernel(m.kernel());
+  shown.set_read_bytes(m.work().read_bytes());
+  shown.set_written_bytes(m.work().written_bytes());
+  shown.set_operations(m.work().operations());
+  if (call.measured()) {
+    *shown.mutable_times() = TimesOf(call);
+  } else {
+    shown.set_not_measured(PrintableText(m.not_measured()));
   }
-  return {{"against", comparison.against},
-          {"shared", comparison.shared},
-          {"noise", comparison.noise},
-          {"factor", comparison.factor},
-          {"slower", comparison.Functions(CallComparison::Change::kSlower)},
-          {"faster", comparison.Functions(CallComparison::Change::kFaster)},
-          {"calls", calls}};
+  return shown;
+}
+
+v1::PerformanceComparison ComparisonOf(const Comparison& comparison) {
+  v1::PerformanceComparison shown;
+  shown.set_against(comparison.against);
+  shown.set_shared(comparison.shared);
+  shown.set_noise(comparison.noise);
+  shown.set_factor(comparison.factor);
+  for (std::string& function : comparison.Functions(CallComparison::Change::kSlower))
+    shown.add_slower(std::move(function));
+  for (std::string& function : comparison.Functions(CallComparison::Change::kFaster))
+    shown.add_faster(std::move(function));
+  for (const CallComparison& call : comparison.calls) {
+    v1::CallChange& change = *shown.add_calls();
+    change.set_case_(call.after.case_id());
+    change.set_function(call.after.function());
+    *change.mutable_before_us() = IntervalOf(call.before_us);
+    *change.mutable_after_us() = IntervalOf(call.after_us);
+    change.set_ratio(call.ratio);
+    change.set_low(call.low);
+    change.set_high(call.high);
+    change.set_p(call.p);
+    change.set_change(ChangeName(call.change));
+  }
+  return shown;
 }
 
 }  // namespace
@@ -133,12 +145,12 @@ Table StepsTable(const PerformanceReport& report, const Translator& t) {
   table.columns = {{"model"},      {"stage"},          {"ms", true},         {"low", true},
                    {"high", true}, {"measured", true}, {"operators by time"}};
   table.empty = t("The run's suite has no model whose steps are known.");
-  for (const StepTime& step : report.steps) {
-    const bool measured = step.measured > 0;
-    table.rows.push_back(CellsOf({step.model, step.stage, measured ? RoundedFigure(step.us * 1e-3) : "",
-                                  measured ? RoundedFigure(step.low_us * 1e-3) : "",
-                                  measured ? RoundedFigure(step.high_us * 1e-3) : "",
-                                  t("$0 of $1", step.measured, step.calls), StepOperatorsText(step, t)}));
+  for (const v1::StepTotal& step : report.steps) {
+    const bool measured = step.measured() > 0;
+    table.rows.push_back(CellsOf({step.model(), step.stage(), measured ? RoundedFigure(step.us() * 1e-3) : "",
+                                  measured ? RoundedFigure(step.low_us() * 1e-3) : "",
+                                  measured ? RoundedFigure(step.high_us() * 1e-3) : "",
+                                  t("$0 of $1", step.measured(), step.calls()), StepOperatorsText(step, t)}));
   }
   return table;
 }
@@ -209,48 +221,41 @@ std::vector<std::string> ComparisonWords(const Comparison& comparison) {
   return words;
 }
 
-Json StepJson(const StepTime& step) {
-  Json operators = Json::object();
-  for (const auto& [name, us] : step.operators) operators[name] = us;
-  return {{"model", step.model},       {"stage", step.stage},      {"us", step.us},
-          {"low_us", step.low_us},     {"high_us", step.high_us},  {"calls", step.calls},
-          {"measured", step.measured}, {"operators_us", operators}};
+v1::Performance PerformanceOf(const PerformanceReport& report, const Comparison* comparison) {
+  v1::Performance page;
+  page.set_run_id(report.run_id);
+  page.set_chip(report.chip);
+  *page.mutable_machine() = report.machine;
+  page.mutable_machine()->set_processor(PrintableText(report.machine.processor()));
+  v1::Roofline& roofline = *page.mutable_roofline();
+  roofline.set_source(PrintableText(report.roofline.source));
+  roofline.set_bytes_per_s(report.roofline.bytes_per_s);
+  for (const auto& [dtype, rate] : report.roofline.operations_per_s) {
+    v1::DtypeRate& shown = *roofline.add_operations_per_s();
+    shown.set_dtype(v1::Dtype::Code_Name(dtype));
+    shown.set_operations_per_s(rate);
+  }
+  page.set_reference(report.reference);
+  page.set_noise(report.noise);
+  page.set_samples(report.samples);
+  page.set_disturbed(report.disturbed);
+  for (const CallFigures& call : report.calls) *page.add_calls() = CallOf(call);
+  for (const v1::StepTotal& step : report.steps) *page.add_steps() = step;
+  if (comparison != nullptr) *page.mutable_comparison() = ComparisonOf(*comparison);
+  return page;
 }
 
-Json PerformanceJson(const PerformanceReport& report, const Comparison* comparison) {
-  Json products = Json::array();
-  for (const v1::MeasuredRate& rate : report.machine.products()) {
-    products.push_back({{"dtype", v1::Dtype::Code_Name(rate.dtype())},
-                        {"operations_per_s", rate.operations_per_s()},
-                        {"call", rate.call()}});
-  }
-  Json roofs = Json::object();
-  for (const auto& [dtype, rate] : report.roofline.operations_per_s)
-    roofs[v1::Dtype::Code_Name(dtype)] = rate;
-  Json calls = Json::array(), steps = Json::array();
-  for (const CallFigures& call : report.calls) calls.push_back(CallJson(call));
-  for (const StepTime& step : report.steps) steps.push_back(StepJson(step));
-  Json json = {
-      {"run_id", report.run_id},
-      {"chip", report.chip},
-      {"machine",
-       {{"processor", PrintableText(report.machine.processor())},
-        {"copy_bytes_per_s", report.machine.copy_bytes_per_s()},
-        {"products", products},
-        {"launch_us", report.machine.launch_us()},
-        {"state", std::vector<std::string>(report.machine.state().begin(), report.machine.state().end())}}},
-      {"roofline",
-       {{"source", PrintableText(report.roofline.source)},
-        {"bytes_per_s", report.roofline.bytes_per_s},
-        {"operations_per_s", roofs}}},
-      {"reference", report.reference},
-      {"noise", report.noise},
-      {"samples", report.samples},
-      {"disturbed", report.disturbed},
-      {"calls", calls},
-      {"steps", steps}};
-  if (comparison != nullptr) json["comparison"] = ComparisonJson(*comparison);
-  return json;
+v1::MeasuredRun MeasuredRunOf(const server::RunFacts& run, const PerformanceReport& report) {
+  v1::MeasuredRun shown;
+  shown.set_run_id(run.run_id);
+  shown.set_created(run.created);
+  shown.set_vendor_name(run.vendor_name);
+  shown.set_impl_version(run.impl_version);
+  shown.set_impl_sha256(run.impl_sha256);
+  shown.set_calls(static_cast<int64_t>(report.calls.size()));
+  shown.set_measured(report.measured());
+  for (const v1::StepTotal& step : report.steps) *shown.add_steps() = step;
+  return shown;
 }
 
 }  // namespace diopi::reports

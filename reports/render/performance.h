@@ -9,7 +9,7 @@
 #include "reports/document/language.h"
 #include "reports/performance/comparison.h"
 #include "reports/performance/performance.h"
-#include "reports/render/message_json.h"
+#include "server/store/queries.h"
 
 namespace diopi::reports {
 
@@ -28,11 +28,10 @@ std::vector<std::string> PerformanceWords(const PerformanceReport& report, const
 // What the comparison found, one sentence each.
 std::vector<std::string> ComparisonWords(const Comparison& comparison);
 
-// A step as an object.
-Json StepJson(const StepTime& step);
-
-// Everything as one object, as server/http/API.md describes it; `comparison` may be null.
-Json PerformanceJson(const PerformanceReport& report, const Comparison* comparison);
+// Everything, as the JSON API and reports answer it; `comparison` may be null.
+v1::Performance PerformanceOf(const PerformanceReport& report, const Comparison* comparison);
+// A line of a chip's measured runs.
+v1::MeasuredRun MeasuredRunOf(const server::RunFacts& run, const PerformanceReport& report);
 
 }  // namespace diopi::reports
 

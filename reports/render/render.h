@@ -31,7 +31,7 @@ std::string RenderErrorReport(const RunReport& report);
 // One row a case, RFC 4180.
 std::string RenderCsv(const RunReport& report);
 
-// Everything the report holds, measurements included; the schema is schema/run_report.schema.json.
+// Everything the report holds, measurements included; a RunReportFile of proto/diopi/v1/report_answers.proto.
 std::string RenderJson(const RunReport& report);
 
 // Markdown for people and wikis (GitHub's flavour), and HTML as one self-contained page, light and dark,
@@ -68,6 +68,9 @@ std::string ReproCommand(const v1::RunOptions& options, const v1::Verdict& verdi
 // this one, and paths, also `data_folder` (empty: left out), are absolute.
 std::string LocalReproCommand(const v1::RunOptions& options, const v1::Verdict& verdict,
                               const std::string& data_folder);
+
+// The failures of a run as the JSON API answers them.
+v1::Failures FailuresOf(const RunFailures& failures);
 
 }  // namespace diopi::reports
 

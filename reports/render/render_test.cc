@@ -129,7 +129,7 @@ RunReport SampleReport() {
   ours.set_reason("no reference");
   results.push_back(ours);
   RunReport report = BuildReport(run, results);
-  report.coverage.with_cases = 12;  // independent of the real suite
+  report.coverage.set_with_cases(12);  // independent of the real suite
   return report;
 }
 
@@ -303,7 +303,7 @@ TEST(Render, TheHeadlineIsFunctionsThatPass) {
   for (int i = 0; i < 536; ++i)
     results.push_back(Base("add.float16.x", "add", "diopiAdd", v1::OUTCOME_UNSUPPORTED_DTYPE));
   RunReport report = BuildReport(run, results);
-  report.coverage.with_cases = 12;
+  report.coverage.set_with_cases(12);
   const std::string summary = RenderSummary(report);
   EXPECT_EQ(summary.find(
                 "Coverage     1 of 538 functions pass (0.18 %)\n"

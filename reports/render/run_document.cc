@@ -109,21 +109,22 @@ Facts LibraryFacts(const RunReport& report, const Translator& t) {
 }
 
 Tiles FigureTiles(const RunReport& report, const Translator& t) {
-  const Coverage& coverage = report.coverage;
-  const Correctness& correctness = report.correctness;
+  const v1::Coverage& coverage = report.coverage;
+  const v1::Correctness& correctness = report.correctness;
   int64_t failures = 0;
   for (const auto& [outcome, count] : report.outcomes) failures += IsFailure(outcome) ? count : 0;
   Tiles tiles;
-  tiles.tiles.push_back({t("Functions that pass"), t("$0 of $1", coverage.passing, coverage.abi_functions),
-                         Percent(coverage.passing, coverage.abi_functions), Tone::kPlain});
-  tiles.tiles.push_back({t("Tested functions"), t("$0 of $1", coverage.tested, coverage.with_cases),
-                         t("that have cases; $0 exported", coverage.implemented), Tone::kPlain});
+  tiles.tiles.push_back({t("Functions that pass"),
+                         t("$0 of $1", coverage.passing(), coverage.abi_functions()),
+                         Percent(coverage.passing(), coverage.abi_functions()), Tone::kPlain});
+  tiles.tiles.push_back({t("Tested functions"), t("$0 of $1", coverage.tested(), coverage.with_cases()),
+                         t("that have cases; $0 exported", coverage.implemented()), Tone::kPlain});
   tiles.tiles.push_back(
-      {t("Correctness"), Percent(correctness.passed, correctness.called),
-       t("$0 of $1 called cases pass; $2", correctness.passed, correctness.called, JudgedText(report, t)),
-       correctness.called == 0                    ? Tone::kMuted
-       : correctness.passed == correctness.called ? Tone::kGood
-                                                  : Tone::kBad});
+      {t("Correctness"), Percent(correctness.passed(), correctness.called()),
+       t("$0 of $1 called cases pass; $2", correctness.passed(), correctness.called(), JudgedText(report, t)),
+       correctness.called() == 0                      ? Tone::kMuted
+       : correctness.passed() == correctness.called() ? Tone::kGood
+                                                      : Tone::kBad});
   tiles.tiles.push_back(
       {t("Failures"), absl::StrCat(failures),
        failures == 0 ? t("cases") : t("cases in $0 group|cases in $0 groups", std::ssize(report.failures)),
@@ -151,14 +152,14 @@ Table OperatorTable(const RunReport& report) {
                {"Pass rate", true}},
               {},
               "No case was run."};
-  for (const OperatorRow& row : report.operators) {
-    table.rows.push_back({{row.op, Tone::kPlain, true},
-                          {absl::StrCat(row.cases)},
-                          CountOf(row.passed, Tone::kPlain),
-                          CountOf(row.failed, Tone::kBad),
-                          CountOf(row.not_implemented, Tone::kWarn),
-                          CountOf(row.other, Tone::kWarn),
-                          Rate(row.passed, row.passed + row.failed)});
+  for (const v1::OperatorRow& row : report.operators) {
+    table.rows.push_back({{row.operator_(), Tone::kPlain, true},
+                          {absl::StrCat(row.cases())},
+                          CountOf(row.passed(), Tone::kPlain),
+                          CountOf(row.failed(), Tone::kBad),
+                          CountOf(row.not_implemented(), Tone::kWarn),
+                          CountOf(row.other(), Tone::kWarn),
+                          Rate(row.passed(), row.passed() + row.failed())});
   }
   return table;
 }

@@ -49,13 +49,14 @@ std::string RunHeader(const RunReport& report) {
 
 std::string OperatorText(const RunReport& report) {
   size_t width = 8;
-  for (const OperatorRow& row : report.operators) width = std::max(width, row.op.size());
+  for (const v1::OperatorRow& row : report.operators) width = std::max(width, row.operator_().size());
   const int column = static_cast<int>(width);
   std::string out = absl::StrFormat("%-*s %7s %7s %7s %9s %7s\n", column, "Operator", "cases", "pass",
                                     "failed", "not impl.", "other");
-  for (const OperatorRow& row : report.operators) {
-    absl::StrAppend(&out, absl::StrFormat("%-*s %7d %7d %7d %9d %7d\n", column, OneLine(row.op), row.cases,
-                                          row.passed, row.failed, row.not_implemented, row.other));
+  for (const v1::OperatorRow& row : report.operators) {
+    absl::StrAppend(
+        &out, absl::StrFormat("%-*s %7d %7d %7d %9d %7d\n", column, OneLine(row.operator_()), row.cases(),
+                              row.passed(), row.failed(), row.not_implemented(), row.other()));
   }
   return out;
 }
@@ -110,7 +111,7 @@ std::string HarnessName(const v1::Verdict& verdict) {
 }
 
 std::string RenderSummary(const RunReport& report) {
-  const Correctness& correctness = report.correctness;
+  const v1::Correctness& correctness = report.correctness;
   std::string badges = absl::StrCat("Contracts    ", OneLine(BadgeText(report)));
   if (report.widened > 0)
     absl::StrAppend(&badges, "; they widened the tolerance of ", report.widened, " verdicts");
@@ -122,13 +123,13 @@ std::string RenderSummary(const RunReport& report) {
                                   ? ""
                                   : absl::StrCat("Partial      ", OneLine(report.partial),
                                                  ": this run does not stand for its chip\n");
-  return absl::StrCat("Coverage     ", PassingText(report.coverage), "\n",  //
-                      "             ", CoverageText(report.coverage), "\n", partial, "Correctness  ",
-                      correctness.passed, " of ", correctness.called, " called cases pass (",
-                      Percent(correctness.passed, correctness.called), "); ", JudgedText(report), "\n",  //
-                      "Outcomes     ", OutcomeLine(report), "\n",                                        //
-                      badges, "\n", "Public rule  would decide ", PublicRuleText(report), "\n",
-                      MeasuredLine(report));
+  return absl::StrCat(
+      "Coverage     ", PassingText(report.coverage), "\n",  //
+      "             ", CoverageText(report.coverage), "\n", partial, "Correctness  ", correctness.passed(),
+      " of ", correctness.called(), " called cases pass (",
+      Percent(correctness.passed(), correctness.called()), "); ", JudgedText(report), "\n",  //
+      "Outcomes     ", OutcomeLine(report), "\n",                                            //
+      badges, "\n", "Public rule  would decide ", PublicRuleText(report), "\n", MeasuredLine(report));
 }
 
 std::string RenderFailures(const RunReport& report) {

@@ -10,10 +10,13 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "baselines/store/store.h"
-#include "proto/enum_name.h"
+#include "cases/core/argument_text.h"
+#include "diopi/v1/answers.pb.h"
+#include "diopi/v1/server_answers.pb.h"
+#include "reports/model/cases_table.h"
 #include "reports/model/chips.h"
 #include "reports/model/coverage.h"
-#include "reports/model/diff.h"
+#include "reports/model/explorations.h"
 #include "reports/model/failure_groups.h"
 #include "reports/model/history.h"
 #include "reports/model/lab.h"
@@ -21,8 +24,10 @@
 #include "reports/model/progress.h"
 #include "reports/model/run_summary.h"
 #include "reports/performance/load.h"
+#include "reports/render/diff.h"
+#include "reports/render/json_parts.h"
 #include "reports/render/performance.h"
-#include "server/http/api_json.h"
+#include "reports/render/render.h"
 #include "server/http/api_parameters.h"
 #include "server/http/api_schema.h"
 #include "server/http/captures.h"
@@ -33,14 +38,18 @@
 namespace diopi::server {
 namespace {
 
+constexpr char kUnnamed[] = "unnamed";  // a chip without a name, in paths
 constexpr size_t kWorthGzip = 1024;
 constexpr int kQuickGzip = 1;
 constexpr int kRunsAtOnce = 1000;
 constexpr int kRunsUnlessAsked = 100;
 constexpr int kPointsUnlessAsked = 200;
-constexpr size_t kMeasuredRuns = 50;
+constexpr int kMeasuredRuns = 50;
 constexpr int kMostCapturedCalls = 1000;
 
+using reports::Dump;
+using reports::Json;
+using reports::MessageJson;
 using Answer = absl::StatusOr<Json>;
 
 // Handlers take the request with the groups that its route matched, percent-decoded.
@@ -74,6 +83,7 @@ class Api {
  private:
   // The chip that a request means: "unnamed" is the one without a name, unless one has that name.
   absl::StatusOr<std::string> ChipNamed(const std::string& name) const;
+  void AddCase(v1::CasePage* page) const;
   // The parameters of a list of runs.
   absl::StatusOr<RunFilter> ListFilter(const HttpRequest& request) const;
 
@@ -81,11 +91,11 @@ class Api {
   const ApiOptions options_;
 };
 
-// A handler's result, or its status.
+// What was loaded, or its status.
 template <typename T>
 Answer Told(const absl::StatusOr<T>& value) {
   if (!value.ok()) return value.status();
-  return ToJson(*value);
+  return MessageJson(*value);
 }
 
 // The only parameters: a range of time.
@@ -96,7 +106,7 @@ absl::StatusOr<TimeRange> OnlyRange(const HttpRequest& request) {
 }
 
 absl::StatusOr<std::string> Api::ChipNamed(const std::string& name) const {
-  if (name != ChipName("")) return name;
+  if (name != kUnnamed) return name;
   const absl::StatusOr<std::vector<ChipRow>> chips = queries_->Chips();
   if (!chips.ok()) return chips.status();
   for (const ChipRow& row : *chips) {
@@ -108,11 +118,7 @@ absl::StatusOr<std::string> Api::ChipNamed(const std::string& name) const {
 Answer Api::Chips(const HttpRequest& request) const {
   const absl::StatusOr<TimeRange> range = OnlyRange(request);
   if (!range.ok()) return range.status();
-  const absl::StatusOr<std::vector<reports::ChipOverview>> chips = reports::LoadChips(*queries_, *range);
-  if (!chips.ok()) return chips.status();
-  Json list = Json::array();
-  for (const reports::ChipOverview& chip : *chips) list.push_back(ToJson(chip));
-  return Json{{"chips", std::move(list)}};
+  return Told(reports::LoadChips(*queries_, *range));
 }
 
 Answer Api::Chip(const HttpRequest& request) const {
@@ -149,32 +155,18 @@ absl::StatusOr<RunFilter> Api::ListFilter(const HttpRequest& request) const {
 Answer Api::Explorations(const HttpRequest& request) const {
   const absl::StatusOr<RunFilter> filter = ListFilter(request);
   if (!filter.ok()) return filter.status();
-  const absl::StatusOr<std::vector<v1::RunInfo>> runs = queries_->Explorations(*filter);
-  if (!runs.ok()) return runs.status();
-  Json list = Json::array();
-  for (const v1::RunInfo& run : *runs) list.push_back(ExplorationRowJson(run));
-  return Json{{"explorations", std::move(list)}};
+  return Told(reports::LoadExplorations(*queries_, *filter));
 }
 
 Answer Api::Runs(const HttpRequest& request) const {
   const absl::StatusOr<RunFilter> filter = ListFilter(request);
   if (!filter.ok()) return filter.status();
-  const absl::StatusOr<std::vector<reports::RunSummary>> runs = reports::LoadRuns(*queries_, *filter);
-  if (!runs.ok()) return runs.status();
-  Json list = Json::array();
-  for (const reports::RunSummary& run : *runs) list.push_back(ToJson(run));
-  return Json{{"runs", std::move(list)}};
+  return Told(reports::LoadRuns(*queries_, *filter));
 }
 
 Answer Api::Run(const HttpRequest& request) const {
   if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
-  const absl::StatusOr<reports::RunDetail> run = reports::LoadDetail(*queries_, request.matches[0]);
-  if (!run.ok()) return run.status();
-  const absl::StatusOr<int64_t> measured = queries_->MeasuredCalls(run->summary.facts.run_id);
-  if (!measured.ok()) return measured.status();
-  Json json = ToJson(*run);
-  json["measured_calls"] = *measured;
-  return json;
+  return Told(reports::LoadRun(*queries_, request.matches[0]));
 }
 
 Answer Api::Cases(const HttpRequest& request) const {
@@ -182,17 +174,27 @@ Answer Api::Cases(const HttpRequest& request) const {
   if (absl::Status status = parameters.Only({"outcome", "operator", "dtype"}); !status.ok()) return status;
   const absl::StatusOr<CaseFilter> filter = parameters.Cases();
   if (!filter.ok()) return filter.status();
-  const absl::StatusOr<RunRow> run = queries_->RunCounts(request.matches[0]);
-  if (!run.ok()) return run.status();
-  const absl::StatusOr<std::vector<CaseRow>> cases = queries_->Cases(run->facts.run_id, *filter);
-  if (!cases.ok()) return cases.status();
-  Json rows = Json::array();
-  rows.get_ref<Json::array_t&>().reserve(cases->size());
-  for (const CaseRow& row : *cases) rows.push_back(ToJson(row));
-  return Json{{"run_id", run->facts.run_id},
-              {"state", EnumName(run->facts.state)},
-              {"columns", CaseColumns()},
-              {"rows", std::move(rows)}};
+  return Told(reports::LoadCases(*queries_, request.matches[0], *filter));
+}
+
+// Of the baseline that the verdict was judged by.
+void Api::AddCase(v1::CasePage* page) const {
+  const v1::Verdict& verdict = page->verdict();
+  // The operator's name becomes a file name.
+  if (verdict.function().empty() || absl::StrContains(verdict.operator_(), "/")) return;
+  const auto reader = baselines::BaselineReader::Open(
+      baselines::BaselinePath(options_.data_folder, options_.reference, verdict.operator_()));
+  if (!reader.ok() || (*reader)->HashOf(verdict.case_id()) != verdict.case_hash()) return;
+  const absl::StatusOr<v1::Case> c = (*reader)->ReadCase(verdict.case_id());
+  if (!c.ok()) return;
+  page->set_reveals(c->reveals());
+  page->mutable_arguments();
+  for (const cases::ArgumentLine& line : cases::ArgumentLines(*c)) {
+    v1::ShownArgument& argument = *page->mutable_arguments()->add_list();
+    argument.set_name(line.name);
+    argument.set_role(line.role);
+    argument.set_text(line.text);
+  }
 }
 
 Answer Api::Case(const HttpRequest& request) const {
@@ -201,24 +203,20 @@ Answer Api::Case(const HttpRequest& request) const {
   if (!run.ok()) return run.status();
   const absl::StatusOr<v1::Verdict> verdict = queries_->Verdict(run->run_id(), request.matches[1]);
   if (!verdict.ok()) return verdict.status();
-  // The operator's name becomes a file name.
-  if (verdict->function().empty() || absl::StrContains(verdict->operator_(), "/")) {
-    return ToJson(*run, *verdict, nullptr);
-  }
-  const auto reader = baselines::BaselineReader::Open(
-      baselines::BaselinePath(options_.data_folder, options_.reference, verdict->operator_()));
-  if (!reader.ok() || (*reader)->HashOf(verdict->case_id()) != verdict->case_hash()) {
-    return ToJson(*run, *verdict, nullptr);
-  }
-  const absl::StatusOr<v1::Case> c = (*reader)->ReadCase(verdict->case_id());
-  return ToJson(*run, *verdict, c.ok() ? &*c : nullptr);
+  v1::CasePage page;
+  page.set_run_id(run->run_id());
+  page.set_chip(run->options().chip());
+  *page.mutable_verdict() = *verdict;
+  AddCase(&page);
+  page.set_repro(reports::ReproCommand(run->options(), *verdict));
+  return MessageJson(page);
 }
 
 Answer Api::Failures(const HttpRequest& request) const {
   if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
   const absl::StatusOr<reports::RunFailures> failures = reports::LoadFailures(*queries_, request.matches[0]);
   if (!failures.ok()) return failures.status();
-  return ToJson(*failures);
+  return MessageJson(reports::FailuresOf(*failures));
 }
 
 Answer Api::Progress(const HttpRequest& request) const {
@@ -254,13 +252,13 @@ Answer Api::Performance(const HttpRequest& request) const {
   const absl::StatusOr<reports::PerformanceReport> report =
       reports::LoadPerformance(*queries_, *run, nullptr, reports::A100Times());
   if (!report.ok()) return report.status();
-  if (!parameters.Has("against")) return reports::PerformanceJson(*report, nullptr);
+  if (!parameters.Has("against")) return MessageJson(reports::PerformanceOf(*report, nullptr));
   const absl::StatusOr<RunFacts> before = reports::FindMeasuredRun(*queries_, parameters.Text("against"));
   if (!before.ok()) return Missing(before.status());
   const absl::StatusOr<reports::Comparison> comparison =
       reports::LoadComparison(*queries_, *before, *run, reports::ComparisonOptions().factor);
   if (!comparison.ok()) return comparison.status();
-  return reports::PerformanceJson(*report, &*comparison);
+  return MessageJson(reports::PerformanceOf(*report, &*comparison));
 }
 
 Answer Api::MeasuredRuns(const HttpRequest& request) const {
@@ -272,16 +270,17 @@ Answer Api::MeasuredRuns(const HttpRequest& request) const {
   if (!chip.ok()) return chip.status();
   const absl::StatusOr<std::vector<RunFacts>> measured = queries_->MeasuredRunsFacts(0);
   if (!measured.ok()) return measured.status();
-  Json::array_t runs;  // newest first
-  for (const RunFacts& run : *measured) {
-    if (run.chip != *chip || runs.size() == kMeasuredRuns) continue;
+  v1::ChipPerformance page;
+  page.set_chip(*given);
+  for (const RunFacts& run : *measured) {  // newest first
+    if (run.chip != *chip || page.runs_size() == kMeasuredRuns) continue;
     const absl::StatusOr<reports::PerformanceReport> report =
         reports::LoadPerformance(*queries_, run, nullptr, reports::A100Times());
     if (!report.ok()) return report.status();
-    runs.push_back(ToJson(run, *report));
+    *page.add_runs() = reports::MeasuredRunOf(run, *report);
   }
-  std::reverse(runs.begin(), runs.end());
-  return Json{{"chip", *given}, {"runs", std::move(runs)}};
+  std::reverse(page.mutable_runs()->begin(), page.mutable_runs()->end());
+  return MessageJson(page);
 }
 
 Answer Api::Compare(const HttpRequest& request) const {
@@ -291,7 +290,11 @@ Answer Api::Compare(const HttpRequest& request) const {
   if (!a.ok()) return a.status();
   const absl::StatusOr<std::string> b = parameters.Required("b");
   if (!b.ok()) return b.status();
-  return Told(reports::LoadDiff(*queries_, *a, *b));
+  absl::StatusOr<v1::Compare> compare = reports::LoadDiff(*queries_, *a, *b);
+  if (!compare.ok()) return compare.status();
+  compare->set_comparable(reports::ComparableText(compare->comparison()));
+  compare->set_times(reports::TimesText(compare->comparison().times()));
+  return MessageJson(*compare);
 }
 
 Answer Api::Coverage(const HttpRequest& request) const {
@@ -311,18 +314,40 @@ Answer Api::Lab(const HttpRequest& request) const {
   return Told(reports::LoadLab(*queries_, *range));
 }
 
+v1::AgentRow RowOf(const v1::AgentInfo& agent) {
+  const v1::AgentFacts& facts = agent.facts();
+  v1::AgentRow row;
+  row.set_agent_id(facts.agent_id());
+  row.set_chip(facts.chip());
+  row.set_host(facts.host());
+  row.set_agent_version(facts.agent_version());
+  row.set_vendor_name(facts.vendor_name());
+  row.set_impl_version(facts.impl_version());
+  row.set_impl_sha256(facts.impl_sha256());
+  row.set_takes_uploads(facts.takes_uploads());
+  row.set_state(agent.state());
+  row.set_since(agent.since());
+  row.set_seen(agent.seen());
+  row.set_health(agent.health().text());
+  if (agent.run_id().empty()) return row;
+  row.set_run_id(agent.run_id());
+  row.set_cases(agent.cases());
+  row.set_done(agent.done());
+  return row;
+}
+
 Answer Api::Agents(const HttpRequest& request) const {
   if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
-  Json list = Json::array();
+  v1::AgentsPage page;
   if (options_.agents != nullptr) {
-    for (const v1::AgentInfo& agent : options_.agents()) list.push_back(ToJson(agent));
+    for (const v1::AgentInfo& agent : options_.agents()) *page.add_agents() = RowOf(agent);
   }
-  return Json{{"agents", std::move(list)}};
+  return MessageJson(page);
 }
 
 Answer Api::Captures(const HttpRequest& request) const {
   if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
-  return CapturesJson(options_.data_folder);
+  return MessageJson(LoadCaptures(options_.data_folder));
 }
 
 Answer Api::Capture(const HttpRequest& request) const {
@@ -330,21 +355,21 @@ Answer Api::Capture(const HttpRequest& request) const {
   if (absl::Status status = parameters.Only({"limit"}); !status.ok()) return status;
   const absl::StatusOr<int64_t> limit = parameters.Number("limit", 1, kMostCapturedCalls, kMostCapturedCalls);
   if (!limit.ok()) return limit.status();
-  return CaptureJson(options_.data_folder, request.matches[0], *limit);
+  return Told(LoadCapture(options_.data_folder, request.matches[0], *limit));
 }
 
 Answer Api::Schema(const HttpRequest& request) const {
   if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
-  // The messages' part is generated from their declarations.
-  Json schema = Json::parse(ApiSchema(), nullptr, false);
-  schema["$defs"].update(Json::parse(MessageSchema(), nullptr, false).at("$defs"));
-  return schema;
+  return Json::parse(ApiSchema(), nullptr, false);
 }
 
 Answer Api::Version(const HttpRequest& request) const {
   if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
-  return Json{
-      {"version", options_.version}, {"schema_version", kSchemaVersion}, {"web", !PageHtml().empty()}};
+  v1::VersionPage page;
+  page.set_version(options_.version);
+  page.set_schema_version(kSchemaVersion);
+  page.set_web(!PageHtml().empty());
+  return MessageJson(page);
 }
 
 // FNV-1a, 64 bits: the tag changes when a byte of the answer does.
@@ -419,11 +444,11 @@ void RegisterApi(HttpServer* http, std::shared_ptr<Queries> queries, const ApiOp
 
 HttpResponse ApiError(const absl::Status& status) {
   HttpResponse response = ErrorResponse(status);
-  const Json json = {
-      {"error",
-       {{"code", absl::StatusCodeToString(status.code())}, {"message", std::string(status.message())}}}};
+  v1::ErrorPage page;
+  page.mutable_error()->set_code(absl::StatusCodeToString(status.code()));
+  page.mutable_error()->set_message(std::string(status.message()));
   response.content_type = "application/json";
-  response.body = Dump(json);
+  response.body = Dump(MessageJson(page));
   return response;
 }
 

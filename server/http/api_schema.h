@@ -1,4 +1,4 @@
-// api_schema.json and reports/render/schema/messages.schema.json, embedded.
+// The JSON schema of every answer, embedded (reports/render/message_types.cc).
 #ifndef SERVER_HTTP_API_SCHEMA_H_
 #define SERVER_HTTP_API_SCHEMA_H_
 
@@ -7,7 +7,6 @@
 namespace diopi::server {
 
 std::string_view ApiSchema();
-std::string_view MessageSchema();
 
 }  // namespace diopi::server
 

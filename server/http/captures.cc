@@ -11,7 +11,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "baselines/tap/capture.h"
-#include "cases/base/dtype.h"
 #include "reports/document/escape.h"
 
 namespace diopi::server {
@@ -53,42 +52,44 @@ Folder ReadFolder(const fs::path& path) {
   return folder;
 }
 
-Json SummaryJson(const Folder& folder) {
+v1::CaptureSummary SummaryOf(const Folder& folder) {
   std::set<std::string> functions;
   std::set<int64_t> processes;
-  int64_t bytes = 0;
+  v1::CaptureSummary summary;
   for (const File& file : folder.files) {
     functions.insert(file.name.function);
     processes.insert(file.name.process);
-    bytes += file.bytes;
+    summary.set_bytes(summary.bytes() + file.bytes);
   }
-  return Json{{"name", JsonText(folder.name)},
-              {"calls", folder.files.size()},
-              {"functions", functions.size()},
-              {"processes", processes.size()},
-              {"bytes", bytes},
-              {"newest", absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", folder.newest, absl::UTCTimeZone())}};
+  summary.set_name(folder.name);
+  summary.set_calls(static_cast<int64_t>(folder.files.size()));
+  summary.set_functions(static_cast<int64_t>(functions.size()));
+  summary.set_processes(static_cast<int64_t>(processes.size()));
+  summary.set_newest(absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", folder.newest, absl::UTCTimeZone()));
+  return summary;
 }
 
-Json CallJson(const File& file, const tap::CallSummary& call) {
-  return Json{{"file", JsonText(fs::path(file.path).filename())},
-              {"function", JsonText(call.c.function())},
-              {"dtype", std::string(DtypeName(call.c.dtype()))},
-              {"process", file.name.process},
-              {"order", call.facts.order},
-              {"step", call.facts.step},
-              {"thread", call.facts.thread},
-              {"stream", absl::StrFormat("0x%x", reinterpret_cast<uintptr_t>(call.facts.stream))},
-              {"start_us", call.facts.start_us},
-              {"took_us", call.facts.microseconds},
-              {"returned", call.facts.returned},
-              {"bytes", file.bytes},
-              {"arguments", JsonText(tap::TensorsText(call.c))}};
+v1::CapturedCall CallOf(const File& file, const tap::CallSummary& call) {
+  v1::CapturedCall shown;
+  shown.set_file(fs::path(file.path).filename());
+  shown.set_function(call.c.function());
+  shown.set_dtype(call.c.dtype());
+  shown.set_process(file.name.process);
+  shown.set_order(call.facts.order);
+  shown.set_step(call.facts.step);
+  shown.set_thread(call.facts.thread);
+  shown.set_stream(absl::StrFormat("0x%x", reinterpret_cast<uintptr_t>(call.facts.stream)));
+  shown.set_start_us(call.facts.start_us);
+  shown.set_took_us(call.facts.microseconds);
+  shown.set_returned(call.facts.returned);
+  shown.set_bytes(file.bytes);
+  shown.set_arguments(tap::TensorsText(call.c));
+  return shown;
 }
 
 }  // namespace
 
-Json CapturesJson(const std::string& data_folder) {
+v1::CapturesPage LoadCaptures(const std::string& data_folder) {
   std::vector<Folder> folders;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(CapturesFolder(data_folder), error)) {
@@ -99,12 +100,13 @@ Json CapturesJson(const std::string& data_folder) {
   std::sort(folders.begin(), folders.end(), [](const Folder& a, const Folder& b) {
     return a.newest != b.newest ? a.newest > b.newest : a.name < b.name;
   });
-  Json list = Json::array();
-  for (const Folder& folder : folders) list.push_back(SummaryJson(folder));
-  return Json{{"captures", std::move(list)}};
+  v1::CapturesPage page;
+  for (const Folder& folder : folders) *page.add_captures() = SummaryOf(folder);
+  return page;
 }
 
-absl::StatusOr<Json> CaptureJson(const std::string& data_folder, const std::string& name, int64_t limit) {
+absl::StatusOr<v1::CapturePage> LoadCapture(const std::string& data_folder, const std::string& name,
+                                            int64_t limit) {
   Folder folder;
   // A name is one folder's, never a path.
   if (name != "." && name != ".." && name.find_first_of(std::string_view("/\0", 2)) == std::string::npos) {
@@ -114,28 +116,23 @@ absl::StatusOr<Json> CaptureJson(const std::string& data_folder, const std::stri
     return absl::NotFoundError(absl::StrCat("there is no capture '", name,
                                             "'; expected a folder of captured calls in DATA/captures"));
   }
-  Json json = SummaryJson(folder);
-  Json calls = Json::array();
-  Json damaged = Json::array();
+  v1::CapturePage page;
+  *page.mutable_summary() = SummaryOf(folder);
   std::set<int64_t> threads;
-  std::string library;
   const auto shown = std::min(folder.files.size(), static_cast<size_t>(limit));
   for (size_t i = 0; i < shown; ++i) {
     const absl::StatusOr<tap::CallSummary> call = tap::ReadCallSummary(folder.files[i].path);
     if (!call.ok()) {
-      damaged.push_back(JsonText(std::string(call.status().message())));
+      page.add_damaged(std::string(call.status().message()));
       continue;
     }
     threads.insert(call->facts.thread);
-    library = call->library;
-    calls.push_back(CallJson(folder.files[i], *call));
+    page.set_library(call->library);
+    *page.add_list() = CallOf(folder.files[i], *call);
   }
-  json["library"] = JsonText(library);
-  json["command"] = JsonText(absl::StrCat("diopi-cli replay ", reports::ShellWord(name), " --impl LIBRARY"));
-  json["threads"] = threads.size();
-  json["list"] = std::move(calls);
-  json["damaged"] = std::move(damaged);
-  return json;
+  page.set_command(absl::StrCat("diopi-cli replay ", reports::ShellWord(name), " --impl LIBRARY"));
+  page.set_threads(static_cast<int64_t>(threads.size()));
+  return page;
 }
 
 }  // namespace diopi::server

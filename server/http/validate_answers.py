@@ -9,28 +9,14 @@ import sys
 from jsonschema import Draft202012Validator
 
 
-def make_strict(node):
-    """Forbids unnamed fields in objects with named ones, and in the whole where schemas are joined."""
-    if isinstance(node, list):
-        for item in node:
-            make_strict(item)
-    elif isinstance(node, dict):
-        if "properties" in node:
-            node["unevaluatedProperties"] = False
-        for value in node.values():
-            make_strict(value)
-
-
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         given = json.load(file)
     schema = given["schema"]
     Draft202012Validator.check_schema(schema)
-    make_strict(schema)
-    # Run and a case contain these: the joining schema forbids other fields.
-    summary = schema["$defs"]["RunSummary"]
-    for part in (summary, schema["$defs"]["Verdict"]):
-        part.pop("unevaluatedProperties")
+    for definition in schema["$defs"].values():
+        if "properties" in definition:
+            definition["additionalProperties"] = False
     used = set()
     problems = 0
     for item in given["answers"]:
@@ -39,11 +25,6 @@ def main():
         for error in validator.iter_errors(item["answer"]):
             problems += 1
             print(f"{item['path']}: {error.json_path}: {error.message[:300]}")
-        runs = item["answer"].get("runs", []) if item["name"] == "Runs" else []
-        for run in runs:
-            for field in sorted(set(run) - set(summary["properties"])):
-                problems += 1
-                print(f"{item['path']}: the schema has no field {field} in a run")
     for reference in schema["anyOf"]:
         name = reference["$ref"].rsplit("/", 1)[1]
         if name not in used:

@@ -27,16 +27,15 @@ std::vector<Sample> ChipSamples(Queries& queries) {
     samples.push_back({name, help, Sample::Kind::kGauge, {{"chip", chip}}, value});
   };
   for (const ChipRow& chip : *chips) {
-    const absl::StatusOr<std::vector<reports::RunSummary>> runs =
-        reports::CompleteRuns(queries, chip.chip, 1);
+    const absl::StatusOr<std::vector<v1::RunSummary>> runs = reports::CompleteRuns(queries, chip.chip, 1);
     if (!runs.ok() || runs->empty()) continue;
-    const reports::RunSummary& run = runs->front();
+    const v1::RunSummary& run = runs->front();
     add("diopi_chip_functions_passing", "Functions that pass in the chip's newest complete run.", chip.chip,
-        static_cast<double>(run.coverage.passing));
+        static_cast<double>(run.coverage().passing()));
     add("diopi_chip_cases_failed", "Cases that fail in the chip's newest complete run.", chip.chip,
-        static_cast<double>(run.failed));
+        static_cast<double>(run.failed()));
     add("diopi_chip_run_timestamp_seconds", "When the chip's newest complete run was created.", chip.chip,
-        Seconds(run.facts.created));
+        Seconds(run.created()));
   }
   return samples;
 }

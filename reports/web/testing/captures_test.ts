@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CapturePage } from '../src/api/capture_types';
+import type { CapturePage } from '../src/api/messages';
 import { launch, overflow, visit } from './browser';
 import { BUILD, CPU, Server, TempFolder, mustRun } from './programs';
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunPage } from '../src/api/types';
+import type { RunPage } from '../src/api/messages';
 import { launch, overflow, visit } from './browser';
 import { CPU, Server, TempFolder, mustRun, program, vendor } from './programs';
 

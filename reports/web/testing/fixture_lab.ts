@@ -1,5 +1,5 @@
 // A made-up lab: chips side by side, failures by cause, agents in every state.
-import type { AgentRow, LabPage } from '../src/api/lab_types';
+import type { AgentRow, LabPage } from '../src/api/messages';
 import { summary } from './fixture_run';
 
 const CAUSE = '=SUM("reads past the end of a row, by N elements")'; // what a spreadsheet would calculate

@@ -3,12 +3,13 @@ import type {
   Call,
   CallChange,
   ChipPerformance,
-  Comparison,
-  MeasuredCall,
+  Dtype,
   Performance,
-  Step,
-} from '../src/api/performance_types';
-import type { RunPage } from '../src/api/types';
+  PerformanceComparison,
+  RunPage,
+  StepTotal,
+} from '../src/api/messages';
+import type { MeasuredCall } from '../src/lib/performance';
 import { runPage } from './fixture_run';
 
 export const MEASURED = 'measured';
@@ -23,14 +24,14 @@ const FUNCTIONS: [string, number][] = [
   ['diopiAdd', 0.2],
   ['diopiCopyInp', 0], // a copy: no operations
 ];
-const DTYPES = ['float16', 'bfloat16', 'float32'];
+const DTYPES: Dtype[] = ['float16', 'bfloat16', 'float32'];
 const PEAK: Record<string, number> = { float16: 2.4e14, bfloat16: 2.4e14, float32: 1.6e13 };
 const BYTES_PER_S = 1.55e12;
 
 // Its time is twice to five times the least that its roof allows.
 function callAt(i: number): Call {
   const [name, intensity] = FUNCTIONS[i % FUNCTIONS.length] ?? ['', 0];
-  const dtype = DTYPES[Math.floor(i / FUNCTIONS.length) % DTYPES.length] ?? '';
+  const dtype = DTYPES[Math.floor(i / FUNCTIONS.length) % DTYPES.length] ?? 'float32';
   const size = 64 << (i % 7);
   const bytes = 3 * size * size * 4;
   const operations = bytes * intensity;
@@ -70,13 +71,13 @@ function step(
   calls: number,
   measured: number,
   parts: [string, number][],
-): Step {
+): StepTotal {
   const us = parts.reduce((sum, [, part]) => sum + part, 0);
   const operators_us = Object.fromEntries(parts);
   return { model, stage, us, low_us: us * 0.97, high_us: us * 1.04, calls, measured, operators_us };
 }
 
-export const steps = (): Step[] => [
+export const steps = (): StepTotal[] => [
   step('gpt2', 'decode', 31, 31, [
     ...([
       ['matmul', 610],
@@ -118,7 +119,7 @@ export const steps = (): Step[] => [
   step('vit', '', 40, 0, []),
 ];
 
-function comparison(against: string, calls: MeasuredCall[]): Comparison {
+function comparison(against: string, calls: MeasuredCall[]): PerformanceComparison {
   const changes = calls.slice(0, 24).map((call, i): CallChange => {
     const change = call.function === 'diopiSoftmax' ? 'slower' : i === 4 ? 'faster' : '';
     const ratio = change === 'slower' ? 1.62 : change === 'faster' ? 0.7 : 1 + (i % 5) / 100;
@@ -166,10 +167,10 @@ export function chipPerformance(chip: string): ChipPerformance {
       calls: 60,
       measured: 59,
     },
-    steps: steps().map(({ model, stage, us, low_us, high_us, calls, measured }) => {
+    steps: steps().map(({ model, stage, us, low_us, high_us, calls, measured, operators_us }) => {
       const factor = 1.3 - 0.15 * i;
       return {
-        ...{ model, stage, calls, measured, us: us * factor },
+        ...{ model, stage, calls, measured, operators_us, us: us * factor },
         low_us: low_us * factor,
         high_us: high_us * factor,
       };

@@ -1,16 +1,17 @@
 // Made-up answers of the JSON API for sizes that would take a test too long: a run of many cases.
-import type { Failures } from '../src/api/failure_types';
-import type { Machine } from '../src/api/messages';
 import type {
   CasePage,
   ChipPage,
   ChipRow,
+  Dtype,
+  Failures,
+  Machine,
   Outcome,
-  OutcomeCounts,
   OutputStats,
   RunPage,
   RunSummary,
-} from '../src/api/types';
+} from '../src/api/messages';
+import type { OutcomeCounts } from '../src/lib/outcomes';
 
 const OPERATORS = [
   'add',
@@ -24,7 +25,7 @@ const OPERATORS = [
   'sort',
   'cumsum',
 ];
-const DTYPES = ['float16', 'bfloat16', 'float32', 'float64', 'int32', 'int64', 'bool'];
+const DTYPES: Dtype[] = ['float16', 'bfloat16', 'float32', 'float64', 'int32', 'int64', 'bool'];
 export const COLUMNS = [
   ...[
     'case_id',
@@ -157,6 +158,7 @@ export function runPage(cases: number): RunPage {
       timeout_s: 30,
       selection: 'all of suite core',
       suite: 'core',
+      ...{ sandbox: '', owner: '', shard_index: 0, shard_count: 0 },
       workers_word:
         'leaks, results that differ from call to call, checks of the library as a whole, times: the library can answer for the worker, and the agent observes all else itself',
     },

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Failures } from '../src/api/failure_types';
+import type { Failures } from '../src/api/messages';
 import { launch, overflow, visit, type VisitOptions } from './browser';
 import { mustRun, program, Server, TempFolder, vendor } from './programs';
 

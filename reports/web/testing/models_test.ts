@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ModelsPage } from '../src/api/types';
+import type { ModelsPage } from '../src/api/messages';
 import { launch, overflow, visit } from './browser';
 import { CPU, Server, TempFolder, mustRun, program, scaledModels, vendor } from './programs';
 

@@ -1,4 +1,4 @@
-import type { ExplorationRow } from '../api/exploration_types';
+import type { ExplorationRow } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { ago, count, seconds, shortHash, time } from '../lib/format';
 import { t } from '../lib/i18n';

@@ -1,4 +1,4 @@
-import type { Correctness, Coverage, RunSummary } from '../api/types';
+import type { Correctness, Coverage, RunSummary } from '../api/messages';
 import { percent } from '../lib/format';
 import { t } from '../lib/i18n';
 import { Explained } from './tips';

@@ -1,4 +1,4 @@
-import type { Heat } from '../api/types';
+import type { Heat } from '../api/messages';
 import { heatRows, shortDtype, type HeatLook } from '../lib/heat';
 import { t } from '../lib/i18n';
 import { to } from '../lib/router';

@@ -1,7 +1,6 @@
-import type { OutcomeCounts } from '../api/types';
 import { count } from '../lib/format';
 import { t } from '../lib/i18n';
-import { OUTCOMES, OUTCOME_ORDER } from '../lib/outcomes';
+import { OUTCOMES, OUTCOME_ORDER, type OutcomeCounts } from '../lib/outcomes';
 
 // The outcomes of a run as one stacked bar; cases without a verdict stay empty.
 export function OutcomeBar({ outcomes, cases }: { outcomes: OutcomeCounts; cases: number }) {

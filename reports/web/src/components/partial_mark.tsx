@@ -1,4 +1,4 @@
-import type { RunSummary } from '../api/types';
+import type { RunSummary } from '../api/messages';
 import { t } from '../lib/i18n';
 import { recorded } from '../lib/recorded';
 import { isLive } from '../lib/state';

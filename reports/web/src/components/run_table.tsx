@@ -1,4 +1,4 @@
-import type { RunSummary } from '../api/types';
+import type { RunSummary } from '../api/messages';
 import { ago, count, percent, shortHash, time } from '../lib/format';
 import { t } from '../lib/i18n';
 import { to } from '../lib/router';

@@ -1,4 +1,4 @@
-import type { RunState } from '../api/types';
+import type { RunState } from '../api/messages';
 import { t } from '../lib/i18n';
 
 const SIGNS: Record<RunState, string> = {

@@ -1,27 +1,10 @@
 // The cases of a run: turns the API's columns into rows, filtered and sorted as the address bar
 // says.
-import type { CasesTable, Figure } from '../api/types';
-import { reasonText, type Reason } from './findings';
+import type { CaseRow, CasesTable, Figure } from '../api/messages';
+import { reasonText } from './findings';
 import { isFailure, outcomeRank } from './outcomes';
 
-export interface CaseRow extends Reason {
-  case_id: string;
-  operator: string;
-  function: string;
-  dtype: string;
-  outcome: string;
-  call_us: Figure;
-  max_ulp: Figure;
-  max_z: Figure;
-  rms_z: Figure;
-  max_abs: Figure;
-  max_rel: Figure;
-  mismatch_ratio: Figure;
-  grade: string | null;
-  public_pass: boolean | null;
-  gates: string;
-  device_index: number | null;
-}
+export type { CaseRow };
 
 export function parseCases(table: CasesTable): CaseRow[] {
   return table.rows.map(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { CasesTable } from '../api/messages';
 import { filterCases, nextSort, parseCases, readFilter, readSort, sortRows, type CaseRow } from './cases';
 
 const COLUMNS = ['case_id', 'operator', 'function', 'dtype', 'outcome', 'reason', 'max_z'];
@@ -12,7 +13,7 @@ const rows = parseCases({
     ['relu.float32.c', 'relu', 'diopiRelu', 'float32', 'crash', 'SIGSEGV', null],
     ['relu.int32.d', 'relu', 'diopiRelu', 'int32', 'not_implemented', '', null],
     ['sum.float32.e', 'sum', 'diopiSum', 'float32', 'fail', 'out: lost', 70],
-  ],
+  ] as unknown as CasesTable['rows'],
 });
 const left = (query: string) =>
   filterCases(rows, readFilter(new URLSearchParams(query)))

@@ -1,8 +1,10 @@
 // The kinds of difference between two runs; their words are kind.KIND and kind_says.KIND of the catalogues.
-import type { CompareKind, CompareRow } from '../api/compare_types';
+import type { CompareKind, CompareRow } from '../api/messages';
 import type { Tone } from './outcomes';
 
-export const KINDS: Record<CompareKind, { sign: string; tone: Tone }> = {
+export type ChangeKind = Exclude<CompareKind, 'same'>; // that has rows
+
+export const KINDS: Record<ChangeKind, { sign: string; tone: Tone }> = {
   newly_failing: { sign: '✕', tone: 'bad' },
   newly_passing: { sign: '✓', tone: 'good' },
   changed: { sign: '≠', tone: 'note' },
@@ -14,6 +16,8 @@ export const KINDS: Record<CompareKind, { sign: string; tone: Tone }> = {
   appeared: { sign: '+', tone: 'none' },
   vanished: { sign: '−', tone: 'none' },
 };
+
+export const COMPARE_KINDS = Object.keys(KINDS) as ChangeKind[];
 
 export function filterCompare(
   rows: CompareRow[],

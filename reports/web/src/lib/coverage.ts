@@ -1,5 +1,5 @@
 // Functions by chip: how each cell reads, and which functions a filter keeps.
-import type { CoverageCell, CoveragePage } from '../api/types';
+import type { CoverageCell, CoveragePage } from '../api/messages';
 
 export type CellKind = 'passing' | 'failing' | 'untested' | 'absent';
 

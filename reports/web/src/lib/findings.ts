@@ -3,14 +3,10 @@
 // for verdicts of agents up to 0.9, which have no findings, the API's own texts are shown.
 import english from '@findings/en.txt?raw';
 import chinese from '@findings/zh.txt?raw';
-import type { Finding, FindingCode } from '../api/messages';
+import type { BriefFinding } from '../api/messages';
 import { language, type Language } from './i18n';
 
-// A finding; lists leave out its empty fields.
-export interface Found extends Partial<Omit<Finding, 'code' | 'parts'>> {
-  code: FindingCode;
-  parts?: Found[];
-}
+export type Found = BriefFinding;
 
 // A reason in English, and what it is made of.
 export interface Reason {
@@ -140,9 +136,9 @@ export const textOr = (finding: Found | null, text: string): string =>
   language() === 'en' || !finding ? text : findingText(finding);
 
 function partsOf(output: string, findings: Found[]): Found[] | undefined {
-  for (const { code, name, parts = [] } of findings) {
-    if (code === 'of_output' && name === output) return parts;
-    const inner = partsOf(output, parts); // "the last is wrong: ..."
+  for (const { code, name, parts } of findings) {
+    if (code === 'of_output' && name === output) return parts ?? [];
+    const inner = partsOf(output, parts ?? []); // "the last is wrong: ..."
     if (inner) return inner;
   }
   return undefined;

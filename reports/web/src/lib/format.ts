@@ -1,5 +1,5 @@
 // Formats figures. A value that was not measured says so and is never a zero.
-import type { Figure } from '../api/types';
+import type { Figure } from '../api/messages';
 import { formats, integer, t } from './i18n';
 
 // 12345 -> "12,345": in groups from five digits on.

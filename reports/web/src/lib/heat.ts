@@ -1,5 +1,5 @@
 // The heat map's cells: the text and the shade of each.
-import type { Heat } from '../api/types';
+import type { Heat } from '../api/messages';
 
 export interface HeatLook {
   cases: number;

@@ -1,5 +1,5 @@
 // Operators by chips: how each cell reads, and which operators a filter keeps.
-import type { LabPage, OperatorCounts } from '../api/lab_types';
+import type { LabPage, OperatorCounts } from '../api/messages';
 
 export type OperatorKind = 'passing' | 'failing' | 'partly' | 'absent';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LabPage } from '../api/lab_types';
+import type { LabPage } from '../api/messages';
 import { filterOperators, operatorKind } from './lab';
 
 const counts = (cases: number, passed: number, failed: number) => ({ cases, passed, failed });

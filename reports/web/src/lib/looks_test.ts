@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CoveragePage } from '../api/types';
+import type { CoveragePage } from '../api/messages';
 import { cellKind, filterFunctions, totals } from './coverage';
 import { missingText } from './models';
 import { heatLook, heatRows } from './heat';
@@ -33,7 +33,7 @@ test('a heat map’s cell: fails before passes, nothing called is not green', ()
   const rows = heatRows({
     run_id: 'r',
     operators: ['a', 'b'],
-    dtypes: ['x', 'y'],
+    dtypes: ['int8', 'int16'],
     cells: [[1, 0, 2, 2, 0, 0]],
   });
   expect(rows[0]?.cells).toEqual([null, null]);

@@ -1,5 +1,5 @@
 // What stands between a chip and a model, in words.
-import type { ModelCell } from '../api/types';
+import type { ModelCell } from '../api/messages';
 import { t } from './i18n';
 
 // "3 functions missing, 2 failing"; "" when nothing does.

@@ -1,7 +1,9 @@
 // All outcomes: each has a name, a sign and a colour family, so that none depends on colour alone. Names are the same in
 // every language; what an outcome means is outcome.NAME of the catalogues.
-import type { Outcome, OutcomeCounts } from '../api/types';
+import type { Outcome } from '../api/messages';
 import { t } from './i18n';
+
+export type OutcomeCounts = Partial<Record<Outcome, number>>;
 
 // How an outcome counts: only `pass` is good; cases that were not called are neither good nor bad.
 export type Tone = 'good' | 'bad' | 'none' | 'note' | 'ours';

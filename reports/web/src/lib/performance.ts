@@ -1,13 +1,7 @@
 // The logic of the pages on performance: rows of the table of calls, the roofline plot, the parts of a step.
-import type {
-  Call,
-  CallChange,
-  MeasuredCall,
-  Performance,
-  Roofline,
-  Step,
-  StepTotal,
-} from '../api/performance_types';
+import type { Call, CallChange, CallTimes, Performance, Roofline, StepTotal } from '../api/messages';
+
+export type MeasuredCall = Call & CallTimes;
 
 export const isMeasured = (call: Call): call is MeasuredCall => call.not_measured === undefined;
 
@@ -35,7 +29,7 @@ export function callRow(call: Call): CallRow {
   if (!isMeasured(call)) {
     const none = { median: null, spread: null, cold_us: null, first_us: null, bytes_per_s: null };
     const rates = { operations_per_s: null, roofline_share: null, bound: null, score: null };
-    return { ...row, not_measured: call.not_measured, ...none, ...rates };
+    return { ...row, not_measured: call.not_measured ?? '', ...none, ...rates };
   }
   const { us, cold_us, first_us, bytes_per_s, operations_per_s, roofline_share, score } = call;
   return {
@@ -165,7 +159,7 @@ export interface StepPart {
 }
 
 // The operators that take the largest shares of the steps: at most `most`.
-export function namedOperators(steps: Step[], most: number): string[] {
+export function namedOperators(steps: StepTotal[], most: number): string[] {
   const largest = new Map<string, number>();
   for (const { us, operators_us } of steps)
     for (const [name, part] of Object.entries(operators_us))
@@ -175,7 +169,7 @@ export function namedOperators(steps: Step[], most: number): string[] {
 }
 
 // What a step's time consists of, the largest first, and the operators that have no name last, together.
-export function stepParts(step: Step, named: string[]): StepPart[] {
+export function stepParts(step: StepTotal, named: string[]): StepPart[] {
   if (step.measured === 0 || step.us <= 0) return [];
   const parts: StepPart[] = [];
   let others = 0;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CallChange, MeasuredCall, Step, UnmeasuredCall } from '../api/performance_types';
+import type { Call, CallChange, StepTotal } from '../api/messages';
 import { asksForCases, sortRows } from './cases';
 import {
   callRow,
@@ -13,9 +13,10 @@ import {
   roofPlot,
   stepLines,
   stepParts,
+  type MeasuredCall,
 } from './performance';
 
-const work = {
+const work: Omit<Call, 'not_measured'> = {
   ...{ case: 'a', judged_case: 'a', function: 'diopiMatmul', dtype: 'float16', shapes: '(64, 64)' },
   ...{ kernel: '', read_bytes: 600, written_bytes: 400, operations: 5000 },
 };
@@ -28,7 +29,7 @@ const measured: MeasuredCall = {
   ...{ reference_us: null, score: null },
 };
 const copy: MeasuredCall = { ...measured, function: 'diopiCopy', operations: 0, operations_per_s: null };
-const none: UnmeasuredCall = { ...work, function: 'diopiSort', not_measured: 'the case fails' };
+const none: Call = { ...work, function: 'diopiSort', not_measured: 'the case fails' };
 
 test('a call without a time is a row without figures, last in every order', () => {
   const rows = [none, measured, copy].map(callRow);
@@ -78,7 +79,7 @@ test('the plot has the calls with operations, and reaches to the bend of the roo
   expect(plot.shown).toBe(1);
   expect(plot.series.map(({ dtype }) => dtype)).toEqual(['float16']);
   expect(plot.series[0]?.points[0]).toMatchObject({ intensity: 5, gops: 0.5 });
-  const half = { ...measured, dtype: 'bfloat16' };
+  const half: Call = { ...measured, dtype: 'bfloat16' };
   const two = roofPlot({
     calls: [measured, half],
     roofline: { ...roofline, operations_per_s: { float16: 5e11, bfloat16: 5e11 } },
@@ -98,19 +99,23 @@ test('axes in whole powers of ten', () => {
 });
 
 test('a step’s parts add up to its time: named operators, then all others', () => {
-  const step = (model: string, operators_us: Record<string, number>): Step => {
+  const step = (model: string, operators_us: Record<string, number>): StepTotal => {
     const us = Object.values(operators_us).reduce((sum, part) => sum + part, 0);
     return { model, stage: '', us, low_us: us, high_us: us, calls: 9, measured: 8, operators_us };
   };
   const steps = [step('a', { add: 10, matmul: 70, gelu: 20 }), step('b', { softmax: 1, matmul: 3 })];
   const named = namedOperators(steps, 2);
   expect(named).toEqual(['matmul', 'softmax']);
-  expect(stepParts(steps[0] as Step, named)).toEqual([
+  expect(stepParts(steps[0] as StepTotal, named)).toEqual([
     { operator: 'matmul', at: 0, us: 70, share: 0.7 },
     { operator: '', at: -1, us: 30, share: 0.3 },
   ]);
-  expect(stepParts({ ...(steps[0] as Step), measured: 0 }, named)).toEqual([]);
-  const lines = stepLines([{ steps: [] }, { steps }, { steps: [{ ...(steps[1] as Step), measured: 0 }] }]);
+  expect(stepParts({ ...(steps[0] as StepTotal), measured: 0 }, named)).toEqual([]);
+  const lines = stepLines([
+    { steps: [] },
+    { steps },
+    { steps: [{ ...(steps[1] as StepTotal), measured: 0 }] },
+  ]);
   expect(lines.map(({ name, steps: of }) => [name, of.map((one) => one?.us ?? null)])).toEqual([
     ['a', [null, 100, null]],
     ['b', [null, 4, null]],

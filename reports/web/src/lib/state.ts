@@ -1,4 +1,4 @@
-import type { RunState } from '../api/types';
+import type { RunState } from '../api/messages';
 
 // Whether the run may still get verdicts: a stalled one can be resumed.
 export const isLive = (state: RunState | undefined): boolean =>

@@ -1,4 +1,4 @@
-import type { RunSummary } from '../api/types';
+import type { RunSummary } from '../api/messages';
 
 // Only complete runs are points of a trend: the figures of an aborted run, or of a selection, cover
 // other cases.

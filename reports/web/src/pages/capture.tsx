@@ -1,4 +1,4 @@
-import type { CapturedCall, CapturePage } from '../api/capture_types';
+import type { CapturePage, CapturedCall } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { CopyCommand } from '../components/copy_command';
 import { Loading } from '../components/message';

@@ -1,4 +1,4 @@
-import type { CaptureSummary, CapturesPage } from '../api/capture_types';
+import type { CaptureSummary, CapturesPage } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';

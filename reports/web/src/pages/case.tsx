@@ -1,4 +1,4 @@
-import type { Argument, CasePage } from '../api/types';
+import type { CasePage, ShownArgument } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { CopyCommand } from '../components/copy_command';
 import { Exported } from '../components/exported';
@@ -19,13 +19,18 @@ import { useTitle } from '../lib/title';
 import { CaseHistory } from './case_history';
 import { CaseOutput } from './case_output';
 
-const ROLES: Record<Argument['role'], PlainKey> = {
+const ROLES: Record<string, PlainKey> = {
   in: 'role.in',
   out: 'role.out',
   'in/out': 'role.in_out',
   library: 'role.library',
   '': 'role.attribute',
 };
+
+function Role({ role }: Pick<ShownArgument, 'role'>) {
+  const text = ROLES[role];
+  return <>{text ? t(text) : role}</>;
+}
 
 function Arguments({ page }: { page: CasePage }) {
   if (page.arguments === null) {
@@ -47,7 +52,7 @@ function Arguments({ page }: { page: CasePage }) {
                   {argument.name}
                 </th>
                 <td class="muted nowrap">
-                  {argument.role in ROLES ? t(ROLES[argument.role]) : argument.role}
+                  <Role role={argument.role} />
                 </td>
                 <td class="mono">{argument.text}</td>
               </tr>

@@ -1,4 +1,4 @@
-import type { History } from '../api/types';
+import type { History } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { chipName } from '../components/chip_link';
 import { Exported } from '../components/exported';

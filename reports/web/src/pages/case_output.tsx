@@ -1,5 +1,5 @@
 import { useCallback } from 'preact/hooks';
-import type { Figure, Mismatch, Outcome, OutputStats } from '../api/types';
+import type { Figure, Mismatch, Outcome, OutputStats } from '../api/messages';
 import { Chart, tooltipStyle, type Colours } from '../components/chart';
 import { Exported } from '../components/exported';
 import { Explained, Head } from '../components/tips';

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { ChipPage, ModelsPage, RunSummary } from '../api/types';
+import type { ChipPage, ModelsPage, RunSummary } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { Badges, WaiverCount } from '../components/badges';
 import { Explorations, useExplorations } from '../components/exploration_table';

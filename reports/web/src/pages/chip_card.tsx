@@ -1,4 +1,4 @@
-import type { ChipRow } from '../api/types';
+import type { ChipRow } from '../api/messages';
 import { Badges, WaiverCount } from '../components/badges';
 import { ChipLink, chipName } from '../components/chip_link';
 import { CorrectnessFigure, CoverageFigure } from '../components/figures';

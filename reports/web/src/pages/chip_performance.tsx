@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'preact/hooks';
-import type { ChipPerformance, MeasuredRun, StepTotal } from '../api/performance_types';
+import type { ChipPerformance, MeasuredRun, StepTotal } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { Chart, escapeHtml, legendStyle, seriesLook, tooltipStyle, type Colours } from '../components/chart';
 import { Exported } from '../components/exported';

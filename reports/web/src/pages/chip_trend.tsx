@@ -1,5 +1,5 @@
 import { useCallback } from 'preact/hooks';
-import type { RunSummary } from '../api/types';
+import type { RunSummary } from '../api/messages';
 import { Chart, escapeHtml, tooltipStyle, type Colours } from '../components/chart';
 import { percent, shortHash, time } from '../lib/format';
 import { t } from '../lib/i18n';

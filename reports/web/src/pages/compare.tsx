@@ -1,6 +1,4 @@
-import type { Compare } from '../api/compare_types';
-import type { RunComparison, RunComparisonPart } from '../api/messages';
-import type { RunSummary } from '../api/types';
+import type { Compare, RunComparison, RunComparisonPart, RunSummary } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { Badges } from '../components/badges';
 import { ChipLink, chipName } from '../components/chip_link';

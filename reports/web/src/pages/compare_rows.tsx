@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { COMPARE_KINDS, type Compare, type CompareRow, type CompareSide } from '../api/compare_types';
+import type { Compare, CompareRow, CompareSide } from '../api/messages';
 import { DataTable, type Column } from '../components/data_table';
 import { FilterSelect } from '../components/filter_select';
 import { Link } from '../components/link';
@@ -7,12 +7,12 @@ import { OutcomeMark } from '../components/outcome_mark';
 import { SearchField } from '../components/search_field';
 import { ToggleChips } from '../components/toggle_chips';
 import { countBy, readSort, sortRows } from '../lib/cases';
-import { filterCompare, KINDS } from '../lib/compare';
+import { COMPARE_KINDS, filterCompare, KINDS, type ChangeKind } from '../lib/compare';
 import { figure, micros, shortFigure } from '../lib/format';
 import { t } from '../lib/i18n';
 import { to, usePlace } from '../lib/router';
 
-function KindMark({ kind }: { kind: CompareRow['kind'] }) {
+function KindMark({ kind }: { kind: ChangeKind }) {
   const { sign, tone } = KINDS[kind] ?? { sign: '?', tone: 'none' };
   const known = kind in KINDS;
   return (
@@ -47,7 +47,7 @@ function columns(a: string, b: string): Column<CompareRow>[] {
       head: t('compare.difference'),
       says: t('term.kind'),
       width: 'var(--kind-width)',
-      cell: (r) => <KindMark kind={r.kind} />,
+      cell: (r) => <KindMark kind={r.kind as ChangeKind} />,
     },
     {
       key: 'case_id',

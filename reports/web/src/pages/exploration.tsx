@@ -1,5 +1,4 @@
-import type { Exploration, ExplorationCause } from '../api/exploration_types';
-import type { RunPage } from '../api/types';
+import type { ShownCause, ExplorationPage, RunPage } from '../api/messages';
 import { ChipLink } from '../components/chip_link';
 import { CopyCommand } from '../components/copy_command';
 import { askedText } from '../components/exploration_table';
@@ -17,7 +16,7 @@ import { t } from '../lib/i18n';
 import { recorded } from '../lib/recorded';
 import { Names } from './run_groups';
 
-function HeadCard({ run, done }: { run: RunPage; done: Exploration }) {
+function HeadCard({ run, done }: { run: RunPage; done: ExplorationPage }) {
   const facts: (Fact | false)[] = [
     run.abort_reason !== null && { name: t('facts.aborted'), value: recorded(run.abort_reason) },
     { name: t('explore.asked'), value: askedText(done) },
@@ -64,7 +63,7 @@ function HeadCard({ run, done }: { run: RunPage; done: Exploration }) {
   );
 }
 
-function Cause({ one }: { one: ExplorationCause }) {
+function Cause({ one }: { one: ShownCause }) {
   const { text } = one;
   return (
     <tr>
@@ -103,7 +102,7 @@ function Cause({ one }: { one: ExplorationCause }) {
   );
 }
 
-function Causes({ done }: { done: Exploration }) {
+function Causes({ done }: { done: ExplorationPage }) {
   if (done.causes.length === 0)
     return <Empty>{t(done.failed > 0 ? 'explore.not_sought' : 'explore.no_cause')}</Empty>;
   return (
@@ -131,7 +130,7 @@ function Causes({ done }: { done: Exploration }) {
   );
 }
 
-function Functions({ done }: { done: Exploration }) {
+function Functions({ done }: { done: ExplorationPage }) {
   return (
     <Exported name="functions">
       <div class="table-scroll" tabIndex={0} role="region" aria-label={t('explore.functions')}>
@@ -171,7 +170,7 @@ function Functions({ done }: { done: Exploration }) {
 }
 
 // An exploration in place of a run: what was called, and the causes that were found.
-export function ExplorationView({ run, done }: { run: RunPage; done: Exploration }) {
+export function ExplorationView({ run, done }: { run: RunPage; done: ExplorationPage }) {
   return (
     <>
       <HeadCard run={run} done={done} />

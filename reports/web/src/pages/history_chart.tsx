@@ -1,5 +1,5 @@
 import { useCallback } from 'preact/hooks';
-import type { Figure, HistoryPoint } from '../api/types';
+import type { Figure, HistoryPoint } from '../api/messages';
 import { Chart, escapeHtml, tooltipStyle, type Colours } from '../components/chart';
 import { figure, micros, shortHash, time } from '../lib/format';
 import { t } from '../lib/i18n';

@@ -1,4 +1,4 @@
-import type { AgentRow } from '../api/lab_types';
+import type { AgentRow } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { ChipLink } from '../components/chip_link';
 import { Exported } from '../components/exported';

@@ -1,5 +1,4 @@
-import type { LabChip } from '../api/lab_types';
-import type { RunSummary } from '../api/types';
+import type { LabChip, RunSummary } from '../api/messages';
 import { ChipLink } from '../components/chip_link';
 import { Exported } from '../components/exported';
 import { Labels } from '../components/labels';

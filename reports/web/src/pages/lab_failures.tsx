@@ -1,4 +1,4 @@
-import type { LabFailure } from '../api/lab_types';
+import type { LabFailure } from '../api/messages';
 import { ChipLink } from '../components/chip_link';
 import { Exported } from '../components/exported';
 import { Link } from '../components/link';

@@ -1,4 +1,4 @@
-import type { LabPage, OperatorCounts } from '../api/lab_types';
+import type { LabPage, OperatorCounts } from '../api/messages';
 import { ChipLink } from '../components/chip_link';
 import { Exported } from '../components/exported';
 import { FilterSelect } from '../components/filter_select';

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { ModelCell, ModelsPage } from '../api/types';
+import type { ModelCell, ModelsPage } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { ChipLink } from '../components/chip_link';
 import { Exported } from '../components/exported';

@@ -1,5 +1,4 @@
-import type { LabPage } from '../api/lab_types';
-import type { ChipRow, ModelsPage, RunSummary } from '../api/types';
+import type { ChipRow, LabPage, ModelsPage, RunSummary } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { DateRange } from '../components/date_range';
 import { Empty, Loading } from '../components/message';

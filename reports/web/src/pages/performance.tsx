@@ -1,5 +1,4 @@
-import type { Performance } from '../api/performance_types';
-import type { RunPage } from '../api/types';
+import type { Performance, RunPage } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { Loading } from '../components/message';
 import { t } from '../lib/i18n';

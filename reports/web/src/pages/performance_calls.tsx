@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo } from 'preact/hooks';
-import type { Call } from '../api/performance_types';
+import type { Call } from '../api/messages';
 import { DataTable, type Column, type Wrapped } from '../components/data_table';
 import { FilterSelect } from '../components/filter_select';
 import { Link } from '../components/link';

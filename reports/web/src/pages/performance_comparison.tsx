@@ -2,12 +2,12 @@ import { useMemo } from 'preact/hooks';
 import type {
   CallChange,
   ChipPerformance,
-  Comparison,
+  ChipRow,
   Interval,
   MeasuredRun,
   Performance,
-} from '../api/performance_types';
-import type { ChipRow } from '../api/types';
+  PerformanceComparison,
+} from '../api/messages';
 import { useApi } from '../api/use_api';
 import { chipName } from '../components/chip_link';
 import { Exported } from '../components/exported';
@@ -139,7 +139,7 @@ function Ratios({ calls, hrefs }: { calls: CallChange[]; hrefs: Map<string, stri
   );
 }
 
-function Result({ data, comparison }: { data: Performance; comparison: Comparison }) {
+function Result({ data, comparison }: { data: Performance; comparison: PerformanceComparison }) {
   const { calls, noise, shared, slower, faster } = comparison;
   const hrefs = useMemo(
     () => new Map(data.calls.map((call) => [call.case, to.case(data.run_id, call.judged_case)])),

@@ -1,4 +1,4 @@
-import type { Performance } from '../api/performance_types';
+import type { Performance } from '../api/messages';
 import { Facts, type Fact } from '../components/provenance';
 import { figure, micros } from '../lib/format';
 import { t } from '../lib/i18n';
@@ -45,7 +45,7 @@ export function PerformanceFacts({ data }: { data: Performance }) {
           {
             name: t('perf.launch'),
             value:
-              machine.launch_us > 0
+              Number(machine.launch_us) > 0
                 ? t('perf.launch_is', { time: micros(machine.launch_us) })
                 : t('common.not_measured'),
           },

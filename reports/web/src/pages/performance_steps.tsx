@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { Step } from '../api/performance_types';
+import type { StepTotal } from '../api/messages';
 import { Exported } from '../components/exported';
 import { Head } from '../components/tips';
 import { micros, share } from '../lib/format';
@@ -41,7 +41,7 @@ function Parts({ parts }: { parts: StepPart[] }) {
   );
 }
 
-function Row({ step, named }: { step: Step; named: string[] }) {
+function Row({ step, named }: { step: StepTotal; named: string[] }) {
   const known = step.measured > 0;
   const all = step.measured === step.calls;
   return (
@@ -68,7 +68,7 @@ function Row({ step, named }: { step: Step; named: string[] }) {
 }
 
 // The estimated time of each model's step, and which operators take it.
-export function PerformanceSteps({ steps }: { steps: Step[] }) {
+export function PerformanceSteps({ steps }: { steps: StepTotal[] }) {
   const named = useMemo(() => namedOperators(steps, NAMED), [steps]);
   return (
     <>

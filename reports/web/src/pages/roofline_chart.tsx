@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from 'preact/hooks';
-import type { Performance } from '../api/performance_types';
+import type { Performance } from '../api/messages';
 import { Chart, escapeHtml, legendStyle, seriesLook, tooltipStyle, type Colours } from '../components/chart';
 import { Empty } from '../components/message';
 import { figure, micros, share } from '../lib/format';

@@ -1,6 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import type { Failures } from '../api/failure_types';
-import type { CasesTable, RunPage } from '../api/types';
+import type { CasesTable, Failures, RunPage } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { Badges, WaiverCount } from '../components/badges';
 import { ChipLink } from '../components/chip_link';

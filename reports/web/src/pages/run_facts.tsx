@@ -1,4 +1,4 @@
-import type { RunPage, Waiver } from '../api/types';
+import type { RunPage, Waiver } from '../api/messages';
 import { Exported } from '../components/exported';
 import { Labels } from '../components/labels';
 import { machineFacts } from '../components/machine_facts';
@@ -14,7 +14,7 @@ function optionFacts(run: RunPage): Fact[] {
   const facts: Fact[] = [];
   for (const key of OPTIONS) {
     const value = run.options[key];
-    if (value === null || value === undefined || value === '' || value === false) continue;
+    if (value === '') continue;
     facts.push({
       name: t(`facts.${key}`),
       value: key === 'timeout_s' ? `${value} s` : recorded(String(value)),

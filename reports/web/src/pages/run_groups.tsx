@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks';
-import type { FailureGroup, Failures } from '../api/failure_types';
+import type { FailureGroup, Failures } from '../api/messages';
 import { CopyCommand } from '../components/copy_command';
 import { Exported } from '../components/exported';
 import { Link } from '../components/link';

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { Progress } from '../api/types';
+import type { Progress } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { Link } from '../components/link';
 import { OutcomeBar } from '../components/outcome_bar';

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { OperatorRow } from '../api/types';
+import type { OperatorRow } from '../api/messages';
 import { Exported } from '../components/exported';
 import { Link } from '../components/link';
 import { Head } from '../components/tips';

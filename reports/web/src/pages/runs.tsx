@@ -1,4 +1,4 @@
-import type { RunSummary } from '../api/types';
+import type { RunSummary } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { DateRange } from '../components/date_range';
 import { Explorations, useExplorations } from '../components/exploration_table';
