@@ -19,6 +19,9 @@ std::string AskedText(const v1::ExplorationOptions& asked);
 // How many of its calls failed.
 int64_t FailedCalls(const v1::Exploration& exploration);
 
+// "25 failures: 8 explained by 3 causes, 17 not diagnosed.", which adds up.
+std::string CausesSentence(const v1::Exploration& exploration);
+
 // Statistics, functions and causes, each with its operator file. `run` must be an exploration, as below.
 Json ExplorationJson(const v1::RunInfo& run);
 
