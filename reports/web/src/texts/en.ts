@@ -711,7 +711,7 @@ export const en = {
   'perf.choose': 'choose a run',
   'perf.no_other': 'No other run of this chip measured anything.',
   'perf.compare_says':
-    '{calls} calls are in both runs. A change counts beyond a factor of {factor}, in every round and by a rank test; the machine noise is {noise}.',
+    '{calls} calls are in both runs. A change counts beyond a factor of {factor}, in all but disturbed rounds and by a rank test; the machine noise is {noise}.',
   'perf.shared': 'All calls share a factor of {factor}, which is divided out.',
   'perf.slower_functions': '{n} function slower:|{n} functions slower:',
   'perf.faster_functions': '{n} function faster:|{n} functions faster:',

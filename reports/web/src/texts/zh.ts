@@ -668,7 +668,7 @@ export const zh: Record<Key, string> = {
   'perf.choose': '选择一次运行',
   'perf.no_other': '该芯片没有其他测量过性能的运行。',
   'perf.compare_says':
-    '两次运行共有 {calls} 个调用。每一轮的差异都超过 {factor} 倍并通过秩检验才算变化；机器噪声为 {noise} 倍。',
+    '两次运行共有 {calls} 个调用。除受干扰的轮次外，每一轮的差异都超过 {factor} 倍并通过秩检验才算变化；机器噪声为 {noise} 倍。',
   'perf.shared': '所有调用共有的 {factor} 倍差异已除去。',
   'perf.slower_functions': '{n} 个函数变慢：',
   'perf.faster_functions': '{n} 个函数变快：',
