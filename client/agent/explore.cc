@@ -30,6 +30,7 @@
 #include "client/shrink/case_trial.h"
 #include "reports/document/escape.h"
 #include "reports/model/outcome.h"
+#include "reports/render/exploration.h"
 #include "reports/render/render.h"
 #include "server/store/database.h"
 
@@ -317,7 +318,7 @@ class Explorer {
     if (!trial.ok()) return trial.status();
     out_ << "\nCauses\n" << std::flush;
     const bool stopped = result->stop_signal != 0;
-    return explore::WriteFindings(
+    absl::Status written = explore::WriteFindings(
         result->failures, folder_, {.call_again = !stopped}, &diagnosing, trial->get(),
         [this](const v1::Verdict& verdict) { return RepeatCommand(verdict); },
         [this, result, stopped](const Finding& finding) {
@@ -335,6 +336,8 @@ class Explorer {
           result->stop_signal = stop_.Take();
           return result->stop_signal == 0;
         });
+    out_ << reports::CausesSentence(stored_) << "\n" << std::flush;
+    return written;
   }
 
   const AgentOptions& options_;

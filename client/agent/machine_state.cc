@@ -1,20 +1,29 @@
 #include "client/agent/machine_state.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "client/agent/machine.h"
 
 namespace diopi::agent {
 namespace {
+
+constexpr double kTicks = 100;      // of /proc in a second
+constexpr double kRounding = 3;     // ticks
+constexpr double kShortest = 0.05;  // seconds
 
 std::string FirstLine(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -44,7 +53,52 @@ std::vector<std::filesystem::path> Entries(const std::string& folder, const std:
   return found;
 }
 
+// Seconds that a process has computed; 0: it has none, or /proc does not tell.
+double ProcessSeconds(const std::string& root, int pid) {
+  const std::string line = FirstLine(absl::StrCat(root, "/proc/", pid, "/stat"));
+  // The name in brackets may have blanks. User and system time are the 14th and 15th field.
+  const std::vector<std::string> fields =
+      absl::StrSplit(line.substr(std::min(line.size(), line.rfind(')') + 1)), ' ', absl::SkipEmpty());
+  double user = 0, system = 0;
+  if (fields.size() < 13 || !absl::SimpleAtod(fields[11], &user) || !absl::SimpleAtod(fields[12], &system))
+    return 0;
+  return (user + system) / kTicks;
+}
+
+// Seconds that all processors have computed, for anybody, guests of this machine included.
+double MachineSeconds(const std::string& root) {
+  const std::vector<std::string> fields =
+      absl::StrSplit(FirstLine(root + "/proc/stat"), ' ', absl::SkipEmpty());
+  double ticks = 0;
+  for (const size_t at : {1, 2, 3, 6, 7, 8}) {  // user, nice, system, interrupts, soft ones, stolen
+    double value = 0;
+    if (at < fields.size() && absl::SimpleAtod(fields[at], &value)) ticks += value;
+  }
+  return ticks / kTicks;
+}
+
 }  // namespace
+
+double OtherWork::Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+OtherWork::OtherWork(int worker, std::string root, double (*now)())
+    : root_(std::move(root)),
+      now_(now),
+      worker_(worker),
+      begin_seconds_(now_()),
+      begin_(MachineSeconds(root_) - ProcessSeconds(root_, getpid())),
+      begin_worker_(ProcessSeconds(root_, worker)) {}
+
+double OtherWork::Processors(int worker) const {
+  const double seconds = now_() - begin_seconds_;
+  if (seconds < kShortest || worker < 0) return 0;
+  const double of_worker = ProcessSeconds(root_, worker) - (worker == worker_ ? begin_worker_ : 0);
+  const double others =
+      MachineSeconds(root_) - ProcessSeconds(root_, getpid()) - begin_ - of_worker - kRounding / kTicks;
+  return std::max(0.0, others / seconds);
+}
 
 std::string ProcessorName() {
   const std::string model = ProcessorModel();

@@ -2,13 +2,16 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "baselines/store/testing.h"
+#include "client/agent/machine_state.h"
 
 namespace diopi::agent {
 namespace {
@@ -54,6 +57,38 @@ TEST(Machine, FilesOfOtherMachines) {
   machine = DescribeMachine(sources);
   EXPECT_EQ(machine.system() + machine.processor(), "");
   EXPECT_EQ(machine.memory_bytes(), 0);
+}
+
+double test_seconds = 0;
+
+TEST(Machine, WorkOfOthersIsWhatNeitherTheWorkerNorThisProcessDoes) {
+  const TempFolder folder;
+  const auto write = [&folder](int machine, int own, int worker) {
+    const auto process = [&folder](int pid, int ticks) {
+      Write(absl::StrCat(folder.path(), "/proc/", pid, "/stat"),
+            absl::StrCat(pid, " (a name) R 1 1 1 0 -1 0 0 0 0 0 ", ticks - 5, " 5 0 0 20 0"));
+    };
+    Write(folder.path() + "/proc/stat", absl::StrCat("cpu  ", machine, " 0 100 99999 88888 0 0 10 0 0\n"));
+    process(getpid(), own);
+    process(7, worker);
+  };
+  struct Row {
+    int machine, own, worker;  // ticks that are added
+    int worker_now;
+    double seconds;
+    double expected;
+  };
+  for (const Row& row :
+       {Row{203, 50, 50, 7, 1, 1}, Row{103, 50, 50, 7, 1, 0}, Row{53, 50, 50, 7, 1, 0},
+        Row{403, 50, 50, 7, 2, 1.5}, Row{203, 50, 50, 7, 0.04, 0}, Row{203, 50, 50, -1, 1, 0}}) {
+    write(1000, 300, 400);
+    test_seconds = 10;
+    const OtherWork work(7, folder.path(), [] { return test_seconds; });
+    write(1000 + row.machine, 300 + row.own, 400 + row.worker);
+    test_seconds += row.seconds;
+    EXPECT_NEAR(work.Processors(row.worker_now), row.expected, 1e-9) << row.machine << " " << row.seconds;
+  }
+  EXPECT_EQ(OtherWork(7, folder.path() + "/nothing", [] { return test_seconds++; }).Processors(7), 0);
 }
 
 TEST(Machine, Gpus) {

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <limits>
-#include <optional>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -22,7 +23,9 @@
 #include "client/agent/machine_state.h"
 #include "client/profile/tensors.h"
 #include "client/setup/largest.h"
+#include "client/setup/timing_points.h"
 #include "proto/enum_name.h"
+#include "reports/performance/performance.h"
 
 namespace diopi::agent {
 namespace {
@@ -34,6 +37,9 @@ constexpr int kColdSamples = 3;
 constexpr double kNarrow = 0.02;
 // For the saved tensors of a call. The reference does about 1e9 operations a second.
 constexpr double kMostReferenceOperations = 2e10;
+// Of a call's time, that a timing point may take at the best rates of the machine: a plain library takes ten
+// times as long, for ten calls and more.
+constexpr double kPointShare = 0.1;
 constexpr size_t kShownTensors = 3;
 
 const v1::OperatorFile* OperatorFor(const cases::Catalog& catalog, const v1::Case& c) {
@@ -55,6 +61,41 @@ double TensorBytes(const v1::Case& c) {
   return bytes;
 }
 
+std::string BytesText(double bytes) {
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  for (; bytes >= 1024 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1024;
+  return absl::StrFormat("%.4g %s", bytes, kUnits[unit]);
+}
+
+// Of the reference, for saved tensors.
+double ReferenceOperations(const cases::Catalog& catalog, const v1::Case& c) {
+  double operations = 0;
+  for (const v1::Case& producer : c.producers()) {
+    const v1::OperatorFile* op = OperatorFor(catalog, producer);
+    if (op != nullptr) operations += cases::WorkOf(*op, producer).value_or(v1::CallWork()).operations();
+  }
+  return operations;
+}
+
+int QuietCount(const v1::Measurement& measurement) {
+  const auto& rounds = measurement.rounds();
+  return static_cast<int>(std::count_if(rounds.begin(), rounds.end(), [](const v1::MeasuredRound& round) {
+    return round.other_work() < reports::kOtherWork;
+  }));
+}
+
+// Leaves the rounds with the least other work, in their order.
+void KeepQuietest(int count, v1::Measurement* measurement) {
+  while (measurement->rounds_size() > std::max(count, 1)) {
+    const auto& rounds = measurement->rounds();
+    const auto busiest = std::max_element(rounds.begin(), rounds.end(), [](const auto& a, const auto& b) {
+      return a.other_work() < b.other_work();
+    });
+    measurement->mutable_rounds()->erase(busiest);
+  }
+}
+
 std::string Shapes(const v1::Case& c) {
   std::vector<std::string> shapes;
   for (const profile::CaseTensor& tensor : profile::TensorsOf(c)) {
@@ -70,6 +111,38 @@ std::string Shapes(const v1::Case& c) {
 std::string Refusal(const v1::Verdict& verdict) {
   if (verdict.outcome() == v1::OUTCOME_PASS) return "";
   return absl::StrCat("its case ", verdict.case_id(), " does not pass: ", EnumName(verdict.outcome()));
+}
+
+// The calls to measure of one operator's cases that pass.
+void AddOperatorCalls(const cases::Catalog& catalog, const cases::Catalog& timing,
+                      std::vector<v1::Case> passing, const PerformanceOptions& options,
+                      std::vector<CallToMeasure>* calls) {
+  const auto largest = static_cast<size_t>(options.largest);
+  std::map<std::pair<std::string, int>, CallToMeasure> judged;  // the largest of a function and dtype
+  for (v1::Case& c : LargestCases(passing, 1)) {
+    const std::string id = c.id(), hash = c.hash();
+    judged[{c.function(), static_cast<int>(c.dtype())}] = {std::move(c), id, hash, ""};
+  }
+  std::vector<v1::Case> points;
+  for (const v1::OperatorFile& op : timing.operators()) {
+    if (passing.empty() || op.operator_() != passing[0].operator_()) continue;
+    absl::StatusOr<std::vector<v1::Case>> expanded = cases::Expand(op, op.operator_());
+    if (!expanded.ok()) continue;  // timing_points_test expands them all
+    for (v1::Case& c : *expanded) {
+      const bool fits = TensorBytes(c) <= static_cast<double>(options.max_bytes) &&
+                        ReferenceOperations(catalog, c) <= kMostReferenceOperations;
+      if (fits && judged.contains({c.function(), static_cast<int>(c.dtype())}))
+        points.push_back(std::move(c));
+    }
+  }
+  for (v1::Case& c : LargestCases(std::move(passing), largest)) {
+    const std::string id = c.id(), hash = c.hash();
+    calls->push_back({std::move(c), id, hash, ""});
+  }
+  for (v1::Case& c : LargestCases(std::move(points), largest)) {
+    const CallToMeasure& of = judged.at({c.function(), static_cast<int>(c.dtype())});
+    calls->push_back({std::move(c), of.judged_case, of.judged_hash, "", /*is_point=*/true});
+  }
 }
 
 // Each distinct call of the selected models, beside the case of the run that it was scaled to.
@@ -113,15 +186,14 @@ absl::StatusOr<std::vector<CallToMeasure>> CallsToMeasure(const cases::Catalog& 
     if (!of_models.ok()) return of_models;
     calls = *std::move(of_models);
   } else {
+    const absl::StatusOr<std::unique_ptr<cases::Catalog>> timing = LoadTimingPoints();
+    if (!timing.ok()) return timing.status();
     absl::Status status = catalog.VisitOperators(selection, [&](std::vector<v1::Case> cases) {
       std::erase_if(cases, [&](const v1::Case& c) {
         const auto found = verdicts.find(c.id());
         return found == verdicts.end() || found->second.outcome() != v1::OUTCOME_PASS;
       });
-      for (v1::Case& c : LargestCases(std::move(cases), static_cast<size_t>(options.largest))) {
-        const std::string id = c.id(), hash = c.hash();
-        calls.push_back({std::move(c), id, hash, ""});
-      }
+      AddOperatorCalls(catalog, **timing, std::move(cases), options, &calls);
       return absl::OkStatus();
     });
     if (!status.ok()) return status;
@@ -131,8 +203,8 @@ absl::StatusOr<std::vector<CallToMeasure>> CallsToMeasure(const cases::Catalog& 
     call.refused = Refusal(verdicts.at(call.judged_case));
     const double bytes = TensorBytes(call.c);
     if (call.refused.empty() && bytes > static_cast<double>(options.max_bytes)) {
-      call.refused = absl::StrFormat("its tensors take %.2f GB, --performance-max-bytes allows %.2f GB",
-                                     bytes * 1e-9, static_cast<double>(options.max_bytes) * 1e-9);
+      call.refused = absl::StrFormat("its tensors take %s, --performance-max-bytes allows %s",
+                                     BytesText(bytes), BytesText(static_cast<double>(options.max_bytes)));
     }
   }
   return calls;
@@ -165,11 +237,7 @@ v1::Measurement PerformanceTest::Describe(const CallToMeasure& call) const {
 }
 
 absl::Status PerformanceTest::Prepare(const CallToMeasure& call, Prepared* prepared) {
-  double operations = 0;
-  for (const v1::Case& producer : call.c.producers()) {
-    const v1::OperatorFile* op = OperatorFor(catalog_, producer);
-    if (op != nullptr) operations += cases::WorkOf(*op, producer).value_or(v1::CallWork()).operations();
-  }
+  const double operations = ReferenceOperations(catalog_, call.c);
   if (operations > kMostReferenceOperations) {
     return absl::ResourceExhaustedError(
         absl::StrFormat("its saved tensors need %.1e operations of the reference, more than %.0e", operations,
@@ -208,6 +276,7 @@ absl::StatusOr<v1::TimeReply> PerformanceTest::Time(const Prepared& prepared) {
 void PerformanceTest::Measure(const CallToMeasure& call, v1::Measurement* measurement) {
   Prepared prepared;
   absl::Status status = Prepare(call, &prepared);
+  const OtherWork other_work(worker_->pid());
   absl::StatusOr<v1::TimeReply> time = status.ok() ? Time(prepared) : status;
   if (!time.ok()) {
     measurement->clear_rounds();
@@ -225,6 +294,7 @@ void PerformanceTest::Measure(const CallToMeasure& call, v1::Measurement* measur
   round->mutable_warm_ns()->Swap(time->mutable_warm_ns());
   round->mutable_cold_ns()->Swap(time->mutable_cold_ns());
   round->set_disturbed(time->disturbed());
+  round->set_other_work(other_work.Processors(worker_->pid()));
 }
 
 double PerformanceTest::TimeLine(const std::string& line, v1::CallWork* work) {
@@ -288,8 +358,36 @@ void PerformanceTest::MeasureMachine(v1::MachineFacts* machine) {
   }
 }
 
-PerformanceResult PerformanceTest::Run(const std::vector<CallToMeasure>& calls,
-                                       const std::function<bool()>& pause) {
+bool PerformanceTest::TooSlow(const v1::CallWork& work, const v1::MachineFacts& machine) const {
+  double operations_per_s = 0;
+  for (const v1::MeasuredRate& rate : machine.products())
+    operations_per_s = std::max(operations_per_s, rate.operations_per_s());
+  const double bytes_per_s = machine.copy_bytes_per_s();
+  const double seconds =
+      std::max(operations_per_s > 0 ? work.operations() / operations_per_s : 0,
+               bytes_per_s > 0 ? (work.read_bytes() + work.written_bytes()) / bytes_per_s : 0);
+  return seconds > kPointShare * options_.seconds;
+}
+
+void PerformanceTest::MeasureRounds(const std::vector<CallToMeasure>& calls,
+                                    const std::function<bool()>& pause,
+                                    std::vector<v1::Measurement>* measurements) {
+  bool helps = true;  // to repeat what was disturbed
+  for (int round = 0; round < 2 * options_.rounds && helps; ++round) {
+    const bool repeats = round >= options_.rounds;
+    helps = !repeats;
+    for (size_t i = 0; i < calls.size(); ++i) {
+      v1::Measurement& measurement = (*measurements)[i];
+      const int quiet = QuietCount(measurement);
+      if (!measurement.not_measured().empty() || (repeats && quiet >= options_.rounds)) continue;
+      Measure(calls[i], &measurement);
+      helps = helps || QuietCount(measurement) > quiet;
+      if (!pause()) return;
+    }
+  }
+}
+
+PerformanceResult PerformanceTest::Run(std::vector<CallToMeasure> calls, const std::function<bool()>& pause) {
   PerformanceResult result;
   const auto note_state = [&result](const char* when) {
     for (const std::string& line : MachineState()) {
@@ -298,16 +396,13 @@ PerformanceResult PerformanceTest::Run(const std::vector<CallToMeasure>& calls,
   };
   note_state("before");
   MeasureMachine(&result.machine);
+  std::erase_if(calls, [&](const CallToMeasure& call) {
+    return call.is_point && TooSlow(Describe(call).work(), result.machine);
+  });
   for (const CallToMeasure& call : calls) result.measurements.push_back(Describe(call));
-  bool going_on = true;
-  for (int round = 0; round < options_.rounds && going_on; ++round) {
-    for (size_t i = 0; i < calls.size() && going_on; ++i) {
-      v1::Measurement& measurement = result.measurements[i];
-      if (measurement.not_measured().empty()) Measure(calls[i], &measurement);
-      going_on = pause();
-    }
-  }
+  MeasureRounds(calls, pause, &result.measurements);
   for (v1::Measurement& measurement : result.measurements) {
+    KeepQuietest(options_.rounds, &measurement);
     if (measurement.not_measured().empty() && measurement.rounds().empty()) {
       measurement.set_not_measured("the run was stopped before this call was measured");
     }

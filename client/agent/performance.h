@@ -37,12 +37,14 @@ struct CallToMeasure {
   v1::Case c;
   std::string judged_case;
   std::string judged_hash;
-  std::string refused;  // why it is not measured; empty: it is
+  std::string refused;    // why it is not measured; empty: it is
+  bool is_point = false;  // a timing point: left out where the machine would take too long for it
 };
 
 // The calls that a run of `selection` measures: with models, their distinct calls at their true sizes;
-// otherwise the `largest` cases of each function and dtype. Only calls whose cases are among `verdicts`, by
-// id; those that do not pass are refused.
+// otherwise the `largest` cases of each function and dtype, and as many timing points
+// (client/setup/timing_points.h), for which the largest case stands. Only calls whose cases are among
+// `verdicts`, by id; those that do not pass are refused.
 absl::StatusOr<std::vector<CallToMeasure>> CallsToMeasure(const cases::Catalog& catalog,
                                                           const v1::Selection& selection,
                                                           const std::map<std::string, v1::Verdict>& verdicts,
@@ -61,7 +63,9 @@ class PerformanceTest {
       : catalog_(catalog), options_(options), judge_(judge), worker_(worker), oracle_(oracle) {}
 
   // Calls `pause` between calls; false ends the test early, with what was measured so far.
-  PerformanceResult Run(const std::vector<CallToMeasure>& calls, const std::function<bool()>& pause);
+  // A round beside other work (reports::kOtherWork) is repeated while that helps, and counts only where there
+  // are too few quiet ones.
+  PerformanceResult Run(std::vector<CallToMeasure> calls, const std::function<bool()>& pause);
 
  private:
   struct Prepared;
@@ -70,6 +74,10 @@ class PerformanceTest {
   absl::StatusOr<v1::TimeReply> Time(const Prepared& prepared);
   void Measure(const CallToMeasure& call, v1::Measurement* measurement);
   void MeasureMachine(v1::MachineFacts* machine);
+  // Whether a timing point takes too long on a machine of these rates.
+  bool TooSlow(const v1::CallWork& work, const v1::MachineFacts& machine) const;
+  void MeasureRounds(const std::vector<CallToMeasure>& calls, const std::function<bool()>& pause,
+                     std::vector<v1::Measurement>* measurements);
   // Seconds of a call given as a line of a model's file; 0 where the library cannot make it. `work` receives
   // its work.
   double TimeLine(const std::string& line, v1::CallWork* work);

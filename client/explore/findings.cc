@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "cases/core/catalog.h"
 #include "cases/user/operator_text.h"
 #include "client/shrink/shrink_point.h"
 #include "reports/model/outcome.h"
@@ -48,6 +51,50 @@ v1::OperatorFile WithPoint(const v1::OperatorFile& file, const v1::Point& point)
   return changed;
 }
 
+// Causes that say little of where the fault is: calls of several operators, or of several outputs, that have
+// one of them need not have one bug.
+bool IsGeneric(const v1::Verdict& verdict) {
+  if (!verdict.has_cause()) return verdict.outcome() == v1::OUTCOME_FAIL;
+  switch (verdict.cause().code()) {
+    case v1::Finding::NAN_NOT_PROPAGATED:
+    case v1::Finding::NEVER_COMPUTED:
+    case v1::Finding::SIGN_WRONG:
+    case v1::Finding::TAIL_LEFT_OUT:
+    case v1::Finding::TAIL_WRONG:
+    case v1::Finding::TIE_BROKEN:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The output that a verdict accuses first; empty: none.
+std::string OutputOf(const v1::Verdict& verdict) {
+  for (const v1::Finding& finding : verdict.findings()) {
+    if (!finding.name().empty()) return finding.name();
+  }
+  return "";
+}
+
+std::vector<reports::FailureGroup> GroupsOf(const std::vector<FailedCall>& failures) {
+  std::vector<const v1::Verdict*> others;
+  std::map<std::pair<std::string, std::string>, std::vector<const v1::Verdict*>> generic;
+  for (const FailedCall& failed : failures) {
+    const v1::Verdict& v = failed.verdict;
+    (IsGeneric(v) ? generic[{v.operator_(), OutputOf(v)}] : others).push_back(&v);
+  }
+  std::vector<reports::FailureGroup> groups = reports::GroupVerdicts(others);
+  for (const auto& [place, verdicts] : generic) {
+    for (reports::FailureGroup& group : reports::GroupVerdicts(verdicts)) {
+      if (!place.second.empty()) absl::StrAppend(&group.key, "_", place.second);
+      groups.push_back(std::move(group));
+    }
+  }
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const auto& a, const auto& b) { return a.cases.size() > b.cases.size(); });
+  return groups;
+}
+
 class Writer {
  public:
   Writer(const std::string& folder, const FindingLimits& limits, shrink::CaseTrial* trial,
@@ -81,11 +128,11 @@ class Writer {
     Finding finding;
     finding.group = group;
     finding.verdict = smallest->verdict;
-    finding.path = absl::StrCat(folder_, "/", smallest->call.c.operator_(), "_", group.key, ".textproto");
-    finding.known = std::filesystem::exists(finding.path);
-    if (finding.known) {
-      finding.commands = CommandsIn(finding.path);
-      return finding;
+    const std::string name = absl::StrCat(folder_, "/", smallest->call.c.operator_(), "_", group.key);
+    finding.path = name + ".textproto";
+    for (int next = 2; std::filesystem::exists(finding.path); ++next) {
+      if (IsKnown(&finding)) return finding;
+      finding.path = absl::StrCat(name, "_", next, ".textproto");
     }
     const v1::OperatorFile file = FileOf(*smallest, &finding);
     absl::Status written = cases::WriteFileWhole(finding.path, Text(file, finding));
@@ -94,6 +141,31 @@ class Writer {
   }
 
  private:
+  // Whether the calls of the existing file still fail as the finding did, of which they are then the example.
+  bool IsKnown(Finding* finding) {
+    if (!limits_.call_again) return false;
+    const std::string text = TextOf(finding->path);
+    const absl::StatusOr<v1::OperatorFile> file = cases::ParseOperatorFile(text, finding->path);
+    if (!file.ok()) return false;
+    const absl::StatusOr<std::vector<v1::Case>> calls = cases::Expand(*file, finding->path);
+    if (!calls.ok()) return false;
+    const RepeatCommands commands = CommandsIn(text);
+    const bool beside = absl::StrContains(commands.portable, " --beside");
+    for (int tries = beside ? kTriesBeside : 1; tries > 0; --tries) {
+      absl::StatusOr<v1::Verdict> verdict = trial_.RunInOrder(*calls, beside);
+      if (!verdict.ok() || !shrink::FailsAlike(finding->verdict, *verdict) ||
+          OutputOf(finding->verdict) != OutputOf(*verdict)) {
+        continue;
+      }
+      finding->known = true;
+      finding->verdict = *std::move(verdict);
+      // Somebody may have removed them from the file.
+      finding->commands = commands.portable.empty() ? commands_(finding->verdict) : commands;
+      return true;
+    }
+    return false;
+  }
+
   // Sets how the finding is repeated, too.
   v1::OperatorFile FileOf(const FailedCall& failed, Finding* finding) {
     const bool search = limits_.call_again && searched_++ < limits_.most_shrunk;
@@ -209,11 +281,14 @@ class Writer {
                         finding.commands.portable, "\n", kRepeatHere, finding.commands.local, "\n",
                         cases::OperatorText(file));
   }
-  // That an earlier exploration wrote into the file; empty where somebody has removed them.
-  static RepeatCommands CommandsIn(const std::string& path) {
+  static std::string TextOf(const std::string& path) {
     std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  }
+  // That an earlier exploration wrote into the file; empty where somebody has removed them.
+  static RepeatCommands CommandsIn(const std::string& text) {
     RepeatCommands commands;
-    for (std::string line; std::getline(in, line);) {
+    for (const std::string& line : std::vector<std::string>(absl::StrSplit(text, '\n'))) {
       if (absl::StartsWith(line, kRepeat)) commands.portable = line.substr(sizeof(kRepeat) - 1);
       if (absl::StartsWith(line, kRepeatHere)) commands.local = line.substr(sizeof(kRepeatHere) - 1);
     }
@@ -237,10 +312,7 @@ absl::Status WriteFindings(const std::vector<FailedCall>& failures, const std::s
                            const std::function<bool(const Finding&)>& found) {
   Writer writer(folder, limits, trial, commands);
   const std::vector<FailedCall> diagnosed = writer.Diagnose(failures, diagnosing);
-  std::vector<const v1::Verdict*> verdicts;
-  verdicts.reserve(diagnosed.size());
-  for (const FailedCall& failed : diagnosed) verdicts.push_back(&failed.verdict);
-  for (const reports::FailureGroup& group : reports::GroupVerdicts(verdicts)) {
+  for (const reports::FailureGroup& group : GroupsOf(diagnosed)) {
     const absl::StatusOr<Finding> finding = writer.Write(group, diagnosed);
     if (!finding.ok()) return finding.status();
     if (!found(*finding)) break;

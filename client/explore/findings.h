@@ -37,20 +37,22 @@ inline constexpr char kRepeatHere[] = "# Repeat on this machine: ";
 struct Finding {
   reports::FailureGroup group;
   std::string path;     // of the operator file, in the folder
-  bool known = false;   // an earlier exploration wrote the file: the cause had failed before
-  v1::Verdict verdict;  // of the file's last case; where the cause is known, of a call of this exploration
+  bool known = false;   // an earlier exploration wrote the file, and its last case, called again, fails alike
+  v1::Verdict verdict;  // of the file's last case
   RepeatCommands commands;
   // Empty: it fails alone. "fails only after add.float32.x1_3 in one process", or that it did not fail again.
   std::string condition;
 };
 
-// Calls failed calls once more to find their likely causes, groups them, and writes
-// `folder`/OPERATOR_KEY.textproto for each cause, with the smallest call that still fails in the same way;
-// KEY is the group's. A call that passes in a process of its own is made after the calls before it; where it
-// then fails, the fewest of these that are needed stand before it in the file. An existing file is left as it
-// is. `diagnosing` looks for the causes; `trial` judges without: it makes hundreds of calls, some of which
-// make no sense. `commands`: the lines that repeat the verdict's case. Calls `found` for each, the most
-// frequent cause first, until it returns false. Returns PermissionDenied when a file cannot be written.
+// Calls failed calls once more to find their likely causes, groups them as runs do, generic causes only
+// within one output of an operator, and writes `folder`/OPERATOR_KEY.textproto for each cause, with the
+// smallest call that still fails in the same way; KEY is the group's. A call that passes in a process of its
+// own is made after the calls before it; where it then fails, the fewest of these that are needed stand
+// before it in the file. An existing file is left as it is: where its last case does not fail alike, this is
+// another bug, and OPERATOR_KEY_2.textproto is written, or the next free number. `diagnosing` looks for the
+// causes; `trial` judges without: it makes hundreds of calls, some of which make no sense. `commands`: the
+// lines that repeat the verdict's case. Calls `found` for each, the most frequent cause first, until it
+// returns false. Returns PermissionDenied when a file cannot be written.
 absl::Status WriteFindings(const std::vector<FailedCall>& failures, const std::string& folder,
                            const FindingLimits& limits, agent::CaseJudge* diagnosing,
                            shrink::CaseTrial* trial,

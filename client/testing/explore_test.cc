@@ -64,7 +64,26 @@ TEST_F(ExploreTest, FindsShrinksAndRepeatsInjectedBugs) {
     const Finished again = Explore(VendorPath("libdiopi_mutants"), options, mutant, row.mutant);
     EXPECT_TRUE(absl::StrContains(again.out, ", known before")) << again.out;
     EXPECT_TRUE(absl::StrContains(again.out, command)) << again.out;
+    EXPECT_TRUE(absl::StrContains(again.out, " explained by ")) << again.out;
   }
+}
+
+// A file of the same name whose case no longer fails was another bug's: this one is written beside it.
+TEST_F(ExploreTest, AFileThatPassesIsAnotherBug) {
+  const std::vector<std::string> mutant = {"DIOPI_MUTANT=add_tail_stale"};
+  const std::vector<std::string> options = {"--fname", "add", "--explore", "128"};
+  const std::string library = VendorPath("libdiopi_mutants");
+  ASSERT_EQ(Explore(library, options, mutant).code, 1);
+  const std::vector<std::string> files = Files();
+  ASSERT_EQ(Explore(library, options, {"DIOPI_MUTANT=add_alpha_ignored"}, "alpha").code, 1);
+  ASSERT_FALSE(files.empty() || Files("alpha").empty());
+  for (const std::string& file : files) WriteFile(file, ReadFile(Files("alpha")[0]));
+  const Finished again = Explore(library, options, mutant);
+  EXPECT_FALSE(absl::StrContains(again.out, ", known before")) << again.out;
+  EXPECT_EQ(Files().size(), 2 * files.size()) << again.out;
+  const std::vector<std::string> shell = {"/bin/sh", "-c",
+                                          Command(again.out) + " --output " + folder_ / "repro.c"};
+  EXPECT_EQ(RunProgram(shell, mutant).code, 1) << again.out;
 }
 
 TEST_F(ExploreTest, AccusesNoCorrectLibrary) {

@@ -51,7 +51,8 @@ const std::vector<std::string> kFunctions = {
 TEST_F(Performance, FindsTheFunctionsThatAreSlow) {
   const Finished reference = Measure(LibPath("libdiopi_cpu.so"), kFunctions);
   ASSERT_EQ(reference.code, 0) << reference.err;
-  EXPECT_THAT(reference.out, HasSubstr("Measured 10 calls, 0 were not timed"));
+  EXPECT_THAT(reference.out, ContainsRegex("Measured (1[0-9]|20) calls, 0 were not timed"))
+      << "ten cases, and the timing points for which this machine is fast enough";
   const Finished slow = Measure(VendorPath("vendor_slow"), kFunctions, {"DIOPI_SLOW=very_slow"});
   ASSERT_EQ(slow.code, 0) << slow.err;
   const std::string before = RunOf(reference), after = RunOf(slow);
@@ -72,7 +73,7 @@ TEST_F(Performance, FindsTheFunctionsThatAreSlow) {
 
 TEST_F(Performance, FiguresOfARun) {
   const Finished run = Measure(LibPath("libdiopi_cpu.so"),
-                               {"--fname", "diopiMatmul", "--dtype", "float32", "--performance-rounds", "2"});
+                               {"--fname", "diopiMatmul", "--dtype", "float32", "--performance-rounds", "1"});
   ASSERT_EQ(run.code, 0) << run.err;
   const Finished text = Cli({"performance"});
   ASSERT_EQ(text.code, 0) << text.err;

@@ -39,25 +39,46 @@ int64_t Preemptions() {
   return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
-// Displaces what the processor's caches hold: reads and writes a line in every 64 bytes of memory that is
-// larger than they are. The memory stays with the process, because touching it for the first time takes
-// longer than most calls. One thread at a time.
-class CacheSweep {
+constexpr size_t kUnknownCache = size_t{256} << 20;
+constexpr size_t kLargestCache = size_t{1} << 30;       // of a processor
+constexpr uint64_t kDeviceCache = uint64_t{128} << 20;  // more than today's devices have
+
+// Displaces what the processor's caches hold: reads and writes a line in every 64 bytes of DisplacedBytes().
+// The memory stays with the process, because touching it for the first time takes longer than most calls. One
+// thread at a time.
+void SweepCaches() {
+  constexpr size_t kLine = 64;
+  static auto* const memory = new std::vector<uint8_t>(DisplacedBytes());
+  volatile uint8_t* const bytes = memory->data();
+  for (size_t i = 0; i < memory->size(); i += kLine) bytes[i] = static_cast<uint8_t>(bytes[i] + 1);
+}
+
+// Displaces what a device's caches hold by a copy between two blocks of its memory, each as large as they
+// are.
+class DeviceSweep {
  public:
-  void Run() {
-    static auto* const memory = new std::vector<uint8_t>(2 * LastLevelBytes());
-    volatile uint8_t* const bytes = memory->data();
-    for (size_t i = 0; i < memory->size(); i += kLine) bytes[i] = static_cast<uint8_t>(bytes[i] + 1);
+  // The functions must outlive it.
+  explicit DeviceSweep(const runtime::DeviceFunctions& functions) : functions_(functions) {}
+  DeviceSweep(const DeviceSweep&) = delete;
+  ~DeviceSweep() {
+    for (void* block : {from_, to_}) {
+      if (block != nullptr && functions_.memory_free != nullptr) functions_.memory_free(block);
+    }
+  }
+  // Queues the copy. False: there is no memory for it, or no copy.
+  bool Run(void* stream) {
+    if (functions_.copy_d2d == nullptr) return false;
+    for (void** block : {&from_, &to_}) {
+      if (*block == nullptr) *block = functions_.memory_malloc(kDeviceCache);
+      if (*block == nullptr) return false;
+    }
+    return functions_.copy_d2d(stream, to_, from_, kDeviceCache) == 0;
   }
 
  private:
-  static constexpr size_t kLine = 64;
-  static constexpr size_t kUnknown = size_t{32} << 20;
-  static constexpr size_t kMost = size_t{128} << 20;
-  static size_t LastLevelBytes() {
-    const int64_t bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return bytes > 0 ? std::min(static_cast<size_t>(bytes), kMost) : kUnknown;
-  }
+  const runtime::DeviceFunctions& functions_;
+  void* from_ = nullptr;
+  void* to_ = nullptr;
 };
 
 double SecondsSince(Clock::time_point start) {
@@ -83,7 +104,8 @@ class CaseCallerImpl : public CaseCaller {
                     : nullptr),
         context_(&host_, device_.get(), vendor_->functions()),
         exact_(exact),
-        delay_(vendor_->functions()) {}
+        delay_(vendor_->functions()),
+        device_sweep_(vendor_->functions()) {}
 
   absl::Status Call(const v1::Case& c, const TensorMap& inputs, int calls) override {
     // A tool that looks for reads of uninitialised memory sees none where the host has put poison.
@@ -235,7 +257,8 @@ class CaseCallerImpl : public CaseCaller {
     time->device_clock = events != nullptr;
     absl::Status status = Samples(prepared, options, {events.get(), time->calls, /*cold=*/false}, time);
     TimeOptions cold = options;
-    cold.samples = options.cold_samples;
+    const bool possible = device_ == nullptr ? DisplacedBytes() > 0 : device_sweep_.Run(context_.stream);
+    cold.samples = possible ? options.cold_samples : 0;
     cold.seconds = options.seconds / 2;
     cold.relative_interval = 0;
     if (status.ok()) status = Samples(prepared, cold, {events.get(), 1, /*cold=*/true}, time);
@@ -275,8 +298,8 @@ class CaseCallerImpl : public CaseCaller {
     CudaEvents* const events = sampling.events;
     absl::Status status = Restore(prepared);
     if (!status.ok()) return status;
-    if (sampling.cold && device_ == nullptr) sweep_.Run();
-    // Its copies also displace what the device's caches hold.
+    if (sampling.cold && device_ == nullptr) SweepCaches();
+    if (sampling.cold && device_ != nullptr && !device_sweep_.Run(context_.stream)) return Refused();
     const bool hold = events != nullptr || (sampling.cold && device_ != nullptr);
     if (hold) delay_.Hold(context_.stream, kHoldSeconds);
     if (hold && events == nullptr) status = Wait();
@@ -304,15 +327,23 @@ class CaseCallerImpl : public CaseCaller {
 
   const std::unique_ptr<VendorLibrary> owned_;  // null: somebody else owns it
   VendorLibrary* const vendor_;
-  CacheSweep sweep_;
   runtime::Arena host_;
   std::unique_ptr<runtime::Arena> device_;
   diopiContext context_;
   bool exact_;
   StreamDelay delay_;
+  DeviceSweep device_sweep_;
 };
 
 }  // namespace
+
+size_t DisplacedBytes() {
+  int64_t cache = 0;
+  for (const int level : {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL4_CACHE_SIZE})
+    cache = std::max<int64_t>(cache, sysconf(level));
+  const size_t known = cache > 0 ? static_cast<size_t>(cache) : kUnknownCache;
+  return known <= kLargestCache ? 2 * known : 0;
+}
 
 absl::StatusOr<std::unique_ptr<CaseCaller>> CaseCaller::Open(const std::string& path, bool exact_memory) {
   absl::StatusOr<std::unique_ptr<VendorLibrary>> vendor = VendorLibrary::Open(path, "");

@@ -3,6 +3,7 @@
 #ifndef IMPL_LOADER_CALLER_CASE_CALLER_H_
 #define IMPL_LOADER_CALLER_CASE_CALLER_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ struct TimeOptions {
   // No more samples once the confidence interval of their median (cases/base/median.h) is at most this part
   // of the median; 0: all of them.
   double relative_interval = 0;
-  // Further samples, each of one call, before which other memory displaces the tensors from the caches.
+  // Further samples, each of one call, before which other memory displaces the tensors from the caches: none
+  // where these are so large, or memory so short, that it could not.
   int cold_samples = 0;
   // Repeats samples during which this machine ran something else on the processor, up to as often as there
   // are samples. Only for times by this machine's clock.
@@ -46,6 +48,10 @@ struct CaseTime {
   double submit_us = 0;  // from a call to its return, the least of the samples
   int disturbed = 0;     // among the samples, cold ones too, during which the processor ran something else
 };
+
+// The memory that displaces the tensors before a cold sample without a device: twice the processor's last
+// cache; 0: that is too much.
+size_t DisplacedBytes();
 
 // Not thread-safe.
 class CaseCaller {

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 
@@ -157,6 +159,20 @@ TEST(CaseCaller, EnoughSamplesForANarrowIntervalAndColdOnes) {
   EXPECT_GT(time->first_us, 0);
   EXPECT_GT(time->submit_us, 0);
   EXPECT_LE(time->submit_us, *std::max_element(time->microseconds.begin(), time->microseconds.end()));
+}
+
+TEST(CaseCaller, ColdSamplesDisplaceTwiceTheLastCache) {
+  for (const int level : {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE}) {
+    const auto cache = static_cast<size_t>(std::max<int64_t>(0, sysconf(level)));
+    EXPECT_TRUE(DisplacedBytes() == 0 || DisplacedBytes() >= 2 * cache) << DisplacedBytes();
+  }
+  auto caller = CaseCaller::Open(VendorPath("async_device"), false);
+  ASSERT_TRUE(caller.ok()) << caller.status();
+  TimeOptions options = Quick();
+  options.cold_samples = 2;
+  const auto time = (*caller)->Time(AddCase({7}), AddInputs({7}), options);
+  ASSERT_TRUE(time.ok()) << time.status();
+  EXPECT_EQ(time->cold_microseconds.size(), 2U);
 }
 
 TEST(CaseCaller, TheDeviceClockWhereTheDriverIsLoaded) {

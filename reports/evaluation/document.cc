@@ -1,6 +1,9 @@
 // The sections of an evaluation report, in the order in which labs publish them.
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -58,18 +61,41 @@ class Writer {
   }
 
  private:
-  void Add(Block block) { document_.blocks.push_back(std::move(block)); }
-  void Section(const std::string& text, bool new_page = false) { Add(Heading{2, text, new_page}); }
-  void Section(int number, const std::string& text, bool new_page = false) {
-    Section(absl::StrCat(number, " ", text), new_page);
+  // Numbers the parts of a numbered section as they come.
+  void Add(Block block) {
+    auto* heading = std::get_if<Heading>(&block);
+    if (heading != nullptr && heading->level == 3 && numbered_)
+      heading->text = absl::StrCat(section_, ".", ++part_, " ", heading->text);
+    document_.blocks.push_back(std::move(block));
   }
-  void Part(const char* number, const std::string& text) { Add(Heading{3, absl::StrCat(number, " ", text)}); }
+  void Unnumbered(const std::string& text) {
+    numbered_ = false;
+    Add(Heading{2, text, true});
+  }
+  void Section(const std::string& text, bool new_page = false) {
+    numbered_ = true;
+    part_ = 0;
+    Add(Heading{2, absl::StrCat(++section_, " ", text), new_page});
+  }
+  void Part(const std::string& text) { Add(Heading{3, text}); }
 
   Text Rate(int64_t part, int64_t whole) const {
     if (whole == 0) return NotMeasured(t_);
     Text text{Percent(part, whole), part == whole ? Tone::kGood : Tone::kBad};
     text.share = static_cast<double>(part) / static_cast<double>(whole);
     return text;
+  }
+
+  // Of the cases that were called: quick ones are called more often than was asked for.
+  Text CallsText() const {
+    int32_t least = std::numeric_limits<int32_t>::max(), most = 0;
+    for (const v1::Verdict& verdict : report_.results) {
+      if (!IsCalled(verdict.outcome()) || verdict.calls() <= 0) continue;
+      least = std::min(least, verdict.calls());
+      most = std::max(most, verdict.calls());
+    }
+    if (most == 0) return NotMeasured(t_);
+    return {least == most ? absl::StrCat(most) : t_("$0 to $1", least, most)};
   }
 
   std::string RunningHead() const {
@@ -86,29 +112,30 @@ class Writer {
   }
 
   void Summary() {
-    Section(t_("Summary"), true);
+    Unnumbered(t_("Summary"));
     AddAll(SummaryBlocks(evaluation_, t_));
     Add(Signatures{{{t_("Tested by"), evaluation_.input.publication.author}, {t_("Approved by"), ""}}});
   }
 
   void Environment() {
-    Section(1, t_("Environment and provenance"), true);
-    Part("1.1", t_("Library and machine"));
+    Section(t_("Environment and provenance"), true);
+    Part(t_("Library and machine"));
     Add(LibraryFacts(report_, t_));
-    Part("1.2", t_("How it was tested"));
+    Part(t_("How it was tested"));
     Facts facts;
     facts.rows = {
         {t_("Cases selected"), {t_.Recorded(SelectionText(options_.selection()))}},
         {t_("Cases"),
          {report_.missing == 0 ? t_("$0, each with a verdict", report_.cases)
                                : t_("$0, of these $1 not run yet", report_.cases, report_.missing)}},
-        {t_("Calls of each case"), {absl::StrCat(options_.repeat())}},
+        {t_("Calls of each case"), CallsText()},
         {t_("Time a case may take"), {absl::StrFormat("%.6g s", options_.timeout_s())}},
         {t_("Order"),
          {options_.shuffle_seed() == 0 ? t_("the suite's")
                                        : t_("shuffled, seed $0", options_.shuffle_seed())}},
-        {t_("Sandbox"), options_.sandbox().empty() ? Text{t_("not recorded"), Tone::kMuted}
-                                                   : Text{t_.Recorded(options_.sandbox())}},
+        {t_("Sandbox, and what it denied the library"), options_.sandbox().empty()
+                                                            ? Text{t_("not recorded"), Tone::kMuted}
+                                                            : Text{t_.Recorded(options_.sandbox())}},
     };
     if (const std::string word = WorkersWord(options_); !word.empty()) {
       facts.rows.push_back({t_("Rests on the worker's word"), {t_.Recorded(word)}});
@@ -125,9 +152,9 @@ class Writer {
   }
 
   void Specification() {
-    Section(2, t_("Technical specification"), evaluation_.input.spec.has_value());
+    Section(t_("Technical specification"), evaluation_.input.spec.has_value());
     AddAll(SpecificationBlocks(evaluation_.input.spec, t_));
-    Part("2.6", t_("Test machine"));
+    Part(t_("Test machine"));
     AddAll(MachineBlocks(options_.machine(), t_));
   }
 
@@ -154,8 +181,8 @@ class Writer {
   }
 
   void Software() {
-    Section(3, t_("Software ecosystem"), evaluation_.input.spec.has_value());
-    Part("3.1", t_("Software stack: versions and dialect"));
+    Section(t_("Software ecosystem"), evaluation_.input.spec.has_value());
+    Part(t_("Software stack: versions and dialect"));
     Facts facts;
     facts.rows = {
         {t_("Vendor library"), {Or(options_.vendor_name(), t_("gives no name"))}},
@@ -169,22 +196,22 @@ class Writer {
     for (const std::string& line : LabelLines(options_))
       facts.rows.push_back({t_("Label"), {line, Tone::kPlain, true}});
     Add(std::move(facts));
-    Part("3.2", t_("Software stack: coverage of the ABI by header"));
+    Part(t_("Software stack: coverage of the ABI by header"));
     Add(Paragraph{
         t_("Exported: the library exports the function and does not answer every call with NoImplement. With "
            "cases: this suite has cases for the function; functions without cases were not tested.")});
     Add(CoverageTable(t_("Header"), evaluation_.headers));
-    Part("3.3", t_("Software stack: coverage of the suite by family of operators"));
+    Part(t_("Software stack: coverage of the suite by family of operators"));
     Add(CoverageTable(t_("Family"), evaluation_.families));
-    Part("3.4", t_("Openness"));
+    Part(t_("Openness"));
     Add(Paragraph{
         t_("The library was called through the DIOPI ABI alone. Its support for other programming models and "
            "interfaces was not measured.")});
   }
 
   void Functional() {
-    Section(4, t_("Functional test"), true);
-    Part("4.1", t_("Summary"));
+    Section(t_("Functional test"), true);
+    Part(t_("Summary"));
     AddAll(PartialNote(report_, t_));
     Add(FigureTiles(report_, t_));
     Add(OutcomeBar(report_, t_));
@@ -196,12 +223,12 @@ class Writer {
                   report_.widened),
                Tone::kWarn});
     }
-    Part("4.2", t_("Operators"));
+    Part(t_("Operators"));
     Operators();
     GradeSection();
     Issues();
     Waivers();
-    Part("4.6", t_("Models"));
+    Part(t_("Models"));
     Models();
   }
 
@@ -311,7 +338,7 @@ class Writer {
   }
 
   void GradeSection() {
-    Part("4.3", t_("Grade against $0", DeviceReference(report_, t_)));
+    Part(t_("Grade against $0", DeviceReference(report_, t_)));
     if (evaluation_.grades.graded() == 0) {
       Add(Paragraph{
           t_("Not measured: the baselines of this run have no output of a device to compare with.")});
@@ -339,7 +366,7 @@ class Writer {
   }
 
   void Issues() {
-    Part("4.4", t_("Known issues"));
+    Part(t_("Known issues"));
     Add(Paragraph{
         t_("Failures with the same outcome and cause: the likely cause, or what was seen. The appendix "
            "repeats a case of each.")});
@@ -363,7 +390,7 @@ class Writer {
   }
 
   void Waivers() {
-    Part("4.5", t_("Waivers in force"));
+    Part(t_("Waivers in force"));
     Table table{{{t_("Case")}, {t_("Reason")}}, {}, t_("None: no verdict of this run was waived.")};
     for (const v1::Verdict& verdict : report_.results) {
       if (verdict.outcome() == v1::OUTCOME_WAIVED)
@@ -383,20 +410,20 @@ class Writer {
 
   void Performance() {
     const std::optional<PerformanceReport>& performance = evaluation_.input.performance;
-    Section(5, t_("Performance test"), performance.has_value() || !evaluation_.times.empty());
+    Section(t_("Performance test"), performance.has_value() || !evaluation_.times.empty());
     if (performance.has_value()) {
       AddAll(PerformanceBlocks(*performance, t_));
     } else {
       Add(Note{t_("Not measured: no run measured this library's calls (diopi-agent --performance)."),
                Tone::kMuted});
     }
-    Part("5.5", t_("Beside the reference run"));
+    Part(t_("Beside the reference run"));
     if (evaluation_.times.empty()) {
       Add(Note{t_("Not measured: $0.", NoTimes()), Tone::kMuted});
     } else {
       ReferenceRun();
     }
-    Part("5.6", t_("Communication"));
+    Part(t_("Communication"));
     Add(Note{t_("Not measured: this suite calls one device."), Tone::kMuted});
   }
 
@@ -427,7 +454,7 @@ class Writer {
   }
 
   void Conclusions() {
-    Section(6, t_("Indicators"), true);
+    Section(t_("Indicators"), true);
     Add(Paragraph{
         t_("Coverage and correctness are two figures and must be read together. What was not submitted or "
            "not run has no score.")});
@@ -435,7 +462,7 @@ class Writer {
   }
 
   void Appendix() {
-    Section(t_("Appendix A: failures by cause"), true);
+    Unnumbered(t_("Appendix A: failures by cause"));
     if (report_.failures.empty()) {
       Add(Paragraph{t_("No case failed.")});
       return;
@@ -470,6 +497,9 @@ class Writer {
   const v1::RunOptions& options_;
   const Translator t_;
   Document document_;
+  bool numbered_ = false;
+  int section_ = 0;
+  int part_ = 0;
 };
 
 }  // namespace

@@ -129,13 +129,13 @@ void CountErrors(Evaluation* evaluation) {
   std::map<v1::Dtype::Code, DtypeErrors> by_dtype;
   for (const v1::Verdict& verdict : evaluation->input.report.results) {
     const bool failed = verdict.outcome() == v1::OUTCOME_FAIL;
-    if (!failed && verdict.outcome() != v1::OUTCOME_PASS) continue;
     std::map<v1::Dtype::Code, WorstErrors> worst;
     for (const v1::OutputStats& stats : verdict.outputs()) {
-      if (stats.ulp_histogram_size() == 0) continue;
+      if (stats.ulp_histogram_size() == 0 || !(failed || verdict.outcome() == v1::OUTCOME_PASS)) continue;
       TakeWorst(stats.max_ulp(), &worst[stats.dtype()].ulp);
       TakeWorst(stats.max_z(), &worst[stats.dtype()].z);
     }
+    if (worst.empty() && IsFailure(verdict.outcome())) ++evaluation->without_error[verdict.outcome()];
     for (const auto& [dtype, errors] : worst) {
       DtypeErrors& counts = by_dtype[dtype];
       counts.dtype = dtype;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -108,12 +109,13 @@ struct EvaluationInput {
 
 struct Evaluation {
   EvaluationInput input;
-  std::vector<GroupCoverage> headers;     // in header order
-  std::vector<GroupCoverage> families;    // by name
-  std::vector<OperatorResult> operators;  // by family, then name
-  Grades grades;                          // of all cases
-  std::vector<DtypeErrors> errors;        // by dtype; empty: no numbers were compared
-  std::vector<OperatorTime> times;        // by operator; empty: nothing was measured
+  std::vector<GroupCoverage> headers;            // in header order
+  std::vector<GroupCoverage> families;           // by name
+  std::vector<OperatorResult> operators;         // by family, then name
+  Grades grades;                                 // of all cases
+  std::vector<DtypeErrors> errors;               // by dtype; empty: no numbers were compared
+  std::map<v1::Outcome, int64_t> without_error;  // failures that `errors` lacks
+  std::vector<OperatorTime> times;               // by operator; empty: nothing was measured
 };
 
 Evaluation Evaluate(EvaluationInput input);

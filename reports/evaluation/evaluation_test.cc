@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <variant>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -226,7 +227,7 @@ TEST(EvaluationDocument, TheSummaryShowsTheSlowestOperators) {
   input.report = BuildReport(RunOn("r1", "e1"), results);
   input.reference = BuildReport(RunOn("r0", "h200"), reference);
   const std::string text = WriteMarkdown(EvaluationDocument(Evaluate(std::move(input))));
-  EXPECT_TRUE(absl::StrContains(text, "h200: the 20 slowest of 25 operators. Section 5.5 has all.")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "h200: the 20 slowest of 25 operators. Section 5.1 has all.")) << text;
   EXPECT_TRUE(absl::StrContains(text, "| --- | ---: | ---: |\n| op25 | 2500 | 25.00 |\n| op24 |")) << text;
   EXPECT_FALSE(absl::StrContains(text, "| op5 | 500 |"));
   EXPECT_TRUE(absl::StrContains(text, "| `op5` | 1 | 5.0 | 1.0 | 5.00 |")) << text;
@@ -238,7 +239,7 @@ TEST(EvaluationDocument, NothingMeasuredIsSaidSo) {
   input.report = BuildReport(RunOn("r1", "e1"), {});
   const std::string text = WriteMarkdown(EvaluationDocument(Evaluate(std::move(input))));
   for (const char* line : {
-           "> Nothing was tested.",
+           "> No verdict: nothing was tested.",
            "No case was called, so nothing is known of the results.",
            "No model's calls were tested.",
            "| Specification | Compute | not measured: not submitted |",
@@ -272,7 +273,7 @@ TEST(EvaluationDocument, TheCoverSaysTheVerdictInWords) {
   EXPECT_EQ(document.running_head, "Evaluation of e1 · Example lab · 2 · r1");
   std::string text = WriteMarkdown(document);
   for (const char* line : {
-           "> 2 of 3 tested functions did not give a correct result in every case.",
+           "> Fails: 2 of 3 tested functions.",
            "> Complete: all 8 cases of suite core have a verdict.",
            ("The ABI has 538 functions. The library exports 3 of them; 3 were tested, and 1 gave a correct "
             "result in every case."),
@@ -289,8 +290,8 @@ TEST(EvaluationDocument, TheCoverSaysTheVerdictInWords) {
   input.models.pop_back();
   text = WriteMarkdown(EvaluationDocument(Evaluate(input)));
   for (const char* line :
-       {"> Every tested function gave a correct result in every case.",
-        "The only case called gave a correct result.", "Ready for 1 of 1 models: ready."}) {
+       {"> Passes: the only tested function.", "The only case called gave a correct result.",
+        "Ready for 1 of 1 models: ready."}) {
     EXPECT_TRUE(absl::StrContains(text, line)) << line << text.substr(0, 900);
   }
 }
@@ -346,7 +347,8 @@ TEST(EvaluationDocument, ErrorsByDtype) {
   for (const char* line : {"### Errors by dtype", "|  |  | none | ≤ 0.5 | ≤ 1 | ≤ 2 | ≤ 4 |",
                            "| float32 | pass | 0 | 1 | 0 | 0 | 1 | 0 | 0 | 0 | 0 | 0 |",
                            "| float32 | fail | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 |",
-                           "| float16 | pass | 0 | 1 | 0 |", "in units of that noise (z)"}) {
+                           "| float16 | pass | 0 | 1 | 0 |", "in units of that noise (z)",
+                           "2 failures have no error and are in no chart (1 fail, 1 crash): the calls"}) {
     EXPECT_TRUE(absl::StrContains(text, line)) << line << text;
   }
   EXPECT_TRUE(absl::StrContains(WriteHtml(document), ">largest error of a case, ulp</text>"));
@@ -392,6 +394,7 @@ TEST(EvaluationDocument, MeasuredCallsHaveASection) {
                          MakeMeasurement("exp.float32.n", "diopiExp", {})};
   stored.measurements[0].mutable_work()->set_read_bytes(4e5);
   stored.measurements[0].mutable_work()->set_operations(1e5);
+  stored.measurements[0].mutable_rounds(0)->add_cold_ns(20'000);
   stored.measurements[1].set_not_measured("its case does not pass: fail");
   v1::MachineFacts& machine = stored.machine.emplace();
   machine.set_processor("A processor <x>");
@@ -404,15 +407,52 @@ TEST(EvaluationDocument, MeasuredCallsHaveASection) {
   const std::string text = WriteMarkdown(document);
   for (const char* line :
        {"## 5 Performance test", "Machine: A processor &lt;x>.", "### 5.3 Roofline",
-        "| `add` | 1 | 1 | 10.5 | 47.6 % |", "| `exp` | 1 | 0 | 0.0 | unknown |",
-        "1 of 2 calls were not timed.", "| Performance | Operators: calls measured | 1 of 2 (50.00 %) |",
-        "## 6 Indicators"}) {
+        "| `add` | 1 | 1 | 10.5 | 25.0 % |", "| `exp` | 1 | 0 |  | unknown |", "1 of 2 calls were not timed.",
+        "| Performance | Operators: calls measured | 1 of 2 (50.00 %) |", "## 6 Indicators"}) {
     EXPECT_TRUE(absl::StrContains(text, line)) << line;
   }
   const std::string html = WriteHtml(document);
   EXPECT_TRUE(absl::StrContains(html, "<svg"));
-  EXPECT_TRUE(absl::StrContains(html, "<title>diopiAdd : 10.5 us</title>"));
+  EXPECT_TRUE(absl::StrContains(html, "<title>diopiAdd : 20 us</title>"));
   EXPECT_TRUE(absl::StrContains(html, "<polyline"));
+}
+
+// Whatever is in the document: 1, 1.1, 1.2, ..., and sections that a text names exist.
+TEST(EvaluationDocument, SectionsAreNumberedAsTheyCome) {
+  for (const bool measured : {false, true}) {
+    EvaluationInput input = MakeInput();
+    if (measured) input.performance.emplace();
+    if (measured) input.spec.emplace();
+    const Document document = EvaluationDocument(Evaluate(std::move(input)));
+    int section = 0, part = 0;
+    bool numbered = false;
+    for (const Block& block : document.blocks) {
+      const auto* heading = std::get_if<Heading>(&block);
+      if (heading == nullptr) continue;
+      if (heading->level == 2) {
+        numbered = absl::StartsWith(heading->text, absl::StrCat(section + 1, " "));
+        section += numbered ? 1 : 0;
+        part = 0;
+      } else if (numbered) {
+        EXPECT_TRUE(absl::StartsWith(heading->text, absl::StrCat(section, ".", ++part, " ")))
+            << heading->text;
+      }
+    }
+    EXPECT_EQ(section, 6);
+    EXPECT_EQ(part, 0);
+    const std::string text = WriteMarkdown(document);
+    for (const char* named : {"### 4.4 Known issues", "### 4.6 Models"})
+      EXPECT_TRUE(absl::StrContains(text, named)) << named;
+    EXPECT_TRUE(absl::StrContains(text, measured ? "### 5.5 Beside the" : "### 5.1 Beside the")) << text;
+  }
+}
+
+TEST(EvaluationDocument, HowOftenCasesWereCalled) {
+  EvaluationInput input = MakeInput();
+  input.report.results[0].set_calls(16);
+  input.report.results[1].set_calls(2);
+  EXPECT_TRUE(absl::StrContains(WriteMarkdown(EvaluationDocument(Evaluate(std::move(input)))),
+                                "| Calls of each case | 2 to 16 |"));
 }
 
 // The cover of a partial run begins with the fact that it is partial.

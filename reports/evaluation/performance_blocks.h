@@ -10,7 +10,7 @@
 
 namespace diopi::reports {
 
-// Sections 5.1 to 5.4: how it was measured, steps of models, the roofline, calls by operator.
+// Parts of a section: how it was measured, steps of models, the roofline, calls by operator.
 std::vector<Block> PerformanceBlocks(const PerformanceReport& report, const Translator& t);
 
 // The calls over operations per byte, below the limits of the device.

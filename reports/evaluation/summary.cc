@@ -11,6 +11,7 @@
 #include "reports/evaluation/figures.h"
 #include "reports/evaluation/performance_blocks.h"
 #include "reports/evaluation/specification.h"
+#include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
 #include "reports/render/run_document.h"
 
@@ -68,14 +69,14 @@ Text Headline(const Evaluation& evaluation, const Translator& t) {
   const RunReport& report = evaluation.input.report;
   const v1::Coverage& coverage = report.coverage;
   const int64_t wrong = coverage.tested() - coverage.passing();
-  if (coverage.tested() == 0) return {t("Nothing was tested."), Tone::kMuted};
-  if (wrong > 0) {
-    return {
-        t("$0 of $1 tested functions did not give a correct result in every case.", wrong, coverage.tested()),
-        Tone::kBad};
-  }
-  return {t("Every tested function gave a correct result in every case."),
-          report.partial.empty() ? Tone::kGood : Tone::kWarn};
+  if (coverage.tested() == 0) return {t("No verdict: nothing was tested."), Tone::kMuted};
+  if (wrong > 0) return {t("Fails: $0 of $1 tested functions.", wrong, coverage.tested()), Tone::kBad};
+  if (!report.partial.empty())
+    return {t("Passes so far: the only tested function.|Passes so far: each of the $0 tested functions.",
+              coverage.tested()),
+            Tone::kWarn};
+  return {t("Passes: the only tested function.|Passes: each of the $0 tested functions.", coverage.tested()),
+          Tone::kGood};
 }
 
 // Only the models that are not ready: the cover names the others, and section 4.6 has the figures of all.
@@ -137,9 +138,24 @@ Histograms ErrorHistograms(const std::vector<DtypeErrors>& errors, std::vector<E
 }
 
 void AddErrors(const Evaluation& evaluation, const Translator& t, std::vector<Block>* blocks) {
+  std::string without;
+  if (!evaluation.without_error.empty()) {
+    std::vector<std::string> counts;
+    int64_t all = 0;
+    for (const auto& [outcome, count] : evaluation.without_error) {
+      counts.push_back(absl::StrCat(count, " ", OutcomeName(outcome)));
+      all += count;
+    }
+    without = t(
+        "$0 failure has no error and is in no chart ($1): the call gave no result, or what was wrong is no "
+        "distance between numbers, such as a shape, an index, NaN, or a write out of bounds.|$0 failures "
+        "have no error and are in no chart ($1): the calls gave no result, or what was wrong is no distance "
+        "between numbers, such as a shape, an index, NaN, or a write out of bounds.",
+        all, absl::StrJoin(counts, t.Separator()));
+  }
   Histograms ulp = ErrorHistograms(evaluation.errors, &DtypeErrors::ulp, t);
   Histograms z = ErrorHistograms(evaluation.errors, &DtypeErrors::z, t);
-  if (ulp.rows.empty() && z.rows.empty()) return;
+  if (ulp.rows.empty() && z.rows.empty() && without.empty()) return;
   ulp.caption =
       t("Cases by their largest error, in units in the last place (ulp) of the output's dtype, each dtype on "
         "its own scale. How large an error may be depends on the operation: the tolerance decides, not this "
@@ -150,8 +166,10 @@ void AddErrors(const Evaluation& evaluation, const Translator& t, std::vector<Bl
         "(z). One correct rounding alone reaches 1.7; about 8 or more is wrong.");
   z.bins_label = t("largest error of a case, z");
   blocks->emplace_back(Heading{3, t("Errors by dtype")});
-  blocks->emplace_back(std::move(ulp));
-  blocks->emplace_back(std::move(z));
+  for (Histograms* histograms : {&ulp, &z}) {
+    if (!histograms->rows.empty()) blocks->emplace_back(std::move(*histograms));
+  }
+  if (!without.empty()) blocks->emplace_back(Paragraph{without});
 }
 
 // The slowest operators beside the reference: section 5.5 has all.
@@ -164,8 +182,9 @@ Bars TimeBars(const Evaluation& evaluation, const Translator& t) {
                    [](const OperatorTime& a, const OperatorTime& b) { return a.ratio > b.ratio; });
   Bars bars{t("Time of a call over that on $0, by operator.", chip), {}};
   if (times.size() > kShown) {
-    bars.caption = t("Time of a call over that on $0: the $1 slowest of $2 operators. Section 5.5 has all.",
-                     chip, kShown, times.size());
+    // The reference run comes after the four parts on measured calls, if there are any.
+    bars.caption = t("Time of a call over that on $0: the $1 slowest of $2 operators. Section $3 has all.",
+                     chip, kShown, times.size(), evaluation.input.performance.has_value() ? "5.5" : "5.1");
     times.resize(kShown);
   }
   for (const OperatorTime& time : times) {
@@ -239,8 +258,8 @@ void PerformanceIndicators(const Evaluation& evaluation, const Translator& t, co
     if (step.measured() == 0) continue;
     measured = true;
     add(t("Model $0, $1", step.model(), step.stage()),
-        {t("$0 ms a step, $1 of $2 calls measured", absl::StrFormat("%.4g", step.us() * 1e-3),
-           step.measured(), step.calls())});
+        IsComplete(step) ? Text{t("$0 ms a step", absl::StrFormat("%.4g", step.us() * 1e-3))}
+                         : NotMeasured(t, t("$0 of $1 calls measured", step.measured(), step.calls())));
   }
   if (!measured) add(t("Models"), NotMeasured(t));
   add(t("Communication"), NotMeasured(t, t("this suite calls one device")));

@@ -19,9 +19,22 @@ std::vector<double> Scaled(std::vector<double> samples, double factor) {
   return samples;
 }
 
-// Whether every value of `slow` exceeds every value of `quick` by more than the factor.
-bool Apart(const std::vector<double>& quick, const std::vector<double>& slow, double factor) {
-  return *std::min_element(slow.begin(), slow.end()) > factor * *std::max_element(quick.begin(), quick.end());
+// The rounds of a call that count, in microseconds that `factor` scales.
+struct Rounds {
+  std::vector<double> samples;
+  double least = 0;  // of their medians
+  double most = 0;
+};
+
+Rounds RoundsOf(const v1::Measurement& measurement, double factor) {
+  const std::vector<std::vector<double>> quiet = QuietRounds(measurement);
+  Rounds rounds;
+  for (const std::vector<double>& round : quiet)
+    rounds.samples.insert(rounds.samples.end(), round.begin(), round.end());
+  rounds.samples = Scaled(std::move(rounds.samples), factor);
+  rounds.least = IntervalOfMedian(quiet.front()).median * factor;
+  rounds.most = IntervalOfMedian(quiet.back()).median * factor;
+  return rounds;
 }
 
 double MedianRatioOf(std::vector<double> values) {
@@ -73,23 +86,21 @@ Comparison Compare(const std::vector<v1::Measurement>& before, const std::vector
   }
   comparison.noise = std::max(NoiseOf(before), NoiseOf(after));
   comparison.factor = std::max(options.factor, comparison.noise);
+  const double factor = comparison.factor;
   std::vector<double> p;
-  for (const CallComparison& call : comparison.calls) {
-    const std::vector<double> was = Scaled(WarmSamples(call.before), comparison.shared);
-    const std::vector<double> is = WarmSamples(call.after);
+  for (CallComparison& call : comparison.calls) {
+    const Rounds was = RoundsOf(call.before, comparison.shared), is = RoundsOf(call.after, 1);
     // Both directions are tested, so each counts half.
-    p.push_back(std::min(1.0, 2 * std::min(RankTest(Scaled(was, comparison.factor), is),
-                                           RankTest(Scaled(is, comparison.factor), was))));
+    p.push_back(std::min(1.0, 2 * std::min(RankTest(Scaled(was.samples, factor), is.samples),
+                                           RankTest(Scaled(is.samples, factor), was.samples))));
+    if (is.least > factor * was.most) call.change = Change::kSlower;
+    if (was.least > factor * is.most) call.change = Change::kFaster;
   }
   const std::vector<double> adjusted = HolmAdjusted(p);
   for (size_t i = 0; i < comparison.calls.size(); ++i) {
     CallComparison& call = comparison.calls[i];
     call.p = adjusted[i];
-    if (call.p > kComparisonAlpha) continue;
-    const std::vector<double> was = Scaled(RoundMedians(call.before), comparison.shared);
-    const std::vector<double> is = RoundMedians(call.after);
-    if (Apart(was, is, comparison.factor)) call.change = Change::kSlower;
-    if (Apart(is, was, comparison.factor)) call.change = Change::kFaster;
+    if (call.p > kComparisonAlpha) call.change = Change::kNone;
   }
   std::stable_sort(
       comparison.calls.begin(), comparison.calls.end(), [](const CallComparison& a, const CallComparison& b) {

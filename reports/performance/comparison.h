@@ -1,10 +1,11 @@
 // Which calls take longer, or less long, in one run than in another, beside the noise of both.
 //
 // A call differs when all of this holds:
-//   - every round of one run is slower than every round of the other by more than the factor (rounds lie
-//   apart
-//     in time, so that a disturbance of minutes does not reach all of them);
-//   - so are the samples, by the rank test, at the level kComparisonAlpha adjusted for the number of calls
+//   - k of n rounds of one run, those that nothing disturbed (QuietRounds), are slower than those of the
+//   other by
+//     more than the factor (rounds lie apart in time, so that a disturbance of minutes does not reach all of
+//     them);
+//   - so are their samples, by the rank test, at the level kComparisonAlpha adjusted for the number of calls
 //     (statistics.h says why by Holm's method).
 // The factor is the larger of what the caller tolerates and the noise of the two runs
 // (PerformanceReport.noise). With kSharedCalls calls or more, what all of them share (the median ratio) is

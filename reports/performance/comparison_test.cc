@@ -57,6 +57,20 @@ TEST(ComparisonTest, TwoRunsOfOneLibraryDoNotDiffer) {
   }
 }
 
+TEST(ComparisonTest, ADisturbedRoundHidesNothingAndAccusesNobody) {
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    std::vector<v1::Measurement> before = MeasuredRun(2 * seed, 0.05);
+    for (v1::Measurement& measurement : before) {
+      for (uint64_t& ns : *measurement.mutable_rounds(1)->mutable_warm_ns()) ns *= 5;
+    }
+    const Comparison slow = Compare(before, MeasuredRun(2 * seed + 1, 0.05, 7, 3.5), ComparisonOptions());
+    EXPECT_THAT(slow.Functions(CallComparison::Change::kSlower), ElementsAre("diopiOp7")) << seed;
+    const Comparison same = Compare(before, MeasuredRun(2 * seed + 1, 0.05), ComparisonOptions());
+    EXPECT_THAT(same.Functions(CallComparison::Change::kSlower), IsEmpty()) << seed;
+    EXPECT_THAT(same.Functions(CallComparison::Change::kFaster), IsEmpty()) << seed;
+  }
+}
+
 TEST(ComparisonTest, ASlowerMachineAccusesNobody) {
   std::vector<v1::Measurement> slower = MeasuredRun(5, 0.02);
   for (v1::Measurement& measurement : slower) {

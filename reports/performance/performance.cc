@@ -15,6 +15,8 @@ namespace diopi::reports {
 namespace {
 
 constexpr double kNoisePercentile = 0.9;
+constexpr size_t kRoundsToOneDisturbed = 3;
+constexpr double kDisturbed = 1.5;
 constexpr double kTenTo12 = 1e12;
 constexpr double kTenTo9 = 1e9;
 
@@ -39,10 +41,90 @@ std::string KernelOrCase(const v1::Measurement& measurement) {
   return measurement.kernel().empty() ? measurement.case_id() : measurement.kernel();
 }
 
-CallFigures FiguresOf(const v1::Measurement& measurement, const Roofline& roofline,
-                      const ReferenceTimes* reference) {
+double Bytes(const v1::Measurement& measurement) {
+  return measurement.work().read_bytes() + measurement.work().written_bytes();
+}
+
+int64_t SamplesOf(const v1::MeasuredRound& round) {
+  return int64_t{round.warm_ns_size()} + round.cold_ns_size();
+}
+
+// Why the figures of a measurement would be false; empty: they are not.
+std::string Unusable(const v1::Measurement& measurement, double noise) {
+  for (const v1::MeasuredRound& round : measurement.rounds()) {
+    if (round.disturbed() < 0 || round.disturbed() > SamplesOf(round)) {
+      return absl::StrCat("its record contradicts itself: ", round.disturbed(), " of ", SamplesOf(round),
+                          " samples were disturbed");
+    }
+  }
+  if (noise <= kNoiseLimit) return "";
+  return absl::StrFormat("too noisy: rounds differ by more than a factor of %.2f, the limit is %g", noise,
+                         kNoiseLimit);
+}
+
+// Cold caches make no call faster: where the samples allow it, the median is at least the warm one.
+std::optional<double> ColdMedian(const v1::Measurement& measurement, const MedianInterval& warm) {
+  const MedianInterval cold = IntervalOfMedian(ColdSamples(measurement));
+  if (cold.median <= 0 || cold.high < warm.low) return std::nullopt;
+  return std::max(cold.median, warm.median);
+}
+
+// What the device needs at least for a call's work, in seconds; 0: unknown.
+struct LeastTime {
+  double moving = 0;
+  double computing = 0;
+  double seconds() const { return std::max(moving, computing); }
+};
+
+LeastTime LeastTimeOf(const v1::Measurement& measurement, const Roofline& roofline) {
+  LeastTime least;
+  if (roofline.bytes_per_s > 0) least.moving = Bytes(measurement) / roofline.bytes_per_s;
+  const auto rate = roofline.operations_per_s.find(measurement.dtype());
+  const double operations = measurement.work().operations();
+  if (rate != roofline.operations_per_s.end() && rate->second > 0)
+    least.computing = operations / rate->second;
+  return least;
+}
+
+// Marks the calls that exceed a specification, raises the roofline to what calls reached, and sets their
+// shares.
+void PlaceBelow(Roofline* roofline, std::vector<CallFigures>* calls) {
+  Roofline raised = *roofline;
+  const v1::Measurement* best = nullptr;  // by bytes
+  for (CallFigures& call : *calls) {
+    if (!call.cold_us.has_value()) continue;
+    const v1::Measurement& m = call.measurement;
+    const double seconds = *call.cold_us * 1e-6;
+    call.beyond_specification = roofline->specified && LeastTimeOf(m, *roofline).seconds() > seconds;
+    if (roofline->bytes_per_s > 0 && Bytes(m) / seconds > raised.bytes_per_s) {
+      raised.bytes_per_s = Bytes(m) / seconds;
+      best = &m;
+    }
+    const auto rate = raised.operations_per_s.find(m.dtype());
+    if (rate != raised.operations_per_s.end())
+      rate->second = std::max(rate->second, m.work().operations() / seconds);
+  }
+  if (best != nullptr) {
+    absl::StrAppend(&raised.source, absl::StrFormat(", a call of %s at %.3g GB/s", best->function(),
+                                                    raised.bytes_per_s / kTenTo9));
+  }
+  for (CallFigures& call : *calls) {
+    if (!call.measured()) continue;
+    const LeastTime least = LeastTimeOf(call.measurement, raised);
+    call.memory_bound = least.moving >= least.computing;
+    if (call.cold_us.has_value() && least.seconds() > 0)
+      call.roofline_share = std::min(1.0, least.seconds() / (*call.cold_us * 1e-6));
+  }
+  *roofline = std::move(raised);
+}
+
+CallFigures FiguresOf(const v1::Measurement& measurement, double noise, const ReferenceTimes* reference) {
   CallFigures figures;
   figures.measurement = measurement;
+  if (const std::string why = Unusable(measurement, noise); !why.empty()) {
+    if (!measurement.rounds().empty()) figures.measurement.set_not_measured(why);
+    return figures;
+  }
   if (reference != nullptr) {
     const auto found = reference->us.find(KernelOrCase(measurement));
     if (found != reference->us.end()) figures.reference_us = found->second;
@@ -50,19 +132,12 @@ CallFigures FiguresOf(const v1::Measurement& measurement, const Roofline& roofli
   for (const v1::MeasuredRound& round : measurement.rounds()) figures.disturbed += round.disturbed();
   figures.warm_us = IntervalOfMedian(WarmSamples(measurement));
   if (!figures.measured()) return figures;
-  const std::vector<double> cold = ColdSamples(measurement);
-  if (!cold.empty()) figures.cold_us = IntervalOfMedian(cold).median;
-  const double bytes = measurement.work().read_bytes() + measurement.work().written_bytes();
+  figures.cold_us = ColdMedian(measurement, figures.warm_us);
+  const double bytes = Bytes(measurement);
   const double operations = measurement.work().operations();
   const double seconds = figures.warm_us.median * 1e-6;
   if (bytes > 0) figures.bytes_per_s = bytes / seconds;
   if (operations > 0) figures.operations_per_s = operations / seconds;
-  const auto rate = roofline.operations_per_s.find(measurement.dtype());
-  const double moving = roofline.bytes_per_s > 0 ? bytes / roofline.bytes_per_s : 0;
-  const double computing = rate == roofline.operations_per_s.end() ? 0 : operations / rate->second;
-  figures.memory_bound = moving >= computing;
-  const double best = std::max(moving, computing);
-  if (best > 0) figures.roofline_share = best / (figures.cold_us.value_or(figures.warm_us.median) * 1e-6);
   return figures;
 }
 
@@ -99,7 +174,14 @@ class StepTimes {
   void Finish(PerformanceReport* report) && {
     std::vector<v1::StepTotal>& times = report->steps;
     for (Step& step : steps_) {
-      std::vector<std::pair<std::string, double>> parts(step.operators.begin(), step.operators.end());
+      std::vector<std::pair<std::string, double>> parts;
+      if (IsComplete(step.time)) {
+        parts.assign(step.operators.begin(), step.operators.end());
+      } else {
+        step.time.set_us(0);
+        step.time.set_low_us(0);
+        step.time.set_high_us(0);
+      }
       std::stable_sort(parts.begin(), parts.end(),
                        [](const auto& a, const auto& b) { return a.second > b.second; });
       for (const auto& [name, us] : parts) {
@@ -136,6 +218,10 @@ class StepTimes {
 
 }  // namespace
 
+bool IsComplete(const v1::StepTotal& step) {
+  return step.calls() > 0 && step.measured() == step.calls();
+}
+
 std::vector<double> WarmSamples(const v1::Measurement& measurement) {
   std::vector<double> samples;
   for (const v1::MeasuredRound& round : measurement.rounds()) {
@@ -153,13 +239,31 @@ std::vector<double> RoundMedians(const v1::Measurement& measurement) {
   return medians;
 }
 
+std::vector<std::vector<double>> QuietRounds(const v1::Measurement& measurement) {
+  std::vector<std::pair<double, std::vector<double>>> rounds;  // by median
+  for (const v1::MeasuredRound& round : measurement.rounds()) {
+    std::vector<double> samples = Microseconds(round.warm_ns());
+    if (!samples.empty()) rounds.emplace_back(IntervalOfMedian(samples).median, std::move(samples));
+  }
+  std::sort(rounds.begin(), rounds.end());
+  for (size_t most = rounds.size() / kRoundsToOneDisturbed; most > 0; --most) {
+    if (rounds.back().first <= kDisturbed * rounds[rounds.size() - 1 - most].first) continue;
+    rounds.resize(rounds.size() - most);
+    break;
+  }
+  std::vector<std::vector<double>> quiet;
+  quiet.reserve(rounds.size());
+  for (auto& [median, samples] : rounds) quiet.push_back(std::move(samples));
+  return quiet;
+}
+
 double NoiseOf(const std::vector<v1::Measurement>& measurements) {
   std::vector<double> ratios;
   for (const v1::Measurement& measurement : measurements) {
-    const std::vector<double> medians = RoundMedians(measurement);
-    if (medians.size() < 2) continue;
-    const auto [low, high] = std::minmax_element(medians.begin(), medians.end());
-    if (*low > 0) ratios.push_back(*high / *low);
+    const std::vector<std::vector<double>> rounds = QuietRounds(measurement);
+    if (rounds.size() < 2) continue;
+    const double low = IntervalOfMedian(rounds.front()).median;
+    if (low > 0) ratios.push_back(IntervalOfMedian(rounds.back()).median / low);
   }
   if (ratios.empty()) return 1;
   std::sort(ratios.begin(), ratios.end());
@@ -195,6 +299,7 @@ Roofline SpecRoofline(const v1::ChipSpec& spec) {
   }
   roofline.source =
       absl::StrCat("the specification of ", spec.product().empty() ? spec.chip() : spec.product());
+  roofline.specified = true;
   return roofline;
 }
 
@@ -203,20 +308,25 @@ int64_t PerformanceReport::measured() const {
 }
 
 absl::StatusOr<PerformanceReport> MakePerformanceReport(const server::StoredPerformance& stored,
-                                                        const Roofline& roofline,
-                                                        const ReferenceTimes* reference,
+                                                        Roofline roofline, const ReferenceTimes* reference,
                                                         const cases::Catalog* catalog,
                                                         const std::string& suite) {
   PerformanceReport report;
   report.machine = stored.machine.value_or(v1::MachineFacts());
-  report.roofline = roofline;
   if (reference != nullptr) report.reference = absl::StrCat(reference->device, " (", reference->source, ")");
   report.noise = NoiseOf(stored.measurements);
   for (const v1::Measurement& measurement : stored.measurements) {
-    report.calls.push_back(FiguresOf(measurement, roofline, reference));
+    report.calls.push_back(FiguresOf(measurement, report.noise, reference));
+    if (!report.calls.back().measured()) continue;
     report.disturbed += report.calls.back().disturbed;
-    report.samples += static_cast<int64_t>(WarmSamples(measurement).size());
+    for (const v1::MeasuredRound& round : measurement.rounds()) {
+      report.samples += SamplesOf(round);
+      report.busy += round.other_work() >= kOtherWork ? 1 : 0;
+      ++report.rounds;
+    }
   }
+  PlaceBelow(&roofline, &report.calls);
+  report.roofline = std::move(roofline);
   std::stable_sort(report.calls.begin(), report.calls.end(), [](const CallFigures& a, const CallFigures& b) {
     return std::make_tuple(a.measurement.function(), a.measurement.dtype(), -a.warm_us.median) <
            std::make_tuple(b.measurement.function(), b.measurement.dtype(), -b.warm_us.median);
@@ -237,6 +347,7 @@ absl::StatusOr<PerformanceReport> MakePerformanceReport(const server::StoredPerf
 ReferenceTimes TimesOfRun(const server::StoredPerformance& stored, const std::string& device) {
   ReferenceTimes times;
   times.device = device;
+  if (NoiseOf(stored.measurements) > kNoiseLimit) return times;
   for (const v1::Measurement& measurement : stored.measurements) {
     const double median = IntervalOfMedian(WarmSamples(measurement)).median;
     if (median > 0) times.us[KernelOrCase(measurement)] = median;

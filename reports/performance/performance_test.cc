@@ -48,7 +48,7 @@ TEST(PerformanceTest, FiguresOfACall) {
   EXPECT_DOUBLE_EQ(*call.roofline_share, 1);
   EXPECT_DOUBLE_EQ(*call.score(), 52.5 / 105.5);
   EXPECT_EQ(report->disturbed, 2);
-  EXPECT_EQ(report->samples, 6);
+  EXPECT_EQ(report->samples, 7);
   EXPECT_DOUBLE_EQ(report->noise, 1.1);
   EXPECT_THAT(report->roofline.source, HasSubstr("a copy at 40 GB/s, a float32 product at 5 Gop/s"));
 }
@@ -63,6 +63,71 @@ TEST(PerformanceTest, WhatIsNotKnownIsAbsent) {
   EXPECT_FALSE(call.bytes_per_s || call.operations_per_s || call.roofline_share || call.score() ||
                call.cold_us);
   EXPECT_EQ(report->noise, 1);
+}
+
+TEST(PerformanceTest, FiguresThatCannotBeAreNotShown) {
+  struct Row {
+    const char* what;
+    std::vector<std::vector<double>> warm_us;  // by round
+    std::vector<double> cold_us;
+    int disturbed;
+    double cold;      // 0: absent
+    double share;     // likewise
+    const char* why;  // not measured; empty: it is
+  };
+  // The copy of the machine moves 4 MB in 400 us.
+  const Row rows[] = {
+      {"quicker than the copy", {{100, 101, 102}}, {200, 210, 205}, 0, 205, 1, ""},
+      {"slower", {{100, 101, 102}}, {800, 800, 800}, 0, 800, 0.5, ""},
+      {"no cold samples", {{100, 101, 102}}, {}, 0, 0, 0, ""},
+      {"cold as quick as warm", {{100, 104, 108}}, {99, 101, 107}, 0, 104, 1, ""},
+      {"cold quicker than warm", {{100, 104, 108}}, {60, 61, 62}, 0, 0, 0, ""},
+      {"all disturbed", {{100, 101}}, {200}, 3, 200, 1, ""},
+      {"more disturbed than there are", {{100, 101}}, {200}, 4, 0, 0, "contradicts itself: 4 of 3 samples"},
+      {"rounds apart",
+       {{100}, {300}},
+       {200},
+       0,
+       0,
+       0,
+       "too noisy: rounds differ by more than a factor of 3.00"},
+      {"one round of three apart", {{100}, {500}, {110}}, {200}, 0, 200, 1, ""},
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.what);
+    server::StoredPerformance stored;
+    stored.measurements = {MakeMeasurement("copy.float32.n", "diopiCopyInp", row.warm_us)};
+    v1::Measurement& m = stored.measurements[0];
+    m.mutable_work()->set_read_bytes(4e6);
+    for (const double us : row.cold_us) m.mutable_rounds(0)->add_cold_ns(static_cast<uint64_t>(us * 1e3));
+    m.mutable_rounds(0)->set_disturbed(row.disturbed);
+    const auto report = MakePerformanceReport(stored, {1e10, {}, "a copy"}, nullptr, nullptr, "");
+    ASSERT_TRUE(report.ok()) << report.status();
+    const CallFigures& call = report->calls.at(0);
+    EXPECT_THAT(call.measurement.not_measured(), HasSubstr(row.why));
+    EXPECT_EQ(call.measured(), *row.why == '\0');
+    EXPECT_DOUBLE_EQ(call.cold_us.value_or(0), row.cold);
+    EXPECT_DOUBLE_EQ(call.roofline_share.value_or(0), row.share);
+    EXPECT_FALSE(call.beyond_specification);
+    EXPECT_LE(report->disturbed, report->samples);
+  }
+}
+
+TEST(PerformanceTest, CallsRaiseTheRooflineAndExceedASpecification) {
+  server::StoredPerformance stored;
+  stored.measurements = {Moving(), Moving()};
+  stored.measurements[0].mutable_rounds(0)->add_cold_ns(200'000);
+  stored.measurements[1].mutable_rounds(0)->add_cold_ns(400'000);
+  const Roofline rates = {1e10, {{v1::Dtype::float32, 1e9}}, "the specification of A1", /*specified=*/true};
+  const auto report = MakePerformanceReport(stored, rates, nullptr, nullptr, "");
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_DOUBLE_EQ(report->roofline.bytes_per_s, 2e10);
+  EXPECT_DOUBLE_EQ(report->roofline.operations_per_s.at(v1::Dtype::float32), 5e9);
+  EXPECT_EQ(report->roofline.source, "the specification of A1, a call of diopiCopyInp at 20 GB/s");
+  for (const CallFigures& call : report->calls) {
+    EXPECT_TRUE(call.beyond_specification);
+    EXPECT_DOUBLE_EQ(*call.roofline_share, 200 / *call.cold_us);
+  }
 }
 
 TEST(PerformanceTest, TheSpecificationGivesTheRoofline) {
@@ -116,6 +181,8 @@ TEST(PerformanceTest, AStepIsTheSumOfItsCalls) {
   stored.measurements.erase(stored.measurements.begin());
   const auto fewer = MakePerformanceReport(stored, Roofline(), nullptr, catalog->get(), "models/llama3_8b");
   EXPECT_EQ(fewer->steps[0].measured(), fewer->steps[0].calls() - 1);
+  EXPECT_EQ(fewer->steps[0].us() + fewer->steps[0].high_us(), 0) << "no total from parts";
+  EXPECT_THAT(fewer->steps[0].operators_us(), IsEmpty());
   EXPECT_THAT(fewer->without_steps, IsEmpty());
 }
 

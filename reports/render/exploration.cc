@@ -1,5 +1,7 @@
 #include "reports/render/exploration.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -103,6 +105,18 @@ std::string AskedText(const v1::ExplorationOptions& asked) {
                                : absl::StrFormat("%g s", asked.seconds());
 }
 
+std::string CausesSentence(const v1::Exploration& exploration) {
+  const int64_t failed = FailedCalls(exploration);
+  int64_t explained = 0;
+  for (const FoundCause& cause : exploration.causes()) explained += cause.calls();
+  const auto counted = [](int64_t count, const char* what) {
+    return absl::StrCat(count, " ", what, count == 1 ? "" : "s");
+  };
+  return absl::StrCat(counted(failed, "failure"), ": ", explained, " explained by ",
+                      counted(exploration.causes_size(), "cause"), ", ",
+                      std::max<int64_t>(0, failed - explained), " not diagnosed.");
+}
+
 Document ExplorationDocument(const v1::RunInfo& run) {
   const v1::Exploration& done = run.exploration();
   Document document;
@@ -124,6 +138,7 @@ Document ExplorationDocument(const v1::RunInfo& run) {
     blocks.emplace_back(Paragraph{
         FailedCalls(done) == 0 ? "No call failed." : "The causes of the failures were not looked for."});
   }
+  if (!done.causes().empty()) blocks.emplace_back(Paragraph{CausesSentence(done)});
   for (const FoundCause& cause : done.causes()) {
     blocks.emplace_back(CauseFinding(cause));
     if (!cause.text().empty()) blocks.emplace_back(Code{cause.text()});

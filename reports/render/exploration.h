@@ -15,6 +15,9 @@ namespace diopi::reports {
 // "2 h" or "5000 calls": what the exploration was asked for.
 std::string AskedText(const v1::ExplorationOptions& asked);
 
+// "25 failures: 8 explained by 3 causes, 17 not diagnosed.", which adds up.
+std::string CausesSentence(const v1::Exploration& exploration);
+
 // Statistics, functions and causes, each with its operator file. `run` must be an exploration, as below.
 Document ExplorationDocument(const v1::RunInfo& run);
 

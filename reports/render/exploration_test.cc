@@ -53,6 +53,16 @@ TEST(RenderExploration, EveryFormatHasCausesOrFunctions) {
   EXPECT_THAT(std::string(unknown.message()), HasSubstr("'junit'; it has: text, markdown"));
 }
 
+TEST(RenderExploration, CausesAddUp) {
+  v1::RunInfo run = Sample();
+  EXPECT_THAT(*RenderExploration(run, "text"),
+              HasSubstr("4 failures: 4 explained by 1 cause, 0 not diagnosed."));
+  (*run.mutable_exploration()->mutable_outcomes())["fail"] = 25;
+  *run.mutable_exploration()->add_causes() = run.exploration().causes(0);
+  EXPECT_THAT(*RenderExploration(run, "text"),
+              HasSubstr("25 failures: 8 explained by 2 causes, 17 not diagnosed."));
+}
+
 TEST(RenderExploration, SaysWhetherCausesWereSought) {
   v1::RunInfo run = Sample();
   run.mutable_exploration()->clear_causes();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -146,10 +147,11 @@ Table StepsTable(const PerformanceReport& report, const Translator& t) {
                    {"high", true}, {"measured", true}, {"operators by time"}};
   table.empty = t("The run's suite has no model whose steps are known.");
   for (const v1::StepTotal& step : report.steps) {
-    const bool measured = step.measured() > 0;
-    table.rows.push_back(CellsOf({step.model(), step.stage(), measured ? RoundedFigure(step.us() * 1e-3) : "",
-                                  measured ? RoundedFigure(step.low_us() * 1e-3) : "",
-                                  measured ? RoundedFigure(step.high_us() * 1e-3) : "",
+    const bool complete = IsComplete(step);
+    const std::string none = report.too_noisy() ? t("too noisy") : "";
+    table.rows.push_back(CellsOf({step.model(), step.stage(), complete ? RoundedFigure(step.us() * 1e-3) : none,
+                                  complete ? RoundedFigure(step.low_us() * 1e-3) : "",
+                                  complete ? RoundedFigure(step.high_us() * 1e-3) : "",
                                   t("$0 of $1", step.measured(), step.calls()), StepOperatorsText(step, t)}));
   }
   return table;
@@ -162,11 +164,15 @@ Table ComparisonTable(const Comparison& comparison, bool changes_only) {
   table.empty = "No call differs beyond the noise.";
   for (const CallComparison& call : comparison.calls) {
     if (changes_only && call.change == CallComparison::Change::kNone) continue;
-    table.rows.push_back(CellsOf({call.after.function(), MeasuredDtype(call.after), call.after.shapes(),
-                                  RoundedFigure(call.before_us.median), RoundedFigure(call.after_us.median),
-                                  absl::StrFormat("%.2f", call.ratio), absl::StrFormat("%.2f", call.low),
-                                  absl::StrFormat("%.2f", call.high), absl::StrFormat("%.1g", call.p),
-                                  ChangeName(call.change)}));
+    std::vector<std::string> figures = {
+        RoundedFigure(call.before_us.median), RoundedFigure(call.after_us.median),
+        absl::StrFormat("%.2f", call.ratio),  absl::StrFormat("%.2f", call.low),
+        absl::StrFormat("%.2f", call.high),   absl::StrFormat("%.1g", call.p)};
+    if (comparison.noise > kNoiseLimit) figures = {"too noisy", "too noisy", "", "", "", figures.back()};
+    std::vector<std::string> cells = {call.after.function(), MeasuredDtype(call.after), call.after.shapes()};
+    cells.insert(cells.end(), figures.begin(), figures.end());
+    cells.push_back(ChangeName(call.change));
+    table.rows.push_back(CellsOf(cells));
   }
   return table;
 }
@@ -180,10 +186,27 @@ std::vector<std::string> PerformanceWords(const PerformanceReport& report, const
     words.push_back(
         t("A call of two elements takes $0 us.", absl::StrFormat("%.2f", report.machine.launch_us())));
   }
-  words.push_back(
-      t("Machine noise: the rounds of one call in ten differ by more than a factor of $0; $1 of $2 samples "
-        "were disturbed.",
-        absl::StrFormat("%.2f", report.noise), report.disturbed, report.samples));
+  if (report.too_noisy()) {
+    words.push_back(
+        t("Too noisy: the rounds of one call in ten differ by more than a factor of $0; above $1 no "
+          "figure is shown. Measure again while the machine does nothing else.",
+          absl::StrFormat("%.2f", report.noise), kNoiseLimit));
+  } else {
+    words.push_back(t(
+        "Machine noise: the rounds of one call in ten differ by more than a factor of $0; $1 of $2 samples "
+        "were disturbed, and $3 of $4 rounds were measured beside other work.",
+        absl::StrFormat("%.2f", report.noise), report.disturbed, report.samples, report.busy, report.rounds));
+  }
+  std::set<std::string> beyond;
+  for (const CallFigures& call : report.calls) {
+    if (call.beyond_specification) beyond.insert(call.measurement.function());
+  }
+  if (!beyond.empty()) {
+    words.push_back(
+        t("Faster than the specification allows, with right results: $0. The specification's rates "
+          "are too low.",
+          absl::StrJoin(beyond, t.Separator())));
+  }
   if (!report.reference.empty())
     words.push_back(t("Score: the time of $0 over the chip's.", report.reference));
   if (!report.without_steps.empty()) {
@@ -200,9 +223,8 @@ std::vector<std::string> PerformanceWords(const PerformanceReport& report, const
 std::vector<std::string> ComparisonWords(const Comparison& comparison) {
   std::vector<std::string> words;
   words.push_back(absl::StrFormat(
-      "%d calls in both runs; %s; a change counts beyond a factor of %.2f (machine noise %.2f), in every "
-      "round and by a "
-      "rank test with Holm's correction at %g.",
+      "%d calls in both runs; %s; a change counts beyond a factor of %.2f (machine noise %.2f), in all but "
+      "disturbed rounds and by a rank test with Holm's correction at %g.",
       comparison.calls.size(),
       comparison.shared == 1
           ? std::string("no shared change is divided out")

@@ -48,7 +48,7 @@ function callAt(i: number): Call {
     ...work,
     clock: i % 9 === 0 ? 'host' : 'device',
     us: { median: us, low: us * 0.98, high: us * 1.03 },
-    cold_us: i % 5 === 0 ? null : us * 1.4,
+    cold_us: intensity === 0 ? null : us * 1.4,
     ...{
       first_us: us * 40 + 900,
       submit_us: 4,

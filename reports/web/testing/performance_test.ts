@@ -76,9 +76,9 @@ test('how it was measured, the plot, and the steps of models in figures', () =>
 
     const steps = page.getByRole('table', { name: 'Steps of models' });
     const prefill = steps.getByRole('row', { name: /gpt2 prefill/ });
-    await prefill.getByText('13 ms', { exact: true }).waitFor();
     await prefill.getByText('29 of 31 calls measured').waitFor();
-    await prefill.getByText('matmul 69.8%, 9.1 ms').waitFor();
+    await prefill.getByText('not measured').waitFor(); // no total from parts
+    expect(await prefill.getByText('matmul').count()).toBe(0);
     await steps
       .getByRole('row', { name: /gpt2 decode/ })
       .getByText('others 4.1%, 40 µs')
@@ -146,16 +146,13 @@ test('a chip shows the time of its models’ steps over its measured runs', () =
     await page.goto('/chips/fixture');
     const chart = page.getByRole('img', { name: /^Estimated time of a step of each model, of 3 runs/ });
     await chart.waitFor();
-    await page.getByText('A hollow mark').waitFor();
     await page.getByText('Figures', { exact: true }).click();
     const figures = page.getByRole('table', { name: 'Time of a step by run' });
     expect(await figures.getByRole('columnheader').allInnerTexts()).toEqual([
       'Run',
       'gpt2 decode',
-      'gpt2 prefill',
       'resnet50',
     ]);
-    await figures.getByText('29 of 31 calls measured').first().waitFor();
     await chart.scrollIntoViewIfNeeded();
     const { x, y } = (await marks(chart)).at(-1) ?? { x: 0, y: 0 };
     await page.mouse.click(x, y);

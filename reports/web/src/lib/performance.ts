@@ -68,13 +68,14 @@ export interface RoofPoint {
   gops: number; // 10^9 operations per second
 }
 
-// The calls that have a place in the plot, by dtype. A call without operations, such as a copy, has none.
+// The calls that have a place in the plot, by dtype, with cold caches: with warm ones a call may be above the limits of the
+// device's memory. A call without operations, such as a copy, has none.
 export function roofPoints(calls: Call[]): Map<string, RoofPoint[]> {
   const points = new Map<string, RoofPoint[]>();
   for (const call of calls) {
     const bytes = call.read_bytes + call.written_bytes;
-    if (!isMeasured(call) || !call.operations_per_s || call.operations <= 0 || bytes <= 0) continue;
-    const point = { call, intensity: call.operations / bytes, gops: call.operations_per_s / 1e9 };
+    if (!isMeasured(call) || !call.cold_us || call.operations <= 0 || bytes <= 0) continue;
+    const point = { call, intensity: call.operations / bytes, gops: call.operations / call.cold_us / 1e3 };
     points.set(call.dtype, [...(points.get(call.dtype) ?? []), point]);
   }
   return new Map([...points].sort(([a], [b]) => a.localeCompare(b)));
@@ -168,9 +169,12 @@ export function namedOperators(steps: StepTotal[], most: number): string[] {
   return names.slice(0, most).map(([name]) => name);
 }
 
+// Parts of a step have no total.
+export const isComplete = (step: StepTotal): boolean => step.measured === step.calls && step.us > 0;
+
 // What a step's time consists of, the largest first, and the operators that have no name last, together.
 export function stepParts(step: StepTotal, named: string[]): StepPart[] {
-  if (step.measured === 0 || step.us <= 0) return [];
+  if (!isComplete(step)) return [];
   const parts: StepPart[] = [];
   let others = 0;
   for (const [operator, us] of Object.entries(step.operators_us)) {
@@ -191,7 +195,7 @@ export function stepLines(runs: { steps: StepTotal[] }[]): { name: string; steps
   const names = [...new Set(runs.flatMap((run) => run.steps.map(stepName)))].sort();
   const lines = names.map((name) => ({
     name,
-    steps: runs.map((run) => run.steps.find((step) => stepName(step) === name && step.measured > 0) ?? null),
+    steps: runs.map((run) => run.steps.find((step) => stepName(step) === name && isComplete(step)) ?? null),
   }));
   return lines.filter(({ steps }) => steps.some((step) => step !== null));
 }

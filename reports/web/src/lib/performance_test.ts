@@ -24,7 +24,7 @@ const measured: MeasuredCall = {
   ...work,
   clock: 'device',
   us: { median: 10, low: 9, high: 11 },
-  ...{ cold_us: null, first_us: 90, submit_us: 2, round_medians_us: [10, 10], disturbed: 0 },
+  ...{ cold_us: 20, first_us: 90, submit_us: 2, round_medians_us: [10, 10], disturbed: 0 },
   ...{ bytes_per_s: 1e8, operations_per_s: 5e8, roofline_share: 0.5, bound: 'memory' },
   ...{ reference_us: null, score: null },
 };
@@ -34,7 +34,7 @@ const none: Call = { ...work, function: 'diopiSort', not_measured: 'the case fai
 test('a call without a time is a row without figures, last in every order', () => {
   const rows = [none, measured, copy].map(callRow);
   expect(rows[0]).toMatchObject({ not_measured: 'the case fails', median: null, bound: null });
-  expect(rows[1]).toMatchObject({ not_measured: '', median: 10, spread: 0.2, cold_us: null });
+  expect(rows[1]).toMatchObject({ not_measured: '', median: 10, spread: 0.2, cold_us: 20 });
   for (const down of [true, false])
     expect(sortRows(rows, { key: 'median', down }).at(-1)?.not_measured).toBe('the case fails');
   expect(callRow({ ...measured, roofline_share: null }).bound).toBeNull();
@@ -78,7 +78,8 @@ test('the plot has the calls with operations, and reaches to the bend of the roo
   const plot = roofPlot({ calls: [none, measured, copy], roofline });
   expect(plot.shown).toBe(1);
   expect(plot.series.map(({ dtype }) => dtype)).toEqual(['float16']);
-  expect(plot.series[0]?.points[0]).toMatchObject({ intensity: 5, gops: 0.5 });
+  expect(plot.series[0]?.points[0]).toMatchObject({ intensity: 5, gops: 0.25 });
+  expect(roofPlot({ calls: [{ ...measured, cold_us: null }], roofline }).shown).toBe(0);
   const half: Call = { ...measured, dtype: 'bfloat16' };
   const two = roofPlot({
     calls: [measured, half],
@@ -101,7 +102,7 @@ test('axes in whole powers of ten', () => {
 test('a step’s parts add up to its time: named operators, then all others', () => {
   const step = (model: string, operators_us: Record<string, number>): StepTotal => {
     const us = Object.values(operators_us).reduce((sum, part) => sum + part, 0);
-    return { model, stage: '', us, low_us: us, high_us: us, calls: 9, measured: 8, operators_us };
+    return { model, stage: '', us, low_us: us, high_us: us, calls: 9, measured: 9, operators_us };
   };
   const steps = [step('a', { add: 10, matmul: 70, gelu: 20 }), step('b', { softmax: 1, matmul: 3 })];
   const named = namedOperators(steps, 2);
@@ -110,11 +111,11 @@ test('a step’s parts add up to its time: named operators, then all others', ()
     { operator: 'matmul', at: 0, us: 70, share: 0.7 },
     { operator: '', at: -1, us: 30, share: 0.3 },
   ]);
-  expect(stepParts({ ...(steps[0] as StepTotal), measured: 0 }, named)).toEqual([]);
+  expect(stepParts({ ...(steps[0] as StepTotal), measured: 8 }, named)).toEqual([]);
   const lines = stepLines([
     { steps: [] },
     { steps },
-    { steps: [{ ...(steps[1] as StepTotal), measured: 0 }] },
+    { steps: [{ ...(steps[1] as StepTotal), measured: 8 }] },
   ]);
   expect(lines.map(({ name, steps: of }) => [name, of.map((one) => one?.us ?? null)])).toEqual([
     ['a', [null, 100, null]],

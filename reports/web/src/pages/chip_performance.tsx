@@ -7,23 +7,18 @@ import { Link } from '../components/link';
 import { Head } from '../components/tips';
 import { figure, micros, shortHash, time } from '../lib/format';
 import { t } from '../lib/i18n';
-import { stepLines } from '../lib/performance';
+import { isComplete, stepLines } from '../lib/performance';
 import { navigate, to } from '../lib/router';
 
 type Lines = ReturnType<typeof stepLines>;
 
-const partly = (step: StepTotal) => step.measured < step.calls;
 const range = (step: StepTotal) =>
   t('compare.range', { low: micros(step.low_us), high: micros(step.high_us) });
 
 function tooltip(run: MeasuredRun, at: number, lines: Lines): string {
   const times = lines.flatMap(({ name, steps }) => {
     const step = steps[at];
-    if (!step) return [];
-    const counted = partly(step)
-      ? t('common.list_separator') + t('perf.measured_of', { n: step.measured, all: step.calls })
-      : '';
-    return [`${escapeHtml(name)}: ${micros(step.us)} (${range(step)})${counted}`];
+    return step ? [`${escapeHtml(name)}: ${micros(step.us)} (${range(step)})`] : [];
   });
   return [
     `<b>${escapeHtml(run.run_id)}</b>`,
@@ -92,11 +87,6 @@ function Figures({ runs, lines }: { runs: MeasuredRun[]; lines: Lines }) {
                       <td key={name} class="num">
                         {micros(step.us)}
                         <div class="small muted">{range(step)}</div>
-                        {partly(step) && (
-                          <div class="small tone-note">
-                            △ {t('perf.measured_of', { n: step.measured, all: step.calls })}
-                          </div>
-                        )}
                       </td>
                     );
                   })}
@@ -139,12 +129,7 @@ function Trend({ runs, lines }: { runs: MeasuredRun[]; lines: Lines }) {
           showAllSymbol: true,
           lineStyle: { color: colour, width: 1.5, type: dash },
           itemStyle: { color: colour },
-          data: steps.map((step) => ({
-            value: step ? step.us / 1000 : null,
-            ...(step && partly(step)
-              ? { itemStyle: { color: c.surface, borderColor: colour, borderWidth: 1.5 } }
-              : {}),
-          })),
+          data: steps.map((step) => (step ? step.us / 1000 : null)),
         };
       }),
     }),
@@ -171,19 +156,14 @@ function Trend({ runs, lines }: { runs: MeasuredRun[]; lines: Lines }) {
 // where no run has such a time.
 export function ChipPerformanceTrend({ chip }: { chip: string }) {
   const { data } = useApi<ChipPerformance>(`/performance?chip=${encodeURIComponent(chip)}`);
-  const runs = useMemo(
-    () => (data?.runs ?? []).filter((run) => run.steps.some((step) => step.measured > 0)),
-    [data],
-  );
+  const runs = useMemo(() => (data?.runs ?? []).filter((run) => run.steps.some(isComplete)), [data]);
   const lines = useMemo(() => stepLines(runs), [runs]);
   if (lines.length === 0) return null;
-  const hollow = lines.some(({ steps }) => steps.some((step) => step && partly(step)));
   return (
     <>
       <h2>{t('perf.trend')}</h2>
       <div class="card">
         <Trend runs={runs} lines={lines} />
-        {hollow && <p class="small muted">{t('perf.trend_hollow')}</p>}
         <Figures runs={runs} lines={lines} />
       </div>
     </>

@@ -105,8 +105,11 @@ function Cause({ one }: { one: ShownCause }) {
 function Causes({ done }: { done: ExplorationPage }) {
   if (done.causes.length === 0)
     return <Empty>{t(done.failed > 0 ? 'explore.not_sought' : 'explore.no_cause')}</Empty>;
+  const explained = done.causes.reduce((sum, one) => sum + one.calls, 0);
+  const rest = Math.max(0, done.failed - explained);
   return (
     <Exported name="causes">
+      <p>{t('explore.adds_up', { n: done.failed, explained, causes: done.causes.length, rest })}</p>
       <div class="table-scroll" tabIndex={0} role="region" aria-label={t('explore.causes')}>
         <table class="plain groups">
           <thead>

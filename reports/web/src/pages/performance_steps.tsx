@@ -4,7 +4,7 @@ import { Exported } from '../components/exported';
 import { Head } from '../components/tips';
 import { micros, share } from '../lib/format';
 import { t } from '../lib/i18n';
-import { namedOperators, stepName, stepParts, type StepPart } from '../lib/performance';
+import { isComplete, namedOperators, stepName, stepParts, type StepPart } from '../lib/performance';
 
 const NAMED = 8; // as many as performance.css has grounds
 
@@ -42,7 +42,7 @@ function Parts({ parts }: { parts: StepPart[] }) {
 }
 
 function Row({ step, named }: { step: StepTotal; named: string[] }) {
-  const known = step.measured > 0;
+  const known = isComplete(step);
   const all = step.measured === step.calls;
   return (
     <tr>

@@ -196,11 +196,11 @@ export const en = {
   'term.perf_operations':
     'Operations per second that the call must carry out, whatever the library, over the median time.',
   'term.perf_share':
-    'The least time that the device needs for the work, by its peak rates, over the time with cold caches. Above 100 % where tensors stay in a cache.',
+    'The least time that the device needs for the work, by its peak rates, over the time with cold caches.',
   'term.perf_bound': 'What limits the call at best: moving its bytes (memory) or its operations (compute).',
   'term.perf_score': 'A reference device’s time over the chip’s: above 1, the chip is faster.',
   'term.perf_step':
-    'The sum over the model’s measured calls of their medians, times how often a step makes each. What a framework does between calls is not in it.',
+    'The sum over the model’s calls of their medians, times how often a step makes each, where every call was measured. What a framework does between calls is not in it.',
   'term.perf_step_interval': 'The same sum with the bounds of the medians’ 95 % intervals.',
   'term.perf_ratio': 'The median time in this run over that in the other run.',
   'term.perf_ratio_interval': 'The ratio from the bounds of the medians’ 95 % intervals.',
@@ -317,6 +317,8 @@ export const en = {
   'explore.save': 'Save {file}',
   'explore.file': 'Operator file',
   'explore.not_stored': 'The text of {file} is not stored: the files were too large together.',
+  'explore.adds_up':
+    'Failed calls: {n}, of which {explained} are explained ({causes} causes) and {rest} were not diagnosed.',
   'explore.no_cause': 'No call failed.',
   'explore.not_sought': 'Calls failed, but their causes have not been looked for yet.',
 
@@ -665,7 +667,7 @@ export const en = {
   'perf.score_is': 'The time of {device} over the chip’s.',
   'perf.plot':
     'Roofline: {calls} calls by operations per byte and operations per second; the table below has the figures',
-  'perf.plot_says': 'Each mark is a call; the lines are the limits of the device.',
+  'perf.plot_says': 'Each mark is a call with cold caches; the lines are the limits of the device.',
   'perf.plot_without':
     '{n} measured call without operations, such as a copy, is not in the plot.|{n} measured calls without operations, such as copies, are not in the plot.',
   'perf.no_plot': 'No measured call has operations to plot.',
@@ -709,7 +711,7 @@ export const en = {
   'perf.choose': 'choose a run',
   'perf.no_other': 'No other run of this chip measured anything.',
   'perf.compare_says':
-    '{calls} calls are in both runs. A change counts beyond a factor of {factor}, in every round and by a rank test; the machine noise is {noise}.',
+    '{calls} calls are in both runs. A change counts beyond a factor of {factor}, in all but disturbed rounds and by a rank test; the machine noise is {noise}.',
   'perf.shared': 'All calls share a factor of {factor}, which is divided out.',
   'perf.slower_functions': '{n} function slower:|{n} functions slower:',
   'perf.faster_functions': '{n} function faster:|{n} functions faster:',
@@ -730,8 +732,6 @@ export const en = {
   'perf.trend_axis': 'time of a step, ms',
   'perf.trend_chart':
     'Estimated time of a step of each model, of {runs} runs; the table below has the figures',
-  'perf.trend_hollow':
-    'A hollow mark: not all calls of the step were measured, and its time is without theirs.',
   'perf.trend_figures': 'Figures',
 } as const;
 

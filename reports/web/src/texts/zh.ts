@@ -169,11 +169,11 @@ export const zh: Record<Key, string> = {
   'term.perf_first': '第一次调用的耗时，可能包含编译和内存分配。',
   'term.perf_bytes': '无论算子库如何实现都必须搬运的字节数与耗时中位数之比。',
   'term.perf_operations': '无论算子库如何实现都必须完成的运算数与耗时中位数之比。',
-  'term.perf_share':
-    '按峰值速率计算，设备完成这些工作至少需要的时间与冷缓存下实测时间之比。张量留在缓存中时会超过 100 %。',
+  'term.perf_share': '按峰值速率计算，设备完成这些工作至少需要的时间与冷缓存下实测时间之比。',
   'term.perf_bound': '最好情况下限制该调用的因素：搬运字节（访存）或完成运算（计算）。',
   'term.perf_score': '参考设备的时间与本芯片的时间之比：大于 1 表示本芯片更快。',
-  'term.perf_step': '模型中已测量的各调用的耗时中位数乘以每步的调用次数，再求和。不含框架在调用之间的开销。',
+  'term.perf_step':
+    '模型各调用的耗时中位数乘以每步的调用次数，再求和；只在全部调用都已测量时给出。不含框架在调用之间的开销。',
   'term.perf_step_interval': '以各中位数 95 % 区间的上下限求得的同一总和。',
   'term.perf_ratio': '本次运行的耗时中位数与另一次运行的之比。',
   'term.perf_ratio_interval': '由各中位数 95 % 区间的上下限求得的比值。',
@@ -285,6 +285,7 @@ export const zh: Record<Key, string> = {
   'explore.save': '保存 {file}',
   'explore.file': '算子文件',
   'explore.not_stored': '{file} 的内容没有保存：所有文件合计过大。',
+  'explore.adds_up': '失败的调用 {n} 个：其中 {explained} 个已解释（{causes} 个原因），{rest} 个未诊断。',
   'explore.no_cause': '没有调用失败。',
   'explore.not_sought': '有调用失败，但尚未查找原因。',
 
@@ -624,7 +625,7 @@ export const zh: Record<Key, string> = {
   'perf.score': '得分',
   'perf.score_is': '{device} 的时间与本芯片的时间之比。',
   'perf.plot': '屋顶线：{calls} 个调用的每字节运算数与每秒运算数；数字见下表',
-  'perf.plot_says': '每个标记是一个调用；折线是设备的上限。',
+  'perf.plot_says': '每个标记是一次冷缓存下的调用；折线是设备的上限。',
   'perf.plot_without': '{n} 个已测量的调用没有运算（例如拷贝），不在图中。',
   'perf.no_plot': '已测量的调用都没有可绘制的运算。',
   'perf.intensity': '每字节的运算数',
@@ -667,7 +668,7 @@ export const zh: Record<Key, string> = {
   'perf.choose': '选择一次运行',
   'perf.no_other': '该芯片没有其他测量过性能的运行。',
   'perf.compare_says':
-    '两次运行共有 {calls} 个调用。每一轮的差异都超过 {factor} 倍并通过秩检验才算变化；机器噪声为 {noise} 倍。',
+    '两次运行共有 {calls} 个调用。除受干扰的轮次外，每一轮的差异都超过 {factor} 倍并通过秩检验才算变化；机器噪声为 {noise} 倍。',
   'perf.shared': '所有调用共有的 {factor} 倍差异已除去。',
   'perf.slower_functions': '{n} 个函数变慢：',
   'perf.faster_functions': '{n} 个函数变快：',
@@ -687,6 +688,5 @@ export const zh: Record<Key, string> = {
   'perf.trend': '各次运行的单步时间',
   'perf.trend_axis': '单步时间，毫秒',
   'perf.trend_chart': '{runs} 次运行中各模型的单步估计时间；数字见下表',
-  'perf.trend_hollow': '空心标记：该步有调用未测量，其时间未计入。',
   'perf.trend_figures': '数字',
 };
