@@ -22,6 +22,7 @@
 #include "cases/base/read_file.h"
 #include "cases/base/text.h"
 #include "cases/core/case_builder.h"
+#include "cases/core/common_classes.h"
 #include "cases/core/cover.h"
 #include "cases/core/fill.h"
 #include "cases/core/operator_file.h"
@@ -39,6 +40,7 @@ struct Compiled {
   v1::OperatorFile file;
   std::vector<v1::Case> cases;
   std::vector<CoverCases> covers;
+  std::vector<CommonClass> common;
 };
 
 absl::StatusOr<Compiled> Compile(const std::string& path) {
@@ -49,6 +51,11 @@ absl::StatusOr<Compiled> Compile(const std::string& path) {
   Compiled compiled;
   absl::StatusOr<std::vector<v1::Case>> cases = ExpandOperator(parsed->file, parsed->lines, &compiled.covers);
   if (!cases.ok()) return cases.status();
+  for (size_t i = 0; i < compiled.covers.size(); ++i) {
+    for (const v1::ChosenRows& chosen : compiled.covers[i].chosen)
+      *parsed->file.mutable_cover(static_cast<int>(i))->add_chosen() = chosen;
+  }
+  compiled.common = AddCommonPoints(&parsed->file, &*cases);
   for (const v1::Case& c : *cases) {
     absl::Status status = CheckSizes(c);
     if (status.ok()) status = FillInputs(c).status();
@@ -97,8 +104,12 @@ void ShowHashes(const std::vector<v1::Case>& cases) {
   for (const v1::Case& c : cases) std::cout << c.id() << ' ' << c.hash() << '\n';
 }
 
-void ShowReach(const std::vector<CoverCases>& covers) {
-  for (const CoverCases& covered : covers) {
+void ShowReach(const Compiled& compiled) {
+  for (const v1::FunctionRules& rules : compiled.file.function()) {
+    std::cout << rules.name() << ":\n";
+    for (const std::string& line : CommonLines(compiled.common, rules.name())) std::cout << line << '\n';
+  }
+  for (const CoverCases& covered : compiled.covers) {
     for (const Reach& reach : covered.reach) {
       std::cout << reach.function << ": " << reach.pairs << " pairs, " << reach.excluded_pairs
                 << " excluded\n";
@@ -131,7 +142,7 @@ int Show(const std::string& what, const std::vector<std::string>& paths) {
     } else if (what == "--hashes") {
       ShowHashes(compiled->cases);
     } else if (what == "--reach") {
-      ShowReach(compiled->covers);
+      ShowReach(*compiled);
     } else {
       if (what == "--list") List(compiled->cases);
       ShowCounts(path, *compiled);
@@ -145,10 +156,6 @@ int WriteCompiled(const std::string& out_path, const std::string& path) {
   if (!compiled.ok()) {
     std::cerr << PrintableMessage(std::string(compiled.status().message())) << '\n';
     return 1;
-  }
-  for (size_t i = 0; i < compiled->covers.size(); ++i) {
-    for (const v1::ChosenRows& chosen : compiled->covers[i].chosen)
-      *compiled->file.mutable_cover(static_cast<int>(i))->add_chosen() = chosen;
   }
   std::ofstream out(out_path, std::ios::binary);
   compiled->file.SerializeToOstream(&out);

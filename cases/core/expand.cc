@@ -176,12 +176,12 @@ void Expander::ExpandPoint(int g, int p) {
       if (!Build(g, p, rules, dtype, &built)) return;
     }
   }
-  MarkSmoke(&built);
+  if (!op_.grid(g).common()) MarkSmoke(&built);
   for (Built& each : built) {
     if (part_ != nullptr && part_->smoke && !each.c.smoke()) continue;
     if (!Finish(g, p, std::move(each))) return;
   }
-  if (part_ != nullptr) return;
+  if (part_ != nullptr || op_.grid(g).common()) return;  // made of points that were checked
   if (fitting_.empty()) {
     std::string reasons;
     for (const auto& [function, why] : unfitting_) absl::StrAppend(&reasons, "\n    ", function, ": ", why);

@@ -70,8 +70,11 @@ bool SetScalar(const Value& attribute, v1::ScalarValue* scalar) {
   }
   Dtype dtype = D::float64;
   if (given.value_case() == v1::ScalarAttribute::kI) dtype = D::int64;
-  if (given.value_case() == v1::ScalarAttribute::kB) dtype = D::bool_;
+  if (given.value_case() == v1::ScalarAttribute::kB) dtype = D::int64;
   if (given.has_dtype()) dtype = ParseDtype(given.dtype()).value_or(dtype);
+  // functions.h lists no bool among the stypes of any scalar: libraries differ in which field of the union
+  // holds it.
+  if (dtype == D::bool_) dtype = D::int64;
   scalar->set_dtype(dtype);
   const bool floating = IsFloating(dtype);
   switch (given.value_case()) {

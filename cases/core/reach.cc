@@ -1,6 +1,7 @@
 #include "cases/core/reach.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "absl/strings/str_cat.h"
@@ -55,9 +56,12 @@ absl::StatusOr<std::vector<FunctionReach>> ReachOf(const v1::OperatorFile& op) {
   v1::OperatorFile searched = op;  // what the search could not choose is of interest
   for (v1::Cover& cover : *searched.mutable_cover()) cover.clear_chosen();
   std::vector<CoverCases> covers;
-  const absl::StatusOr<std::vector<v1::Case>> cases =
+  absl::StatusOr<std::vector<v1::Case>> cases =
       ExpandOperator(searched, SourceLines(absl::StrCat(op.operator_(), ".textproto")), &covers);
   if (!cases.ok()) return cases.status();
+  v1::OperatorFile extended = op;
+  std::vector<v1::Case> more = *cases;
+  const std::vector<CommonClass> common = AddCommonPoints(&extended, &more);
   std::vector<FunctionReach> result;
   for (const v1::FunctionRules& rules : op.function()) {
     FunctionReach& reach = result.emplace_back();
@@ -76,6 +80,8 @@ absl::StatusOr<std::vector<FunctionReach>> ReachOf(const v1::OperatorFile& op) {
         if (each.function == rules.name()) reach.covers.push_back(each);
       }
     }
+    std::copy_if(common.begin(), common.end(), std::back_inserter(reach.common),
+                 [&](const CommonClass& each) { return each.function == rules.name(); });
     FindHoles(rules, &reach);
   }
   return result;

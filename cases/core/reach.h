@@ -1,4 +1,5 @@
-// What the cases of each function reach: the classes and pairs of its covers, the documented dtypes.
+// What the cases of each function reach: the classes and pairs of its covers, the classes that all functions
+// share, the documented dtypes.
 #ifndef CASES_CORE_REACH_H_
 #define CASES_CORE_REACH_H_
 
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cases/core/common_classes.h"
 #include "cases/core/cover.h"
 #include "diopi/v1/operator.pb.h"
 
@@ -16,6 +18,7 @@ struct FunctionReach {
   std::string function;
   int64_t cases = 0;
   std::vector<Reach> covers;
+  std::vector<CommonClass> common;
   // Dtypes of the first tensor that the function reads (or, if it reads none, writes): those that proto/abi
   // documents, and those with a case.
   std::vector<std::string> documented;

@@ -11,6 +11,7 @@ namespace diopi::explore {
 namespace {
 
 constexpr int64_t kSteps = 1024;  // between two numbers
+constexpr double kSlightly = 0x1p-20, kAlmostZero = 1e-7;
 
 bool IsMode(const v1::PointAttribute& attribute) {
   return attribute.has_s() || attribute.has_b();
@@ -211,6 +212,16 @@ std::string AttributeChange::Degenerate() {
 std::string AttributeChange::Mode() {
   const auto free = [this](const v1::PointAttribute& each) { return IsMode(each) && !limits_.index; };
   return Apply(free, [this](v1::PointAttribute* attribute) { return FromKnown(attribute); });
+}
+
+std::string AttributeChange::Slightly() {
+  const auto free = [this](const v1::PointAttribute& each) {
+    return each.has_f() && std::isfinite(each.f()) && !limits_.placed && !limits_.decides;
+  };
+  return Apply(free, [](v1::PointAttribute* attribute) {
+    attribute->set_f(attribute->f() == 0 ? kAlmostZero : attribute->f() * (1 + kSlightly));
+    return true;
+  });
 }
 
 }  // namespace diopi::explore

@@ -41,6 +41,8 @@ class AttributeChange {
   void PlaceAll();
   // A word or a yes or no, which libraries may forget in the keys of what they keep from call to call.
   std::string Mode();
+  // A floating number by so little that a key which rounds it, or compares it with a tolerance, is the same.
+  std::string Slightly();
 
  private:
   using Known = std::vector<v1::PointAttribute>;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/tensor.h"
+#include "cases/core/argument_classes.h"
 #include "cases/explore/edges.h"
 #include "cases/explore/mutation.h"
 #include "cases/explore/ranges.h"
@@ -16,7 +17,8 @@ namespace diopi::explore {
 namespace {
 
 constexpr int64_t kMostSeed = int64_t{1} << 31;
-constexpr int kMostTries = 4;  // for an edge
+constexpr int kMostTries = 4;        // for an edge
+constexpr int64_t kMostRepeats = 8;  // of an element that may be added to itself: equal roundings add up
 
 }  // namespace
 
@@ -41,12 +43,13 @@ std::string Mutation::Run() {
 std::string Mutation::RunEdge() {
   static const std::vector<Change> elementwise = {
       &Mutation::Broadcast, &Mutation::Broadcast, &Mutation::Edge,       &Mutation::Edge,  &Mutation::Edge,
-      &Mutation::Whole,     &Mutation::Mask,      &Mutation::Degenerate, &Mutation::Lists,
+      &Mutation::Whole,     &Mutation::Mask,      &Mutation::Degenerate, &Mutation::Lists, &Mutation::Digits,
   };
   static const std::vector<Change> others = {
       &Mutation::Narrow,     &Mutation::Narrow, &Mutation::Whole,      &Mutation::Short,
       &Mutation::Short,      &Mutation::Spoil,  &Mutation::Degenerate, &Mutation::Degenerate,
       &Mutation::Degenerate, &Mutation::Mask,   &Mutation::Lists,      &Mutation::Enlarge,
+      &Mutation::Digits,
   };
   std::string change;
   for (int tries = kMostTries; tries > 0 && change.empty(); --tries)
@@ -56,8 +59,8 @@ std::string Mutation::RunEdge() {
 
 std::string Mutation::RunForSequence() {
   static const std::vector<Change> changes = {
-      &Mutation::Mode,   &Mutation::Mode,   &Mutation::Attribute, &Mutation::Attribute,
-      &Mutation::Layout, &Mutation::Layout, &Mutation::Exchange,  &Mutation::LeaveOut,
+      &Mutation::Mode,   &Mutation::Mode,     &Mutation::Attribute, &Mutation::Attribute, &Mutation::Layout,
+      &Mutation::Layout, &Mutation::Exchange, &Mutation::LeaveOut,  &Mutation::Slightly,  &Mutation::Slightly,
   };
   return OneOf(changes);
 }
@@ -112,14 +115,13 @@ bool ListNeedsLayout(const v1::PointTensor& tensor) {
 
 std::string Mutation::Layout() {
   v1::PointTensor* tensor = AnyTensor();
-  if (tensor == nullptr || words_.layouts.empty() || ListNeedsLayout(*tensor)) return "";
-  const auto at = draws_->Below(static_cast<int64_t>(words_.layouts.size()) + 1);
-  if (at == static_cast<int64_t>(words_.layouts.size())) {
+  if (tensor == nullptr || ListNeedsLayout(*tensor)) return "";
+  const auto kind = static_cast<v1::Layout::Kind>(draws_->Below(v1::Layout::Kind_ARRAYSIZE));
+  if (kind == v1::Layout::contiguous) {
     const bool plain = tensor->layout().kind() == v1::Layout::contiguous;
     tensor->clear_layout();
     return plain ? "" : absl::StrCat(tensor->name(), ": contiguous");
   }
-  const v1::Layout::Kind kind = *std::next(words_.layouts.begin(), at);
   const int rank = tensor->shape_size();
   if (kind == v1::Layout::explicit_) return Strides();
   if (kind == v1::Layout::transposed && rank < 2) return "";
@@ -128,19 +130,20 @@ std::string Mutation::Layout() {
   // Not to one place several times; and a list of values that differ is one only where they stay.
   const bool list = tensor->fill().has_values() || tensor->fill().has_permutation() ||
                     (tensor->fill().has_range() && IsIndex(*tensor));
-  if (kind == v1::Layout::expanded && (list || IsWritten(tensor->name()))) return "";
+  const auto dim = static_cast<int>(draws_->Below(std::max(rank, 1)));
+  const bool may_repeat = words_.expanded && !list && !IsWritten(tensor->name());
+  const bool sums = !words_.elementwise && rank > 0 && tensor->shape(dim) > kMostRepeats;
+  if (kind == v1::Layout::expanded && (!may_repeat || sums)) return "";
   tensor->clear_layout();
   tensor->mutable_layout()->set_kind(kind);
-  if (kind == v1::Layout::expanded) tensor->mutable_layout()->add_dims(draws_->Below(rank));
+  if (kind == v1::Layout::expanded) tensor->mutable_layout()->add_dims(dim);
   return absl::StrCat(tensor->name(), ": ", v1::Layout::Kind_Name(kind));
 }
 
 // Dimensions in any order in memory, with gaps after any of them, at any offset.
 std::string Mutation::Strides() {
   v1::PointTensor* tensor = AnyTensor();
-  const bool any =
-      words_.layouts.contains(v1::Layout::strided) || words_.layouts.contains(v1::Layout::explicit_);
-  if (tensor == nullptr || tensor->shape().empty() || !any || ListNeedsLayout(*tensor)) return "";
+  if (tensor == nullptr || tensor->shape().empty() || ListNeedsLayout(*tensor)) return "";
   std::vector<int> order;
   for (int d = 0; d < tensor->shape_size(); ++d) {
     order.insert(order.begin() + draws_->Below(d + 1), d);
@@ -160,9 +163,9 @@ std::string Mutation::Strides() {
 }
 
 std::string Mutation::OutLayout() {
-  if (words_.out_layouts.empty()) return "";
-  const auto at = draws_->Below(static_cast<int64_t>(words_.out_layouts.size()));
-  const v1::Layout::Kind kind = *std::next(words_.out_layouts.begin(), at);
+  static const std::vector<v1::Layout::Kind> kinds = {v1::Layout::transposed, v1::Layout::strided,
+                                                      v1::Layout::offset, v1::Layout::channels_last};
+  const v1::Layout::Kind kind = kinds[static_cast<size_t>(draws_->Below(static_cast<int64_t>(kinds.size())))];
   point_->clear_out_layout();
   point_->mutable_out_layout()->set_kind(kind);
   return absl::StrCat("outputs: ", v1::Layout::Kind_Name(kind));
@@ -317,6 +320,33 @@ std::string Mutation::Mask() {
   fill.mutable_bernoulli()->set_p(shares[draws_->Below(std::size(shares))]);
   *tensor->mutable_fill() = fill;
   return absl::StrCat(tensor->name(), ": true in ", fill.bernoulli().p());
+}
+
+// Integers that a type through which a kernel takes a detour cannot hold, in one tensor or in all, so that
+// they are alike: where integers come out, and where no size of the call limits them.
+std::string Mutation::Digits() {
+  const auto& rules = options_.rules->arg();
+  if (std::any_of(rules.begin(), rules.end(), [](const v1::ArgRule& rule) { return rule.float_result(); }))
+    return "";
+  const v1::PointTensor* only = Chance(50) ? AnyTensor() : nullptr;
+  const auto& judges = options_.rules->judge();
+  const bool moves = std::all_of(judges.begin(), judges.end(),
+                                 [](const v1::Judge& judge) { return judge.kind() == v1::Judge::EXACT; });
+  const int64_t first = moves ? 0 : 1;  // sums and products of any numbers overflow
+  const int64_t pattern = first + draws_->Below(cases::kDigitPatterns - first);
+  std::string changes;
+  for (v1::PointTensor& tensor : *point_->mutable_in()) {
+    const std::string& named = tensor.has_dtype() ? tensor.dtype() : RuleOf(tensor.name()).dtype();
+    const Dtype dtype = named.empty() ? options_.dtype : ParseDtype(named).value_or(options_.dtype);
+    const bool other = only != nullptr && only->name() != tensor.name();
+    if (other || !IsGiven(tensor) || tensor.fill().has_permutation()) continue;
+    const std::optional<v1::Fill> fill = cases::DigitsFill(dtype, pattern, tensor.fill());
+    if (!fill.has_value()) continue;
+    *tensor.mutable_fill() = *fill;
+    absl::StrAppend(&changes, changes.empty() ? "" : ", ", tensor.name(), ": values ",
+                    fill->ShortDebugString());
+  }
+  return changes;
 }
 
 // Of all operands at once: only so do they tie, cancel, and divide without a rest.

@@ -53,6 +53,7 @@ class Mutation {
   std::string Enlarge();
   std::string Spoil();
   std::string Mask();
+  std::string Digits();
   AttributeChange Attributes() {
     const AttributeLimits limits{.table = HasTable(),
                                  .index = HasIndex(),
@@ -63,6 +64,7 @@ class Mutation {
   std::string Attribute() { return Attributes().Any(); }
   std::string Degenerate() { return Attributes().Degenerate(); }
   std::string Mode() { return Attributes().Mode(); }
+  std::string Slightly() { return Attributes().Slightly(); }
 
   static bool IsGiven(const v1::PointTensor& tensor) { return !tensor.null() && tensor.same_as().empty(); }
   bool Chance(int64_t percent) { return draws_->Below(100) < percent; }

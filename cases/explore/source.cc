@@ -115,9 +115,8 @@ double Operations(const v1::OperatorFile& op, const v1::Case& c) {
 
 // Moves the point's contiguous tensors to element 1 of their storage, which no vector width is aligned to,
 // and says which. Empty: none may be moved, and the point is unchanged.
-std::string MisalignPoint(const Vocabulary& vocabulary, v1::Point* point) {
+std::string MisalignPoint(v1::Point* point) {
   std::string moved;
-  if (!vocabulary.layouts.contains(v1::Layout::offset)) return moved;
   for (v1::PointTensor& tensor : *point->mutable_in()) {
     const bool plain = tensor.layout().kind() == v1::Layout::contiguous;
     if (tensor.null() || !tensor.same_as().empty() || !plain) continue;
@@ -300,7 +299,7 @@ std::string Source::ChangePoint(Variation variation, const MutateOptions& option
                                 v1::Point* point) const {
   switch (variation) {
     case Variation::kAlignment:
-      return MisalignPoint(*vocabulary_, point);
+      return MisalignPoint(point);
     case Variation::kKey:
       return MutateForSequence(options, draws, point);
     case Variation::kChange:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cases/core/argument_classes.h"
 #include "cases/core/operator_file.h"
 
 namespace diopi::explore {
@@ -60,7 +61,7 @@ void AddArguments(const Giver& giver, const Kinds& kinds, Predicate has_default,
     if (tensor.shape_size() > 0 && std::any_of(giver.in().begin(), giver.in().end(),
                                                [&](const auto& other) { return Repeats(tensor, other); }))
       vocabulary->repeated.insert(tensor.name());
-    if (tensor.layout().kind() != v1::Layout::contiguous) vocabulary->layouts.insert(tensor.layout().kind());
+    vocabulary->expanded = vocabulary->expanded || tensor.layout().kind() == v1::Layout::expanded;
     bool is_empty = false;
     for (int d = 0; d < tensor.shape_size(); ++d) {
       if (tensor.shape(d) != 0) continue;
@@ -78,11 +79,6 @@ void AddArguments(const Giver& giver, const Kinds& kinds, Predicate has_default,
       AddOnce(attribute, &vocabulary->attributes[{attribute.name(), kind}]);
     }
   }
-}
-
-void AddOutLayout(const v1::Layout& layout, Vocabulary* vocabulary) {
-  const bool by_rank = layout.kind() == v1::Layout::explicit_ || layout.kind() == v1::Layout::expanded;
-  if (layout.kind() != v1::Layout::contiguous && !by_rank) vocabulary->out_layouts.insert(layout.kind());
 }
 
 }  // namespace
@@ -105,15 +101,14 @@ Vocabulary VocabularyOf(const v1::OperatorFile& op) {
   vocabulary.reduces = family == "reduction" || family == "normalization";
   vocabulary.placed = family == "roi" || family == "roi3d" || family == "deformable";
   vocabulary.decides = family == "boxes" || family == "detection";
-  static const std::set<std::string> open = {"index", "loss", "reduction", "softmax", "sort", "tensor"};
-  vocabulary.open = vocabulary.elementwise || open.contains(family);
+  vocabulary.open = cases::MayBeNonFinite(family);
+  vocabulary.expanded = cases::MayRepeat(family);
   for (const v1::Grid& grid : op.grid()) {
     const Kinds of_grid = KindsOf(grid.dtypes(), grid.dtype_sets());
     for (const v1::Point& point : grid.point()) {
       const Kinds own = KindsOf(point.dtypes(), point.dtype_sets());
       AddArguments(
           point, own.empty() ? of_grid : own, [](const std::string&) { return true; }, &vocabulary);
-      AddOutLayout(point.out_layout(), &vocabulary);
     }
   }
   for (const v1::Cover& cover : op.cover()) {
@@ -126,7 +121,6 @@ Vocabulary VocabularyOf(const v1::OperatorFile& op) {
         const Kinds own = KindsOf(c.dtypes(), c.dtype_sets());
         AddArguments(
             c, own.empty() ? of_cover : own, [](const std::string&) { return false; }, &vocabulary);
-        AddOutLayout(c.out_layout(), &vocabulary);
       }
     }
   }

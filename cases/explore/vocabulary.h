@@ -24,8 +24,9 @@ struct Vocabulary {
   // fill without a kind is the default one.
   std::map<std::pair<std::string, DtypeKind>, std::vector<v1::Fill>> fills;
   std::map<std::pair<std::string, DtypeKind>, std::vector<v1::PointAttribute>> attributes;
-  std::set<v1::Layout::Kind> layouts;                  // of any tensor; never `contiguous`
-  std::set<v1::Layout::Kind> out_layouts;              // likewise, of outputs
+  // Some tensor has a stride of 0. Where equal elements decide what comes first, is kept or is drawn, that is
+  // asked of no other operator.
+  bool expanded = false;
   std::set<std::pair<std::string, std::string>> same;  // a tensor, and the one that is passed in its place
   std::set<std::string> nulls;                         // tensors that may be null
   std::set<std::string> repeated;                      // tensors that repeat along dimensions of another one

@@ -1,6 +1,7 @@
 // diopi-cli reach: which classes of inputs, and pairs of classes, have a case.
 #include "cases/core/reach.h"
 
+#include <algorithm>
 #include <iostream>
 #include <set>
 #include <utility>
@@ -51,13 +52,15 @@ class ReachCommand final : public Command {
     }
     std::cout << printed_.size() << " functions, " << total_.cases << " cases, " << total_.pairs
               << " pairs of classes with a case, " << total_.excluded << " that no case can have, "
-              << total_.holes << " holes\n";
+              << total_.common << " classes of layouts and digits, of which " << total_.thin
+              << " with a reason have fewer than " << cases::kEnoughCases << " cases, " << total_.holes
+              << " holes\n";
     return total_.holes == 0 ? ExitCode::kOk : ExitCode::kFailed;
   }
 
  private:
   struct Total {
-    int64_t cases = 0, pairs = 0, excluded = 0, holes = 0;
+    int64_t cases = 0, pairs = 0, excluded = 0, common = 0, thin = 0, holes = 0;
   };
 
   void Print(const cases::FunctionReach& reach) {
@@ -67,16 +70,20 @@ class ReachCommand final : public Command {
       excluded += cover.excluded_pairs;
     }
     printed_.insert(reach.function);
-    total_ = {total_.cases + reach.cases, total_.pairs + pairs, total_.excluded + excluded,
-              total_.holes + static_cast<int64_t>(reach.holes.size())};
+    const auto thin = std::count_if(reach.common.begin(), reach.common.end(),
+                                    [](const auto& each) { return each.cases < cases::kEnoughCases; });
+    total_ = {total_.cases + reach.cases, total_.pairs + pairs,
+              total_.excluded + excluded, total_.common + static_cast<int64_t>(reach.common.size()),
+              total_.thin + thin,         total_.holes + static_cast<int64_t>(reach.holes.size())};
     if (!holes_) {
       std::cout << absl::StrFormat("%-34s %6d %8d %9d  %s\n", reach.function, reach.cases, pairs, excluded,
                                    absl::StrJoin(reach.dtypes, " "));
     }
     for (const std::string& hole : reach.holes) std::cout << reach.function << ": " << hole << "\n";
-    for (const cases::Reach& cover : reach.covers) {
-      if (classes_ && !holes_) PrintClasses(cover);
-    }
+    if (!classes_ || holes_) return;
+    for (const std::string& line : cases::CommonLines(reach.common, reach.function))
+      std::cout << line << "\n";
+    for (const cases::Reach& cover : reach.covers) PrintClasses(cover);
   }
 
   static void PrintClasses(const cases::Reach& cover) {

@@ -34,12 +34,14 @@ VoxelGrid<C> VoxelGridOf(const Tensor& sizes, const Tensor& range) {
         "expected voxel_size and coors_range of float32");
   const auto* size = reinterpret_cast<const float*>(sizes.data());
   const auto* bound = reinterpret_cast<const float*>(range.data());
+  const int64_t step = sizes.strides()[0], next = range.strides()[0];
   VoxelGrid<C> grid;
   for (int d = 0; d < 3; ++d) {
-    Check(size[d] > 0, "voxel_size must be positive");
-    grid.size[d] = C(size[d]);
-    grid.least[d] = C(bound[d]);
-    grid.cells[d] = std::lround((bound[d + 3] - bound[d]) / size[d]);
+    const float cell = size[d * step], least = bound[d * next], greatest = bound[(d + 3) * next];
+    Check(cell > 0, "voxel_size must be positive");
+    grid.size[d] = C(cell);
+    grid.least[d] = C(least);
+    grid.cells[d] = std::lround((greatest - least) / cell);
   }
   return grid;
 }
