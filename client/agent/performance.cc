@@ -37,9 +37,9 @@ constexpr int kColdSamples = 3;
 constexpr double kNarrow = 0.02;
 // For the saved tensors of a call. The reference does about 1e9 operations a second.
 constexpr double kMostReferenceOperations = 2e10;
-// Of a call's time, that a timing point may take at the best rates of the machine: a plain library takes ten
-// times as long, for ten calls and more.
-constexpr double kPointShare = 0.1;
+// Of the time for a call in a round, that a timing point may take at the rates of the library's copy and
+// products: a round makes about ten calls.
+constexpr double kPointShare = 0.3;
 constexpr size_t kShownTensors = 3;
 
 const v1::OperatorFile* OperatorFor(const cases::Catalog& catalog, const v1::Case& c) {
@@ -253,7 +253,7 @@ absl::Status PerformanceTest::Prepare(const CallToMeasure& call, Prepared* prepa
   return absl::OkStatus();
 }
 
-absl::StatusOr<v1::TimeReply> PerformanceTest::Time(const Prepared& prepared) {
+absl::StatusOr<v1::TimeReply> PerformanceTest::Time(const Prepared& prepared, int cold_samples) {
   loader::CallOptions options = prepared.call;
   options.timeout = std::max(options.timeout, options_.timeout);
   v1::TimeCall& time = options.time.emplace();
@@ -264,7 +264,7 @@ absl::StatusOr<v1::TimeReply> PerformanceTest::Time(const Prepared& prepared) {
   time.set_sample_seconds(kSampleSeconds);
   time.set_seconds(options_.seconds);
   time.set_relative_interval(kNarrow);
-  time.set_cold_samples(kColdSamples);
+  time.set_cold_samples(cold_samples);
   absl::Status submitted = worker_->Submit(prepared.c, prepared.inputs, options);
   if (!submitted.ok()) return submitted;
   loader::CallOutcome outcome = worker_->Wait();
@@ -273,11 +273,11 @@ absl::StatusOr<v1::TimeReply> PerformanceTest::Time(const Prepared& prepared) {
   return std::move(*outcome.reply.mutable_time());
 }
 
-void PerformanceTest::Measure(const CallToMeasure& call, v1::Measurement* measurement) {
+void PerformanceTest::Measure(const CallToMeasure& call, int cold_samples, v1::Measurement* measurement) {
   Prepared prepared;
   absl::Status status = Prepare(call, &prepared);
   const OtherWork other_work(worker_->pid());
-  absl::StatusOr<v1::TimeReply> time = status.ok() ? Time(prepared) : status;
+  absl::StatusOr<v1::TimeReply> time = status.ok() ? Time(prepared, cold_samples) : status;
   if (!time.ok()) {
     measurement->clear_rounds();
     measurement->set_not_measured(std::string(time.status().message()));
@@ -308,7 +308,7 @@ double PerformanceTest::TimeLine(const std::string& line, v1::CallWork* work) {
   const absl::StatusOr<v1::CallWork> known = cases::WorkOf(*op, call->cases[0]);
   if (known.ok()) *work = *known;
   v1::Measurement measurement;
-  Measure({call->cases[0], "", "", ""}, &measurement);
+  Measure({call->cases[0], "", "", ""}, /*cold_samples=*/0, &measurement);
   uint64_t least = std::numeric_limits<uint64_t>::max();
   for (const v1::MeasuredRound& round : measurement.rounds()) {
     for (const uint64_t ns : round.warm_ns()) least = std::min(least, std::max<uint64_t>(ns, 1));
@@ -380,7 +380,7 @@ void PerformanceTest::MeasureRounds(const std::vector<CallToMeasure>& calls,
       v1::Measurement& measurement = (*measurements)[i];
       const int quiet = QuietCount(measurement);
       if (!measurement.not_measured().empty() || (repeats && quiet >= options_.rounds)) continue;
-      Measure(calls[i], &measurement);
+      Measure(calls[i], kColdSamples, &measurement);
       helps = helps || QuietCount(measurement) > quiet;
       if (!pause()) return;
     }

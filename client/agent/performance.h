@@ -71,8 +71,8 @@ class PerformanceTest {
   struct Prepared;
   v1::Measurement Describe(const CallToMeasure& call) const;
   absl::Status Prepare(const CallToMeasure& call, Prepared* prepared);
-  absl::StatusOr<v1::TimeReply> Time(const Prepared& prepared);
-  void Measure(const CallToMeasure& call, v1::Measurement* measurement);
+  absl::StatusOr<v1::TimeReply> Time(const Prepared& prepared, int cold_samples);
+  void Measure(const CallToMeasure& call, int cold_samples, v1::Measurement* measurement);
   void MeasureMachine(v1::MachineFacts* machine);
   // Whether a timing point takes too long on a machine of these rates.
   bool TooSlow(const v1::CallWork& work, const v1::MachineFacts& machine) const;
