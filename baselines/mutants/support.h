@@ -28,6 +28,7 @@ using ops::Tensor;
 using planted::Bytes;
 using planted::BytesPerElement;
 using planted::DtypeOf;
+using planted::IsDense;
 using planted::NumElements;
 using planted::OrFail;
 using planted::ShapeOf;
