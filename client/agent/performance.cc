@@ -119,9 +119,8 @@ void AddOperatorCalls(const cases::Catalog& catalog, const cases::Catalog& timin
                       std::vector<CallToMeasure>* calls) {
   const auto largest = static_cast<size_t>(options.largest);
   std::map<std::pair<std::string, int>, CallToMeasure> judged;  // the largest of a function and dtype
-  for (v1::Case& c : LargestCases(passing, 1)) {
-    const std::string id = c.id(), hash = c.hash();
-    judged[{c.function(), static_cast<int>(c.dtype())}] = {std::move(c), id, hash, ""};
+  for (const v1::Case& c : LargestCases(passing, 1)) {
+    judged[{c.function(), static_cast<int>(c.dtype())}] = {{}, c.id(), c.hash(), ""};
   }
   std::vector<v1::Case> points;
   for (const v1::OperatorFile& op : timing.operators()) {

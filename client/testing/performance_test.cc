@@ -42,17 +42,18 @@ class Performance : public ::testing::Test {
   TempFolder folder_;
 };
 
-// Three slow functions among ten: what most of them share would be divided out.
+// Three slow functions among ten: what most of them share would be divided out. Timing points do not fit.
 const std::vector<std::string> kFunctions = {
-    "--fname",   "diopiSoftmax", "diopiLayerNorm", "diopiSort",       "diopiExp",
-    "diopiAdd",  "diopiSum",     "diopiPermute",   "diopiLogSoftmax", "diopiBatchNorm",
-    "diopiGelu", "--dtype",      "float32",        "--suite",         "smoke"};
+    "--fname",         "diopiSoftmax",   "diopiLayerNorm", "diopiSort",
+    "diopiExp",        "diopiAdd",       "diopiSum",       "diopiPermute",
+    "diopiLogSoftmax", "diopiBatchNorm", "diopiGelu",      "--dtype",
+    "float32",         "--suite",        "smoke",          "--performance-max-bytes",
+    "4000000"};
 
 TEST_F(Performance, FindsTheFunctionsThatAreSlow) {
   const Finished reference = Measure(LibPath("libdiopi_cpu.so"), kFunctions);
   ASSERT_EQ(reference.code, 0) << reference.err;
-  EXPECT_THAT(reference.out, ContainsRegex("Measured (1[0-9]|20) calls, 0 were not timed"))
-      << "ten cases, and the timing points for which this machine is fast enough";
+  EXPECT_THAT(reference.out, HasSubstr("Measured 10 calls, 0 were not timed"));
   const Finished slow = Measure(VendorPath("vendor_slow"), kFunctions, {"DIOPI_SLOW=very_slow"});
   ASSERT_EQ(slow.code, 0) << slow.err;
   const std::string before = RunOf(reference), after = RunOf(slow);
