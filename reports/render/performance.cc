@@ -149,10 +149,11 @@ Table StepsTable(const PerformanceReport& report, const Translator& t) {
   for (const v1::StepTotal& step : report.steps) {
     const bool complete = IsComplete(step);
     const std::string none = report.too_noisy() ? t("too noisy") : "";
-    table.rows.push_back(CellsOf({step.model(), step.stage(), complete ? RoundedFigure(step.us() * 1e-3) : none,
-                                  complete ? RoundedFigure(step.low_us() * 1e-3) : "",
-                                  complete ? RoundedFigure(step.high_us() * 1e-3) : "",
-                                  t("$0 of $1", step.measured(), step.calls()), StepOperatorsText(step, t)}));
+    table.rows.push_back(
+        CellsOf({step.model(), step.stage(), complete ? RoundedFigure(step.us() * 1e-3) : none,
+                 complete ? RoundedFigure(step.low_us() * 1e-3) : "",
+                 complete ? RoundedFigure(step.high_us() * 1e-3) : "",
+                 t("$0 of $1", step.measured(), step.calls()), StepOperatorsText(step, t)}));
   }
   return table;
 }
