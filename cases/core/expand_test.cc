@@ -191,7 +191,7 @@ TEST(ExpandTest, ScalarsCarryTheirTypes) {
       attr { name: "other" scalar { dtype: "float32" i: 3 } } attr { name: "alpha" b: true })");
   const v1::Case& c = cases["add.scalar.float16.p"];
   EXPECT_EQ(c.args(2).scalar().ShortDebugString(), "dtype: float32 f: 3");
-  EXPECT_EQ(c.args(3).scalar().ShortDebugString(), "dtype: bool i: 1");
+  EXPECT_EQ(c.args(3).scalar().ShortDebugString(), "dtype: int64 i: 1");
 }
 
 TEST(ExpandTest, IntegersAreJudgedExactly) {

@@ -24,6 +24,8 @@ namespace diopi::reports {
 namespace {
 
 constexpr size_t kLongestCause = 200;
+constexpr double kMainShare = 0.9;  // of an operator's diagnosed failures: its main cause
+constexpr size_t kOfAnyDtype = 3;   // a cause that shows in so many dtypes is not one dtype's
 
 // A case's cause: `key` is equal for cases that belong together, `finding` and `text` are this case's own.
 struct Cause {
@@ -278,19 +280,29 @@ class Grouping {
     return !recorded && (cause.diagnosed ? !IsSpecific(cause) : cause.reach == Cause::Reach::kOperator);
   }
 
-  // Moves wrong numbers without a specific cause to the only specific one of their operator and dtype.
+  // Moves wrong numbers without a specific cause to the main specific one of their operator.
   void Join() {
-    std::map<OperatorOutcome, std::vector<std::vector<Member>*>> specific;
+    struct Specific {
+      std::vector<Member>* main = nullptr;  // the most frequent cause
+      size_t cases = 0;                     // of all
+    };
+    std::map<OperatorOutcome, Specific> specific;
     for (auto& [kind, by_operator] : parts_) {
       for (auto& [op, members] : by_operator) {
-        if (IsSpecific(members.front().cause)) specific[{op, kind.first}].push_back(&members);
+        if (!IsSpecific(members.front().cause)) continue;
+        Specific& found = specific[{op, kind.first}];
+        found.cases += members.size();
+        if (found.main == nullptr || members.size() > found.main->size()) found.main = &members;
       }
     }
     for (auto& [kind, by_operator] : parts_) {
       for (auto& [op, members] : by_operator) {
         const auto found = specific.find({op, kind.first});
-        if (found == specific.end() || found->second.size() != 1 || !MayJoin(members.front().cause)) continue;
-        JoinTo(found->second.front(), &members);
+        if (found == specific.end() || !MayJoin(members.front().cause)) continue;
+        const auto& [main, cases] = found->second;
+        const auto explained =
+            std::count_if(main->begin(), main->end(), [](const Member& member) { return member.explained; });
+        if (static_cast<double>(explained) >= kMainShare * static_cast<double>(cases)) JoinTo(main, &members);
       }
       std::erase_if(by_operator, [](const auto& part) { return part.second.empty(); });
     }
@@ -304,7 +316,7 @@ class Grouping {
     }
     const Cause cause = explained->front().cause;
     std::erase_if(*others, [&](Member& member) {
-      const bool joins = dtypes.contains(member.verdict->dtype());
+      const bool joins = dtypes.size() >= kOfAnyDtype || dtypes.contains(member.verdict->dtype());
       if (joins) explained->push_back({member.place, member.verdict, cause, false});
       return joins;
     });

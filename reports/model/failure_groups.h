@@ -23,9 +23,10 @@ namespace diopi::reports {
 // in something that they share, and they are one group. A dtype that an exception names as unsupported is
 // always one group. Wrong numbers without a likely cause are never grouped across operators.
 //
-// Diagnosis needs cases that show the defect clearly, which few do. Where all diagnosed failures of an
-// operator have one cause, its other wrong numbers in the same dtypes are counted to that cause, and the
-// group's finding says how many cases it explains (EXPLAINS_SOME).
+// Diagnosis needs cases that show the defect clearly, which few do. Where nine in ten of the diagnosed
+// failures of an operator have one cause, its wrong numbers without a cause are counted to that cause, in the
+// dtypes that show it or, if three do, in all; the group's finding says how many cases it explains
+// (EXPLAINS_SOME).
 struct FailureGroup {
   std::string key;  // 8 hex digits over outcome, cause and (where it is one) operator: the same in every run
   v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;

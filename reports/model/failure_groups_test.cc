@@ -125,11 +125,11 @@ TEST(GroupFailures, UnexplainedNumbersJoinTheOnlyCauseOfTheirOperatorAndDtype) {
   all.push_back(FoundVerdict("add", v1::OUTCOME_FAIL,
                              {Found(Fact::OF_OUTPUT).Name("out").Part(Found(Fact::OUTPUT_MISSING))}));
   const char kJoined[] = "4 add: consistent with alpha taken as 1; this explains 2 of 4 cases";
-  EXPECT_THAT(Lines(all),
-              testing::UnorderedElementsAre(
-                  kJoined, testing::StartsWith("1 add: out: 1 of 4 elements differs"),
-                  "1 add: out: the call returned no such output", "1 exp: out: 1 of 4 elements differs",
-                  "1 exp: NaN in the input is not propagated"));
+  EXPECT_THAT(Lines(all), testing::UnorderedElementsAre(
+                              kJoined, testing::StartsWith("1 add: out: 1 of 4 elements differs"),
+                              "1 add: out: the call returned no such output",
+                              testing::StartsWith("1 exp: out: 1 of 4 elements differs"),
+                              "1 exp: NaN in the input is not propagated"));
   EXPECT_THAT(Groups(all).front().cases, ElementsAre("add.case_2", "add.case_5", "add.case_1", "add.case_3"));
   FailureGroup shared = Groups(all).front();
   ShareCause(Groups({all[1]}).front(), &shared);
