@@ -83,7 +83,7 @@ std::string Difference(const std::string& key, const HostTensor& slices, const H
     if (part == ReferencePart::kSigma) allowed = 1e-5 * std::fabs(b);
     if (part == ReferencePart::kValue && sigma != nullptr) {
       const double s = ElementAsDouble(sigma->dtype, sigma->data.data(), i);
-      allowed = 1e-6 * s;
+      allowed = std::max(1e-6 * s, 0x1p-52 * std::fabs(b));
       counts->worst = std::max(counts->worst, std::fabs(a - b) / s);
     }
     if (part == ReferencePart::kLow) allowed = 1e-15;

@@ -28,6 +28,9 @@ class DataFolderSource final : public RunSource {
                                                     int limit) override {
     return database_->ListRuns(chip, limit, before);
   }
+  absl::StatusOr<v1::RunInfo> Describe(const std::string& run_id) override {
+    return database_->GetRun(run_id);
+  }
   absl::StatusOr<reports::RunReport> Load(const std::string& run_id) override {
     absl::StatusOr<reports::RunReport> report = reports::LoadReport(*database_, run_id);
     if (report.ok()) report->data_folder = folder_;
@@ -53,6 +56,7 @@ class ServerSource final : public RunSource {
     return std::vector<v1::RunInfo>(std::make_move_iterator(response->mutable_runs()->begin()),
                                     std::make_move_iterator(response->mutable_runs()->end()));
   }
+  absl::StatusOr<v1::RunInfo> Describe(const std::string& run_id) override { return client_->GetRun(run_id); }
   absl::StatusOr<reports::RunReport> Load(const std::string& run_id) override {
     v1::ReadVerdictsRequest request;
     request.set_run_id(run_id);

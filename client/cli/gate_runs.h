@@ -23,7 +23,8 @@ class RunSource {
   // that one.
   virtual absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip,
                                                             const std::string& before, int limit) = 0;
-  // Accepts "latest"; NotFound names the ids that exist.
+  // Both accept "latest"; NotFound names the ids that exist. Explorations have no report.
+  virtual absl::StatusOr<v1::RunInfo> Describe(const std::string& run_id) = 0;
   virtual absl::StatusOr<reports::RunReport> Load(const std::string& run_id) = 0;
 };
 

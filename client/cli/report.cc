@@ -38,18 +38,25 @@ class ReportCommand final : public Command {
       return Tell(absl::InvalidArgumentError("--format pdf needs --output FILE"));
     const absl::StatusOr<std::unique_ptr<RunSource>> source = OpenRuns(source_);
     if (!source.ok()) return Tell(source.status());
-    const absl::StatusOr<reports::RunReport> report = (*source)->Load(run_);
-    if (!report.ok()) return Tell(report.status());
+    const absl::StatusOr<v1::RunInfo> run = (*source)->Describe(run_);
+    if (!run.ok()) return Tell(run.status());
     const bool pdf = format_ == "pdf";
     const std::string format = pdf ? "html" : format_;
-    const absl::StatusOr<std::string> text = report->run.has_exploration()
-                                                 ? reports::RenderExploration(report->run, format)
-                                                 : reports::Render(*report, format, options_);
+    const absl::StatusOr<std::string> text = run->has_exploration()
+                                                 ? reports::RenderExploration(*run, format)
+                                                 : Report(source->get(), run->run_id(), format);
     if (!text.ok()) return Tell(text.status());
     return Tell(pdf ? PrintPdf(*text, output_, {}) : WriteOutput(*text, output_));
   }
 
  private:
+  absl::StatusOr<std::string> Report(RunSource* source, const std::string& run_id,
+                                     const std::string& format) const {
+    const absl::StatusOr<reports::RunReport> report = source->Load(run_id);
+    if (!report.ok()) return report.status();
+    return reports::Render(*report, format, options_);
+  }
+
   RunSourceOptions source_;
   std::string run_ = "latest";
   std::string format_ = "text";

@@ -18,6 +18,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr char kCheck[] = DIOPI_SOURCE_DIR "/reports/render/check_exports.py";
+constexpr char kSchema[] = DIOPI_BINARY_DIR "/generated/messages.schema.json";
 
 // Two runs on one chip, first correct and then faulty, and one on another chip; all with operator exp.
 class DocumentsTest : public ::testing::Test {
@@ -68,7 +69,7 @@ TEST_F(DocumentsTest, ExportsFollowTheirReadersRules) {
     const std::string file = File(format);
     const Finished report = Cli({"report", "--run", faulty, "--format", format, "--output", file});
     ASSERT_EQ(report.code, 0) << report.err;
-    const Finished check = RunProgram({"/usr/bin/python3", kCheck, format, file});
+    const Finished check = RunProgram({"/usr/bin/python3", kCheck, kSchema, format, file});
     EXPECT_EQ(check.code, 0) << check.out << check.err;
   }
 }
@@ -82,7 +83,7 @@ TEST_F(DocumentsTest, DiffTellsWhatNewlyFails) {
   EXPECT_EQ(Cli({"diff", runs[1], runs[2]}).code, 0);
   EXPECT_THAT(Cli({"diff", runs[1], runs[2], "--format", "markdown"}).out, HasSubstr("## Newly passing"));
   ASSERT_EQ(Cli({"diff", runs[2], "latest", "--format", "json", "--output", File("diff.json")}).code, 0);
-  const Finished check = RunProgram({"/usr/bin/python3", kCheck, "diff", File("diff.json")});
+  const Finished check = RunProgram({"/usr/bin/python3", kCheck, kSchema, "diff", File("diff.json")});
   EXPECT_EQ(check.code, 0) << check.out << check.err;
   const Finished unknown = Cli({"diff", runs[0], "nope"});
   EXPECT_EQ(unknown.code, 2);
