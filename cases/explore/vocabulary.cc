@@ -104,6 +104,7 @@ Vocabulary VocabularyOf(const v1::OperatorFile& op) {
   vocabulary.open = cases::MayBeNonFinite(family);
   vocabulary.expanded = cases::MayRepeat(family);
   for (const v1::Grid& grid : op.grid()) {
+    if (grid.common()) continue;  // numbers at the ends of one dtype, which others cannot hold
     const Kinds of_grid = KindsOf(grid.dtypes(), grid.dtype_sets());
     for (const v1::Point& point : grid.point()) {
       const Kinds own = KindsOf(point.dtypes(), point.dtype_sets());

@@ -96,7 +96,7 @@ TEST_F(PdfTest, WithoutQpdfItNamesThePackage) {
   setenv("PATH", folder_.c_str(), 1);
   const absl::Status status = PrintPdf("<p>x", Output(), {.browser = browser, .attachment = browser});
   setenv("PATH", path.c_str(), 1);
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(status.message().find("Debian's package qpdf"), absl::string_view::npos) << status;
 }
 

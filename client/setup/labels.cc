@@ -78,7 +78,7 @@ absl::StatusOr<server::Labels> RunLabels(const std::vector<std::string>& given,
                                          const Environment& environment) {
   server::Labels labels = CiLabels(environment);
   for (const std::string& text : given) {
-    const absl::StatusOr<server::Labels::value_type> label = server::ParseLabel(text);
+    const absl::StatusOr<server::Labels::value_type> label = server::ParseLabel(PrintableText(text));
     if (!label.ok()) return absl::InvalidArgumentError(absl::StrCat("--label: ", label.status().message()));
     if (label->second.empty()) {
       labels.erase(label->first);
@@ -86,7 +86,6 @@ absl::StatusOr<server::Labels> RunLabels(const std::vector<std::string>& given,
       labels[label->first] = label->second;
     }
   }
-  for (auto& [key, value] : labels) value = PrintableText(value);
   if (const absl::Status status = server::CheckLabels(labels); !status.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("--label: ", status.message()));
   }

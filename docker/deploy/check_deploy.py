@@ -160,10 +160,10 @@ def check_job(job, service):
 
 
 def known_flags(folder):
-    """Program -> its flags, from its --help."""
+    """Program -> its flags, from its --help-all."""
     flags = {}
     for program in set(PROGRAM.values()):
-        text = subprocess.run([pathlib.Path(folder) / program, '--help'], check=True, capture_output=True,
+        text = subprocess.run([pathlib.Path(folder) / program, '--help-all'], check=True, capture_output=True,
                               text=True).stdout
         flags[program] = set(re.findall(r'(?<![\w-])(--[a-z][\w-]*)', text))
     return flags

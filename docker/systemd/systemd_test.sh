@@ -27,8 +27,8 @@ systemd-analyze security --offline=yes --threshold=40 "$work/diopi-agent@one.ser
   fail "diopi-agent@.service is more exposed than 4.0: $(tail -n 1 "$work/said")"
 
 # The programs have the units' options.
-server_help=$("$prefix/bin/diopi-server" --help)
-agent_help=$("$prefix/bin/diopi-agent" --help)
+server_help=$("$prefix/bin/diopi-server" --help-all)
+agent_help=$("$prefix/bin/diopi-agent" --help-all)
 grep -qe --config <<<"$server_help" || fail "diopi-server has no --config"
 for option in --serve --token-file; do
   grep -qe "$option" <<<"$agent_help" || fail "diopi-agent has no $option"

@@ -109,10 +109,9 @@ TEST_F(OthersFrame, ReportsWhatHasChanged) {
   EXPECT_EQ(Reported(), "1 element of the input input changed, the first at 2");
   prepare();
   Data(0)[1] = 0;
-  EXPECT_EQ(
-      Reported(),
-      "the library wrote 1 element of the storage of out that do not belong to the tensor (its strides were "
-      "ignored), the first at 1");
+  EXPECT_EQ(Reported(),
+            "the library wrote 1 element of the storage of out outside the tensor (its strides were "
+            "ignored), the first at 1");
 }
 
 // Between the elements of an inout lies what was there before the call.

@@ -186,7 +186,7 @@ TEST_F(CheckTest, TheProgramsExitStatuses) {
                         {{"backup", "--data", Path("nothing"), "--to", Path("x")}, 2, "no such"},
                         {{"check", "backup"}, 2, ""},
                         {{"check", "--help"}, 0, "Verify every baseline file"},
-                        {{"--help"}, 0, "Without a subcommand it serves"}}) {
+                        {{"--help"}, 0, "Without a subcommand it"}}) {
     ServerProcess program(row.arguments);
     EXPECT_THAT(program.Errors(), HasSubstr(row.says));
     EXPECT_EQ(program.Wait(), row.exit) << row.says;
