@@ -81,6 +81,17 @@ def load_functions(root, absent=None):
     return functions
 
 
+def takes_as_float(p):
+    """Whether PyTorch's CPU kernel of norms, which makes p a float, keeps its value."""
+    return torch.tensor(p, dtype=torch.float32).item() == p
+
+
+def p_norm(x, p, dims=None, keepdim=False):
+    if takes_as_float(p):
+        return torch.linalg.vector_norm(x, p, dims, keepdim)
+    return (x.abs() ** p).sum(dims or list(range(x.dim())), keepdim) ** (1 / p)
+
+
 def number(value):
     return {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.get(value, value)
 

@@ -103,10 +103,13 @@ bool SetNumber(const abi::Param& param, const Value& attribute, v1::Argument* ar
       return true;
     case abi::FLOAT:
     case abi::DOUBLE:
-    case abi::DOUBLE_POINTER:
+    case abi::DOUBLE_POINTER: {
       if (value != Value::kF && value != Value::kI) return false;
-      arg->set_f(value == Value::kF ? attribute.f() : static_cast<double>(attribute.i()));
+      const double number = value == Value::kF ? attribute.f() : static_cast<double>(attribute.i());
+      // The case has the number that the library receives.
+      arg->set_f(param.kind() == abi::FLOAT ? double{static_cast<float>(number)} : number);
       return true;
+    }
     case abi::REDUCTION:
     case abi::ROUND_MODE:
     case abi::MEMORY_FORMAT:

@@ -1,6 +1,8 @@
 import torch
 import torch.nn.functional as F
 
+from calls import p_norm, takes_as_float
+
 
 def diopiEmbedding(a):
     return {"out": F.embedding(a.indices, a.weight)}
@@ -14,4 +16,9 @@ def diopiEmbeddingBackward(a):
 
 
 def diopiEmbeddingRenorm_(a):
-    return {"inout": torch.embedding_renorm_(a.inout.clone(), a.indices.long(), a.max_norm, a.norm_type)}
+    rows = a.indices.long()
+    if takes_as_float(a.norm_type):
+        return {"inout": torch.embedding_renorm_(a.inout.clone(), rows, a.max_norm, a.norm_type)}
+    norm = p_norm(a.inout[rows], a.norm_type, [-1], True)
+    scaled = a.inout[rows] * torch.where(norm > a.max_norm, a.max_norm / (norm + 1e-7), 1)
+    return {"inout": a.inout.index_put((rows,), scaled)}

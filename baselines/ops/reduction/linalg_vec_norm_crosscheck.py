@@ -1,9 +1,13 @@
 import torch
 
+from calls import p_norm, takes_as_float
+
 
 def diopiLinalgVecNorm(a):
-    return {"out": torch.linalg.vector_norm(a.input, a.ord, a.dim if a.dim else None, a.keepdim)}
+    return {"out": p_norm(a.input, a.ord, a.dim or None, a.keepdim)}
 
 
 def diopiForeachnormScalar(a):
-    return {"outs": torch._foreach_norm(a.inputs, a.ord)}
+    if takes_as_float(a.ord):
+        return {"outs": torch._foreach_norm(a.inputs, a.ord)}
+    return {"outs": [p_norm(x, a.ord) for x in a.inputs]}

@@ -2,10 +2,11 @@ import math
 
 import torch
 
+from calls import p_norm
+
 
 def norm(x, a, out):
-    dims = a.dim if a.dim else list(range(x.dim()))
-    return torch.norm(x, float(a.p), dims, keepdim=len(a.shapes[out]) == x.dim())
+    return p_norm(x, float(a.p), a.dim or None, keepdim=len(a.shapes[out]) == x.dim())
 
 
 def diopiNorm(a):
