@@ -10,10 +10,9 @@
 //                                                 of +-2^24, 2^31, 2^53, which float32, int32 and float64
 //                                                 lack
 //   wide                                          the same with the type's whole range, its ends included
-//   nonfinite with ATTRIBUTE                      NaN and infinities in an argument that has them in some
-//   case, with
-//                                                 each path that an integer, a bool or a word chooses; one
-//                                                 case each
+//   nonfinite with ATTRIBUTE                      NaN and infinities, where the argument has them in some
+//                                                 case, with each path that an integer, a bool or a word
+//                                                 chooses; one case each
 //   fine24, fine53                                floating attributes in float32 and float64 that a 16-bit
 //                                                 type and float32 cannot hold
 #ifndef CASES_CORE_COMMON_CLASSES_H_

@@ -62,7 +62,7 @@ std::string Roff(const std::string& text) {
   return absl::StartsWith(out, ".") || absl::StartsWith(out, "'") ? "\\&" + out : out;
 }
 
-// What stands for the option's value: "text|csv", "N", "SIZE", "FNAME ...".
+// The placeholder of the option's value: "text|csv", "N", "SIZE", "FNAME ...".
 std::string ValueOf(const CLI::Option& option) {
   const std::vector<std::string> choices = ChoicesOf(option);
   if (!choices.empty()) return absl::StrJoin(choices, "|");

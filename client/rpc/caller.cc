@@ -109,7 +109,7 @@ Caller::Caller(std::string address, const ClientOptions& options)
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 5000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 5000);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);  // no limit
-  // Whoever can open a Unix socket, and knows its secret if it has one, has every permission.
+  // A client that can open the Unix socket, and knows its secret if one is set, has full access.
   const bool local = absl::StartsWith(address_, "unix:");
   std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface>> interceptors;
   const std::string& token = local ? options_.credentials.secret : options_.credentials.token;
@@ -136,8 +136,6 @@ Caller::InFlight::InFlight(Caller* caller, grpc::ClientContext* context, std::op
     overdue_ = Clock::now() + *deadline + caller_->options_.overdue_after;
   }
   WatchUntil(overdue_, false);
-  const std::lock_guard lock(caller_->mutex_);
-  if (caller_->cancelled_) context_->TryCancel();
 }
 
 Caller::InFlight::~InFlight() {
@@ -147,6 +145,7 @@ Caller::InFlight::~InFlight() {
 
 void Caller::InFlight::WatchUntil(Clock::time_point until, bool silence) {
   const std::lock_guard lock(caller_->mutex_);
+  if (caller_->cancelled_) context_->TryCancel();
   Watched& watched = caller_->calls_[context_];
   if (watched.cancelled) return;
   watched = {until, silence, false};
@@ -224,9 +223,11 @@ bool Caller::WaitToRetry(Clock::time_point give_up, milliseconds* backoff) {
 absl::Status Caller::InFlight::Translate(const grpc::Status& status, const std::string& method) const {
   const std::string server = absl::StrCat("the server at ", caller_->address_);
   const auto late = [&] {
+    const std::string within =
+        deadline_.has_value() ? absl::StrCat(" within ", absl::FormatDuration(absl::FromChrono(*deadline_)))
+                              : "";
     return absl::DeadlineExceededError(
-        absl::StrCat(server, " did not answer ", method, " within ",
-                     absl::FormatDuration(absl::FromChrono(deadline_.value_or(milliseconds(0)))),
+        absl::StrCat(server, " did not answer ", method, within,
                      ": it hangs, or its machine or disk is overloaded; when it answers again, "
                      "--resume continues a run that has begun"));
   };

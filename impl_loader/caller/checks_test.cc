@@ -103,7 +103,7 @@ TEST_F(OthersFrame, ReportsWhatHasChanged) {
   const auto prepare = [this] { frame_->Prepare(kPoison[1], true, "*"); };
   prepare();
   Data(1)[4] = 0;
-  EXPECT_EQ(Reported(), "4 bytes written outside input (16 bytes), the first 0 bytes past its end");
+  EXPECT_EQ(Reported(), "4 bytes written outside input (16 bytes), starting 0 bytes past its end");
   prepare();
   Data(1)[2] = 0;
   EXPECT_EQ(Reported(), "1 element of the input input changed, the first at 2");

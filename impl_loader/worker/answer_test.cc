@@ -234,7 +234,7 @@ TEST(TakeAnswer, WritesBeyondTheCanariesShowInTheGap) {
   const CallOutcome outcome = flight.Take([](auto*) {});
   ASSERT_EQ(outcome.reply.findings_size(), 1);
   EXPECT_EQ(FindingText(outcome.reply.findings(0)),
-            "1 byte written outside out (24 bytes), the first 4096 bytes past its end");
+            "1 byte written outside out (24 bytes), starting 4096 bytes past its end");
 }
 
 TEST(TakeAnswer, ALibraryCheckHasItsResultAndNothingElse) {

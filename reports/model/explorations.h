@@ -1,4 +1,4 @@
-// Explorations: random valid calls, which are no run and stand for no chip.
+// Explorations: random valid calls. They are not runs, and never represent a chip.
 #ifndef REPORTS_MODEL_EXPLORATIONS_H_
 #define REPORTS_MODEL_EXPLORATIONS_H_
 

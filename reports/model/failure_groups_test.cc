@@ -81,7 +81,7 @@ TEST(GroupFailures, WhatDiffersFromCaseToCaseDoesNotSeparate) {
                    {Found(Fact::SIGNS_SET).Count(1), Differ("grad", 30, 4000, "nan")})};
   EXPECT_THAT(Lines(all),
               ElementsAre("3 exp: elements differ",
-                          "2 mul: bytes written outside a tensor, the first 4 bytes past its end",
+                          "2 mul: bytes written outside a tensor, starting 4 bytes past its end",
                           "2 tanh: SIGSEGV in diopitanh", "1 tanh: SIGBUS in diopitanh at address 0x10"));
   EXPECT_THAT(Lines(all, Language::kChinese),
               ElementsAre("3 exp: 元素不同", "2 mul: 在 张量之外写入了 字节，首个在其末尾之后 4 字节处",

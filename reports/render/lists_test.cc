@@ -121,7 +121,7 @@ TEST(Chips, Golden) {
   chip.set_runs(3);
   *chip.mutable_latest() = SummaryOf("20261121-101502-bbbb", "22222222");
   chip.mutable_latest()->set_partial("functions add of suite core");
-  v1::ChipRow whole = chip;  // its newest complete run stands for the chip
+  v1::ChipRow whole = chip;  // represented by its newest complete run
   whole.set_chip("e2");
   *whole.mutable_complete() = SummaryOf("20261120-101502-aaaa", "11111111");
   *chips.add_chips() = whole;

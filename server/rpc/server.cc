@@ -18,6 +18,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/allocator.h"
 #include "grpc/health/v1/health.pb.h"
 #include "proto/enum_name.h"
 #include "server/door/door.h"
@@ -38,6 +39,7 @@ namespace {
 constexpr absl::Duration kLastAnswers = absl::Milliseconds(20);
 constexpr absl::Duration kUpkeepEvery = absl::Seconds(1);
 constexpr size_t kOwnTokenBytes = 32;
+constexpr size_t kMostFreed = size_t{32} << 20;
 
 // gRPC's own lines go to our log, and only on demand: what matters is also returned as a status.
 void LogGrpc(gpr_log_func_args* args) {
@@ -183,6 +185,7 @@ void GrpcServer::Upkeep() {
     if (since_reaping >= reap_every) {
       since_reaping = absl::ZeroDuration();
       ReapRuns();
+      ReturnFreedMemory(kMostFreed);
     }
     lock.lock();
   }
