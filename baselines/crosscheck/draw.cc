@@ -16,6 +16,7 @@
 #include "baselines/generate/oracle_pool.h"
 #include "baselines/store/store.h"
 #include "cases/base/process_pool.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "cases/explore/generator.h"
 #include "cases/user/operator_text.h"
@@ -43,14 +44,13 @@ absl::Status WriteBaselines(const std::string& folder, const std::string& op,
                             const std::vector<Baseline>& list) {
   Provenance provenance;
   provenance.reference = "cpu";
-  absl::StatusOr<std::unique_ptr<BaselineWriter>> writer =
-      BaselineWriter::Create(absl::StrCat(folder, "/baselines/cpu/", op, ".h5"), op, provenance);
-  if (!writer.ok()) return writer.status();
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<BaselineWriter> writer,
+      BaselineWriter::Create(absl::StrCat(folder, "/baselines/cpu/", op, ".h5"), op, provenance));
   for (const Baseline& baseline : list) {
-    absl::Status added = (*writer)->Add(baseline);
-    if (!added.ok()) return added;
+    RETURN_IF_ERROR(writer->Add(baseline));
   }
-  return (*writer)->Commit();
+  return writer->Commit();
 }
 
 // By operator, in the order of the calls.
@@ -66,8 +66,7 @@ absl::StatusOr<std::map<std::string, std::vector<Baseline>>> Compute(const std::
         });
     if (!status.ok()) return status;
   }
-  absl::Status status = oracle->Wait();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(oracle->Wait());
   std::map<std::string, std::vector<Baseline>> by_operator;
   for (absl::StatusOr<Baseline>& baseline : computed) {
     if (baseline.ok()) by_operator[baseline->c.operator_()].push_back(*std::move(baseline));
@@ -76,30 +75,24 @@ absl::StatusOr<std::map<std::string, std::vector<Baseline>>> Compute(const std::
 }
 
 absl::StatusOr<size_t> Draw(const DrawOptions& options) {
-  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
-  if (!catalog.ok()) return catalog.status();
+  ASSIGN_OR_RETURN(const std::unique_ptr<cases::Catalog> catalog, cases::Catalog::LoadBuiltin());
   v1::Selection selection;
   for (const std::string& name : options.names) selection.add_functions(name);
   explore::GeneratorOptions generator_options;
   generator_options.seed = options.seed;
-  const absl::StatusOr<std::unique_ptr<explore::Generator>> generator =
-      explore::Generator::Make(**catalog, selection, generator_options);
-  if (!generator.ok()) return generator.status();
-  absl::StatusOr<std::unique_ptr<OraclePool>> oracle =
-      OraclePool::Open(options.library, ProcessesFor(kBytesPerOracle));
-  if (!oracle.ok()) return oracle.status();
-  const std::vector<explore::Call> calls = (*generator)->Next(options.count);
-  const auto baselines = Compute(calls, oracle->get());
-  if (!baselines.ok()) return baselines.status();
+  ASSIGN_OR_RETURN(const std::unique_ptr<explore::Generator> generator,
+                   explore::Generator::Make(*catalog, selection, generator_options));
+  ASSIGN_OR_RETURN(std::unique_ptr<OraclePool> oracle,
+                   OraclePool::Open(options.library, ProcessesFor(kBytesPerOracle)));
+  const std::vector<explore::Call> calls = generator->Next(options.count);
+  ASSIGN_OR_RETURN(const auto baselines, Compute(calls, oracle.get()));
   size_t written = 0;
-  for (const auto& [op, list] : *baselines) {
-    absl::Status status = WriteBaselines(options.data, op, list);
-    if (!status.ok()) return status;
+  for (const auto& [op, list] : baselines) {
+    RETURN_IF_ERROR(WriteBaselines(options.data, op, list));
     written += list.size();
   }
   for (const explore::Call& call : calls) {
-    absl::Status status = WriteCase(options.data, call);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(WriteCase(options.data, call));
   }
   return written;
 }

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "baselines/compare/compare.h"
 #include "baselines/store/store.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/tensor.h"
 
 namespace diopi::baselines {
@@ -71,8 +72,7 @@ class OutputsJudge {
  private:
   absl::Status Take(Line line) {
     if (line.case_id != case_id_) {
-      absl::Status status = Finish();
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(Finish());
       case_id_ = line.case_id;
     }
     const auto size = static_cast<size_t>(*ByteSize(line.tensor.dtype, line.tensor.shape));
@@ -89,15 +89,11 @@ class OutputsJudge {
     if (case_id_.empty()) return absl::OkStatus();
     const std::string name = OperatorOf(case_id_);
     if (reader_ == nullptr || reader_->operator_name() != name) {
-      auto reader = BaselineReader::Open(BaselinePath(options_.data_folder, "cpu", name));
-      if (!reader.ok()) return reader.status();
-      reader_ = *std::move(reader);
+      ASSIGN_OR_RETURN(reader_, BaselineReader::Open(BaselinePath(options_.data_folder, "cpu", name)));
     }
-    const absl::StatusOr<Baseline> baseline = reader_->Read(case_id_);
-    if (!baseline.ok()) return baseline.status();
-    const absl::StatusOr<v1::Case> c = reader_->ReadCase(case_id_);
-    if (!c.ok()) return c.status();
-    visit_(CompareCase(*c, baseline->inputs, baseline->references, outputs_));
+    ASSIGN_OR_RETURN(const Baseline baseline, reader_->Read(case_id_));
+    ASSIGN_OR_RETURN(const v1::Case c, reader_->ReadCase(case_id_));
+    visit_(CompareCase(c, baseline.inputs, baseline.references, outputs_));
     outputs_.clear();
     return absl::OkStatus();
   }

@@ -20,6 +20,7 @@
 #include "baselines/compare/contract.h"
 #include "baselines/store/store.h"
 #include "cases/base/process_pool.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/reference_key.h"
 #include "cases/findings/finding_text.h"
 
@@ -99,25 +100,22 @@ class DeviceOutputs {
 
   absl::Status AddTo(const std::string& operator_name, const std::set<std::string>& selected) {
     const std::string path = BaselinePath(options_.data_folder, options_.reference, operator_name);
-    absl::StatusOr<std::unique_ptr<BaselineReader>> reader = BaselineReader::Open(path);
-    if (!reader.ok()) return reader.status();
-    const DeviceProvenance& before = (*reader)->provenance().device_reference;
+    ASSIGN_OR_RETURN(std::unique_ptr<BaselineReader> reader, BaselineReader::Open(path));
+    const DeviceProvenance& before = reader->provenance().device_reference;
     same_ = before.sha256 == provenance_.sha256 && before.contracts == provenance_.contracts;
-    Provenance provenance = (*reader)->provenance();
+    Provenance provenance = reader->provenance();
     provenance.device_reference = provenance_;
-    absl::StatusOr<std::unique_ptr<BaselineWriter>> writer =
-        BaselineWriter::Create(path, operator_name, provenance);
-    if (!writer.ok()) return writer.status();
+    ASSIGN_OR_RETURN(std::unique_ptr<BaselineWriter> writer,
+                     BaselineWriter::Create(path, operator_name, provenance));
     const int64_t run_before = summary_.run;
-    for (const std::string& id : (*reader)->case_ids()) {
-      absl::Status status = AddCase(**reader, id, selected.contains(id), writer->get());
-      if (!status.ok()) return status;
+    for (const std::string& id : reader->case_ids()) {
+      RETURN_IF_ERROR(AddCase(*reader, id, selected.contains(id), writer.get()));
     }
     for (const std::string& id : selected) {
-      if ((*reader)->HashOf(id).empty()) summary_.without.push_back(absl::StrCat(id, ": it has no baseline"));
+      if (reader->HashOf(id).empty()) summary_.without.push_back(absl::StrCat(id, ": it has no baseline"));
     }
     const bool changed = summary_.run > run_before || !same_;
-    return changed ? (*writer)->Commit() : absl::OkStatus();  // without Commit the old file stays
+    return changed ? writer->Commit() : absl::OkStatus();  // without Commit the old file stays
   }
 
   DeviceReferenceSummary Take() { return std::move(summary_); }
@@ -125,21 +123,18 @@ class DeviceOutputs {
  private:
   absl::Status AddCase(const BaselineReader& reader, const std::string& id, bool selected,
                        BaselineWriter* writer) {
-    absl::StatusOr<Baseline> baseline = reader.Read(id);
-    if (!baseline.ok()) return baseline.status();
-    absl::StatusOr<v1::Case> c = reader.ReadCase(id);
-    if (!c.ok()) return c.status();
-    baseline->c = *std::move(c);
-    const bool done = same_ && (HasDeviceOutputs(*baseline) || !baseline->quarantined.empty());
-    if (!done || (selected && options_.force)) DropDeviceOutputs(&*baseline);
+    ASSIGN_OR_RETURN(Baseline baseline, reader.Read(id));
+    ASSIGN_OR_RETURN(baseline.c, reader.ReadCase(id));
+    const bool done = same_ && (HasDeviceOutputs(baseline) || !baseline.quarantined.empty());
+    if (!done || (selected && options_.force)) DropDeviceOutputs(&baseline);
     if (selected && (!done || options_.force)) {
-      Run(&*baseline);
+      Run(&baseline);
       ++summary_.run;
     } else if (selected) {
       ++summary_.up_to_date;
     }
-    if (selected) Count(*baseline);
-    return writer->Add(*baseline);
+    if (selected) Count(baseline);
+    return writer->Add(baseline);
   }
 
   void Run(Baseline* baseline) {
@@ -198,9 +193,7 @@ class OneWorker {
 
   absl::StatusOr<DeviceReferenceSummary> Add(const std::vector<v1::Case>& cases) {
     if (worker_ == nullptr) {
-      absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options_.worker);
-      if (!worker.ok()) return worker.status();
-      worker_ = *std::move(worker);
+      ASSIGN_OR_RETURN(worker_, loader::Worker::Start(options_.worker));
     }
     DeviceOutputsOptions outputs{
         options_.data_folder, options_.reference, {}, options_.compare, options_.force};
@@ -262,8 +255,7 @@ absl::StatusOr<DeviceReferenceSummary> AddDeviceOutputs(const std::vector<v1::Ca
   for (const v1::Case& c : cases) by_operator[c.operator_()].insert(c.id());
   DeviceOutputs outputs(options, source);
   for (const auto& [name, ids] : by_operator) {
-    absl::Status status = outputs.AddTo(name, ids);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(outputs.AddTo(name, ids));
   }
   return outputs.Take();
 }
@@ -278,10 +270,9 @@ absl::StatusOr<DeviceReferenceSummary> AddDeviceReference(const std::vector<v1::
       ProcessPool::Start(count,
                          [&](const ProcessPool::Fields& request,
                              const ProcessPool::Note&) -> absl::StatusOr<ProcessPool::Fields> {
-                           const absl::StatusOr<DeviceReferenceSummary> made =
-                               worker.Add(operators.at(std::stoul(request.at(0))));
-                           if (!made.ok()) return made.status();
-                           return ToFields(*made);
+                           ASSIGN_OR_RETURN(const DeviceReferenceSummary made,
+                                            worker.Add(operators.at(std::stoul(request.at(0)))));
+                           return ToFields(made);
                          });
   if (!pool.ok()) return pool.status();
   DeviceReferenceSummary all;
@@ -293,8 +284,7 @@ absl::StatusOr<DeviceReferenceSummary> AddDeviceReference(const std::vector<v1::
         });
     if (!status.ok()) return status;
   }
-  absl::Status status = (*pool)->Wait();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR((*pool)->Wait());
   std::sort(all.quarantined.begin(), all.quarantined.end());
   std::sort(all.without.begin(), all.without.end());
   return all;

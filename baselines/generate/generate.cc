@@ -23,6 +23,7 @@
 #include "cases/base/hash.h"
 #include "cases/base/process_pool.h"
 #include "cases/base/read_file.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/slice_files.h"
 #include "cases/core/slices.h"
 
@@ -64,13 +65,12 @@ std::string ProcessorName() {
 
 absl::StatusOr<Provenance> MakeProvenance(const GenerateOptions& options,
                                           const loader::InProcessLibrary& library) {
-  const absl::StatusOr<std::string> bytes =
-      ReadFile(options.library_path, std::numeric_limits<size_t>::max());
-  if (!bytes.ok()) return bytes.status();
+  ASSIGN_OR_RETURN(const std::string bytes,
+                   ReadFile(options.library_path, std::numeric_limits<size_t>::max()));
   Provenance provenance;
   provenance.reference = options.reference;
   provenance.library = library.vendor_name();
-  provenance.library_hash = Xxh128Hex(*bytes);
+  provenance.library_hash = Xxh128Hex(bytes);
   provenance.device = ProcessorName();
   provenance.versions = library.impl_version();
   provenance.created = absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone());
@@ -85,12 +85,9 @@ bool IsHeavy(const v1::Case& c) {
 
 // Copies a case with everything that is stored for it.
 absl::Status Carry(const BaselineReader& reader, const std::string& id, BaselineWriter* writer) {
-  absl::StatusOr<Baseline> baseline = reader.Read(id);
-  if (!baseline.ok()) return baseline.status();
-  absl::StatusOr<v1::Case> c = reader.ReadCase(id);
-  if (!c.ok()) return c.status();
-  baseline->c = *std::move(c);
-  return writer->Add(*baseline);
+  ASSIGN_OR_RETURN(Baseline baseline, reader.Read(id));
+  ASSIGN_OR_RETURN(baseline.c, reader.ReadCase(id));
+  return writer->Add(baseline);
 }
 
 // One operator's new file: what `old` holds is carried over, the other cases are computed. Those that the
@@ -104,16 +101,14 @@ class GroupWriter {
   absl::Status Write(const std::string& path, const Provenance& provenance, bool force) {
     Provenance kept = provenance;  // what is carried over holds the device reference's outputs too
     if (old_ != nullptr) kept.device_reference = old_->provenance().device_reference;
-    absl::StatusOr<std::unique_ptr<BaselineWriter>> writer =
-        BaselineWriter::Create(path, cases_.front()->operator_(), kept);
-    if (!writer.ok()) return writer.status();
+    ASSIGN_OR_RETURN(std::unique_ptr<BaselineWriter> writer,
+                     BaselineWriter::Create(path, cases_.front()->operator_(), kept));
     std::set<std::string> selected;
     int64_t computed = 0;
     for (const v1::Case* c : cases_) {
       selected.insert(c->id());
-      const bool carried = !force && Holds(old_, *c) && Carry(*old_, c->id(), writer->get()).ok();
-      absl::Status status = carried ? absl::OkStatus() : Compute(*c, writer->get(), &computed);
-      if (!status.ok()) return status;
+      const bool carried = !force && Holds(old_, *c) && Carry(*old_, c->id(), writer.get()).ok();
+      RETURN_IF_ERROR(carried ? absl::OkStatus() : Compute(*c, writer.get(), &computed));
     }
     if (computed == 0 && old_ != nullptr) {  // what is missing, the reference cannot compute
       ++summary_->operators_up_to_date;
@@ -122,11 +117,10 @@ class GroupWriter {
     // Cases of the operator that were not selected.
     for (const std::string& id : old_ == nullptr ? std::vector<std::string>() : old_->case_ids()) {
       if (selected.count(id) != 0) continue;
-      absl::Status status = Carry(*old_, id, writer->get());
+      absl::Status status = Carry(*old_, id, writer.get());
       if (!status.ok() && status.code() != absl::StatusCode::kDataLoss) return status;
     }
-    absl::Status status = (*writer)->Commit();
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(writer->Commit());
     summary_->cases_written += computed;
     ++summary_->operators_written;
     return absl::OkStatus();
@@ -228,8 +222,7 @@ class Generator {
         const int64_t before = summary.cases_written;
         const auto count = static_cast<int64_t>(group.cases.size());
         progress(group.operator_name, kBegun, count);
-        absl::Status made = MakeGroup(group, &summary);
-        if (!made.ok()) return made;
+        RETURN_IF_ERROR(MakeGroup(group, &summary));
         progress(group.operator_name, summary.cases_written - before, count);
       }
       return absl::OkStatus();
@@ -275,20 +268,17 @@ void AddFields(const ProcessPool::Fields& fields, GenerateSummary* all) {
 
 absl::StatusOr<GenerateSummary> MakeInProcesses(Generator* generator, const CaseSource& source,
                                                 const GenerateOptions& options) {
-  const absl::StatusOr<std::unique_ptr<SharedTurns>> turns = SharedTurns::Create();
-  if (!turns.ok()) return turns.status();
-  generator->SetTurns(turns->get());
+  ASSIGN_OR_RETURN(const std::unique_ptr<SharedTurns> turns, SharedTurns::Create());
+  generator->SetTurns(turns.get());
   const auto work = [&](const ProcessPool::Fields& /*request*/,
                         const ProcessPool::Note& note) -> absl::StatusOr<ProcessPool::Fields> {
     const auto progress = [&note](const std::string& name, int64_t written, int64_t cases) {
       note(absl::StrCat(written, " ", cases, " ", name));
     };
-    const auto made = generator->Make(source, Share((*turns)->claimed()), progress);
-    if (!made.ok()) return made.status();
-    return ToFields(*made);
+    ASSIGN_OR_RETURN(const auto made, generator->Make(source, Share(turns->claimed()), progress));
+    return ToFields(made);
   };
-  absl::StatusOr<std::unique_ptr<ProcessPool>> processes = ProcessPool::Start(options.jobs, work);
-  if (!processes.ok()) return processes.status();
+  ASSIGN_OR_RETURN(std::unique_ptr<ProcessPool> processes, ProcessPool::Start(options.jobs, work));
   std::vector<Current> children(static_cast<size_t>(options.jobs));
   GenerateSummary all;
   for (Current& child : children) {
@@ -300,11 +290,9 @@ absl::StatusOr<GenerateSummary> MakeInProcesses(Generator* generator, const Case
       const std::vector<std::string> words = absl::StrSplit(note, absl::MaxSplits(' ', 2));
       child.Follow(options.progress, words.at(2), std::stoll(words.at(0)), std::stoll(words.at(1)));
     };
-    absl::Status status = (*processes)->Run({}, add, follow);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(processes->Run({}, add, follow));
   }
-  absl::Status status = (*processes)->Wait();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(processes->Wait());
   std::sort(all.failures.begin(), all.failures.end());  // the order of the processes' ends is chance
   return all;
 }
@@ -312,12 +300,10 @@ absl::StatusOr<GenerateSummary> MakeInProcesses(Generator* generator, const Case
 }  // namespace
 
 absl::StatusOr<GenerateSummary> Generate(const CaseSource& source, const GenerateOptions& options) {
-  absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> library =
-      loader::InProcessLibrary::Open(options.library_path);
-  if (!library.ok()) return library.status();
-  absl::StatusOr<Provenance> provenance = MakeProvenance(options, **library);
-  if (!provenance.ok()) return provenance.status();
-  Generator generator(options, *std::move(library), *std::move(provenance));
+  ASSIGN_OR_RETURN(std::unique_ptr<loader::InProcessLibrary> library,
+                   loader::InProcessLibrary::Open(options.library_path));
+  ASSIGN_OR_RETURN(Provenance provenance, MakeProvenance(options, *library));
+  Generator generator(options, std::move(library), std::move(provenance));
   if (options.jobs > 1) return MakeInProcesses(&generator, source, options);
   Current current;
   absl::StatusOr<GenerateSummary> made =

@@ -22,6 +22,7 @@
 #include "baselines/generate/sliced_references.h"
 #include "baselines/generate/widen.h"
 #include "cases/base/layout.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
 #include "cases/core/reference_key.h"
 #include "cases/core/slices.h"
@@ -59,8 +60,7 @@ class CaseGenerator {
   }
 
   absl::StatusOr<Baseline> Inputs() {
-    absl::Status status = MakeInputs();
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(MakeInputs());
     return std::move(baseline_);
   }
 
@@ -74,8 +74,7 @@ class CaseGenerator {
   absl::StatusOr<TensorMap> References(TensorMap inputs, const BlockInputs* left) {
     baseline_.inputs = std::move(inputs);
     left_ = left;
-    absl::Status status = AddAll();
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(AddAll());
     return std::move(baseline_.references);
   }
 
@@ -83,9 +82,7 @@ class CaseGenerator {
   absl::Status AddAll() {
     if (!cases::IsSliced(baseline_.c)) return AddReferences();
     GivenInputs inputs(baseline_.inputs);
-    absl::StatusOr<TensorMap> references = SlicedReferences(reference_, baseline_.c, inputs);
-    if (!references.ok()) return references.status();
-    baseline_.references = *std::move(references);
+    ASSIGN_OR_RETURN(baseline_.references, SlicedReferences(reference_, baseline_.c, inputs));
     return absl::OkStatus();
   }
 
@@ -104,8 +101,7 @@ class CaseGenerator {
   absl::Status AddOutputs() {
     for (const v1::Judge& judge : baseline_.c.judges()) {
       if (judge.kind() == v1::Judge::NOT_JUDGED) continue;
-      absl::Status status = AddOutput(judge);
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(AddOutput(judge));
     }
     return absl::OkStatus();
   }
@@ -116,8 +112,7 @@ class CaseGenerator {
     if (!RoundScalars(reading, &rounded)) return absl::OkStatus();
     CaseGenerator other(reference_, rounded, hand_over_);
     other.baseline_.inputs = baseline_.inputs;
-    absl::Status status = other.AddOutputs();
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(other.AddOutputs());
     for (auto& [key, tensor] : other.baseline_.references) {
       baseline_.references.emplace(ReadingKey(reading, key), std::move(tensor));
     }
@@ -128,10 +123,9 @@ class CaseGenerator {
   absl::Status AddSpreadNan(const v1::Reading& reading) {
     TensorMap inputs = baseline_.inputs;
     if (!SpreadNan(reading, &inputs)) return absl::OkStatus();
-    absl::StatusOr<TensorMap> outputs =
-        reference_.Call(baseline_.c, WidenToFloat64(inputs, Power::kOne), D::float64);
-    if (!outputs.ok()) return outputs.status();
-    for (const auto& [key, tensor] : *outputs) {
+    ASSIGN_OR_RETURN(TensorMap outputs,
+                     reference_.Call(baseline_.c, WidenToFloat64(inputs, Power::kOne), D::float64));
+    for (const auto& [key, tensor] : outputs) {
       if (!baseline_.references.contains(key) || !IsFloating(tensor.dtype)) continue;
       HostTensor mask = SpreadMask(reading, tensor);
       if (mask.data.find('\1') != std::string::npos) {
@@ -142,19 +136,15 @@ class CaseGenerator {
   }
 
   absl::Status MakeInputs() {
-    absl::StatusOr<TensorMap> inputs = FillInputs(baseline_.c);
-    if (!inputs.ok()) return inputs.status();
-    baseline_.inputs = *std::move(inputs);
+    ASSIGN_OR_RETURN(baseline_.inputs, FillInputs(baseline_.c));
     if (hand_over_ != nullptr) hand_over_(&baseline_.c, &baseline_.inputs);
     // The saved tensors of a backward are the reference's own, so that a device's forward has no influence.
     for (const v1::Case& producer : baseline_.c.producers()) {
       CaseGenerator forward(reference_, producer, hand_over_);
-      absl::Status status = forward.MakeInputs();
-      if (!status.ok()) return status;
-      absl::StatusOr<TensorMap> outputs =
-          reference_.Call(forward.baseline_.c, forward.baseline_.inputs, D::unsupported);
-      if (!outputs.ok()) return outputs.status();
-      produced_.emplace(producer.function(), *std::move(outputs));
+      RETURN_IF_ERROR(forward.MakeInputs());
+      ASSIGN_OR_RETURN(TensorMap outputs,
+                       reference_.Call(forward.baseline_.c, forward.baseline_.inputs, D::unsupported));
+      produced_.emplace(producer.function(), std::move(outputs));
     }
     absl::Status status;
     ForEachSpec(&baseline_.c, [&](const std::string& key, v1::TensorSpec* spec) {
@@ -205,9 +195,8 @@ class CaseGenerator {
   // Each kind of run is made once and kept.
   absl::StatusOr<TensorMap*> Keep(std::optional<TensorMap>* kept, const TensorMap& inputs, Dtype widened) {
     if (!kept->has_value()) {
-      absl::StatusOr<TensorMap> outputs = reference_.Call(baseline_.c, inputs, left_, widened);
-      if (!outputs.ok()) return outputs.status();
-      *kept = *std::move(outputs);
+      ASSIGN_OR_RETURN(TensorMap outputs, reference_.Call(baseline_.c, inputs, left_, widened));
+      *kept = std::move(outputs);
     }
     return &**kept;
   }
@@ -233,10 +222,9 @@ class CaseGenerator {
 
   // Outputs are handed over: no other judge has them.
   absl::Status AddNative(const v1::Judge& judge) {
-    absl::StatusOr<TensorMap*> outputs = Keep(&native_, baseline_.inputs, D::unsupported);
-    if (!outputs.ok()) return outputs.status();
+    ASSIGN_OR_RETURN(auto* outputs, Keep(&native_, baseline_.inputs, D::unsupported));
     bool any = false;
-    for (auto& [key, tensor] : **outputs) {
+    for (auto& [key, tensor] : *outputs) {
       if (!BelongsTo(key, judge.output())) continue;
       any = true;
       baseline_.references[key] = std::move(tensor);
@@ -245,48 +233,42 @@ class CaseGenerator {
   }
 
   absl::Status AddNoise(const v1::Judge& judge) {
-    absl::StatusOr<const TensorMap*> outputs = Noise(NoiseFor(judge.output()));
-    if (!outputs.ok()) return outputs.status();
+    ASSIGN_OR_RETURN(const TensorMap* outputs, Noise(NoiseFor(judge.output())));
     bool any = false;
-    for (const auto& [key, tensor] : **outputs) {
+    for (const auto& [key, tensor] : *outputs) {
       if (!BelongsTo(key, judge.output())) continue;
       any = true;
       if (!IsFloating(tensor.dtype)) {
         baseline_.references[key] = tensor;
         continue;
       }
-      absl::Status status = Store(key, SplitNoise(tensor, FloatOf(key)));
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(Store(key, SplitNoise(tensor, FloatOf(key))));
     }
     return any ? absl::OkStatus() : NoOutput(judge);
   }
 
   absl::Status AddLinear(const v1::Judge& judge) {
     // 80-bit values where the output itself has the precision of float64.
-    absl::StatusOr<const TensorMap*> r =
-        NoiseFor(judge.output()) == D::noise80 ? Noise(D::noise80) : Float64(&one_, Power::kOne);
-    if (!r.ok()) return r.status();
-    absl::StatusOr<const TensorMap*> q2 = Float64(&two_, Power::kTwo);
-    if (!q2.ok()) return q2.status();
-    absl::StatusOr<const TensorMap*> n = Float64(&zero_, Power::kZero);
-    if (!n.ok()) return n.status();
+    ASSIGN_OR_RETURN(const TensorMap* r, NoiseFor(judge.output()) == D::noise80
+                                             ? Noise(D::noise80)
+                                             : Float64(&one_, Power::kOne));
+    ASSIGN_OR_RETURN(const TensorMap* q2, Float64(&two_, Power::kTwo));
+    ASSIGN_OR_RETURN(const TensorMap* n, Float64(&zero_, Power::kZero));
     bool any = false;
-    for (const auto& [key, tensor] : **r) {
+    for (const auto& [key, tensor] : *r) {
       if (!BelongsTo(key, judge.output())) continue;
       any = true;
       absl::StatusOr<Expected> expected =
-          LinearNoise(tensor, (*q2)->at(key), (*n)->at(key), OutputDtype(baseline_.c, key));
-      absl::Status status =
-          expected.ok() ? AddDrift(judge, key, (*n)->at(key), &*expected) : expected.status();
+          LinearNoise(tensor, q2->at(key), n->at(key), OutputDtype(baseline_.c, key));
+      absl::Status status = expected.ok() ? AddDrift(judge, key, n->at(key), &*expected) : expected.status();
       if (status.ok()) status = Store(key, std::move(expected));
       if (!status.ok()) return status;
       // Needed by a contract: 16-bit sums may be declared for every sum.
       const Dtype dtype = OutputDtype(baseline_.c, key);
       if (judge.arithmetic() != v1::Judge::PLAIN || dtype == D::float16 || dtype == D::bfloat16) {
-        baseline_.references[ReferenceKey(key, ReferencePart::kTerms)] = ToFloat32((*n)->at(key));
+        baseline_.references[ReferenceKey(key, ReferencePart::kTerms)] = ToFloat32(n->at(key));
       }
-      status = MarkExact(key, tensor);
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(MarkExact(key, tensor));
     }
     return any ? absl::OkStatus() : NoOutput(judge);
   }
@@ -298,11 +280,9 @@ class CaseGenerator {
     for (int64_t i = 0; i < NumElements(n.shape); ++i)
       most = std::max(most, ElementAsDouble(n.dtype, n.data.data(), i));
     if (!MayDrift(baseline_.c, baseline_.inputs, most)) return absl::OkStatus();
-    absl::StatusOr<const TensorMap*> noise = Noise(NoiseFor(judge.output()));
-    if (!noise.ok()) return noise.status();
-    absl::StatusOr<Expected> other = SplitNoise((*noise)->at(key), OutputDtype(baseline_.c, key));
-    if (!other.ok()) return other.status();
-    WidenSigma(*other, expected);
+    ASSIGN_OR_RETURN(const TensorMap* noise, Noise(NoiseFor(judge.output())));
+    ASSIGN_OR_RETURN(Expected other, SplitNoise(noise->at(key), OutputDtype(baseline_.c, key)));
+    WidenSigma(other, expected);
     return absl::OkStatus();
   }
 
@@ -310,14 +290,12 @@ class CaseGenerator {
   absl::Status MarkExact(const std::string& key, const HostTensor& r) {
     if (!HasIntegerData(baseline_.c, baseline_.inputs)) return absl::OkStatus();
     if (!magnitude_.has_value()) {
-      absl::StatusOr<TensorMap> outputs = reference_.Call(
-          WithMagnitudes(baseline_.c), WidenToFloat64(baseline_.inputs, Power::kAbs), D::float64);
-      if (!outputs.ok()) return outputs.status();
-      magnitude_ = *std::move(outputs);
+      ASSIGN_OR_RETURN(magnitude_,
+                       reference_.Call(WithMagnitudes(baseline_.c),
+                                       WidenToFloat64(baseline_.inputs, Power::kAbs), D::float64));
     }
-    absl::StatusOr<const TensorMap*> probe = Float64(&probe_, Power::kProbe);
-    if (!probe.ok()) return probe.status();
-    const LinearRuns runs{r, two_->at(key), zero_->at(key), magnitude_->at(key), (*probe)->at(key)};
+    ASSIGN_OR_RETURN(const TensorMap* probe, Float64(&probe_, Power::kProbe));
+    const LinearRuns runs{r, two_->at(key), zero_->at(key), magnitude_->at(key), probe->at(key)};
     if (IsExact(runs, OutputDtype(baseline_.c, key))) {
       baseline_.references[ReferenceKey(key, ReferencePart::kExact)] =
           HostTensor{D::uint8, {}, std::string(1, '\1')};
@@ -362,9 +340,8 @@ absl::StatusOr<Baseline> GenerateStored(InProcessLibrary& reference, const v1::C
   Baseline stored{.c = c, .inputs = {}, .references = {}};
   if (cases::IsSliced(c)) {
     MadeInputs inputs(reference, c);
-    absl::StatusOr<TensorMap> references = SlicedReferences(reference, c, inputs);
-    if (!references.ok()) return references.status();
-    stored.references = PackReferences(c, *std::move(references));
+    ASSIGN_OR_RETURN(TensorMap references, SlicedReferences(reference, c, inputs));
+    stored.references = PackReferences(c, std::move(references));
     return stored;
   }
   absl::StatusOr<Baseline> baseline = GenerateCase(reference, c);

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/generate/generate.h"
 #include "cases/base/allocator.h"
+#include "cases/base/status_macros.h"
 #include "diopi/v1/tensor.pb.h"
 
 namespace diopi::baselines {
@@ -71,10 +72,9 @@ absl::StatusOr<Baseline> TakeResult(size_t* at, Fields* fields) {
 
 absl::StatusOr<std::unique_ptr<OraclePool>> OraclePool::Open(const std::string& reference_library,
                                                              int processes) {
-  absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> reference =
-      loader::InProcessLibrary::Open(reference_library);
-  if (!reference.ok()) return reference.status();
-  std::unique_ptr<OraclePool> oracle(new OraclePool(*std::move(reference)));
+  ASSIGN_OR_RETURN(std::unique_ptr<loader::InProcessLibrary> reference,
+                   loader::InProcessLibrary::Open(reference_library));
+  std::unique_ptr<OraclePool> oracle(new OraclePool(std::move(reference)));
   absl::StatusOr<std::unique_ptr<ProcessPool>> pool = ProcessPool::Start(
       processes, [self = oracle.get()](const Fields& serialized, const ProcessPool::Note&) {
         return self->Answer(serialized);
@@ -130,8 +130,7 @@ absl::Status OraclePool::StartAgain() {
   while (!again_.empty()) {
     const std::shared_ptr<const Unit> unit = again_.back();
     again_.pop_back();
-    const absl::Status status = Start(unit);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(Start(unit));
   }
   return absl::OkStatus();
 }

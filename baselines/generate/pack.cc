@@ -19,6 +19,7 @@
 #include "baselines/compare/contract.h"
 #include "baselines/generate/generate.h"
 #include "baselines/store/store.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/reference_key.h"
 #include "impl_loader/caller/in_process.h"
 
@@ -65,9 +66,8 @@ absl::StatusOr<std::vector<PackCase>> PackOperator(const BaselineReader& reader,
       return absl::FailedPreconditionError(
           absl::StrCat(c->id(), " has no baseline, or an outdated one: run diopi-cli gen"));
     }
-    const absl::StatusOr<Baseline> baseline = reader.Read(c->id());
-    if (!baseline.ok()) return baseline.status();
-    packed.push_back(Packed(*c, *baseline, header));
+    ASSIGN_OR_RETURN(const Baseline baseline, reader.Read(c->id()));
+    packed.push_back(Packed(*c, baseline, header));
   }
   return packed;
 }
@@ -88,10 +88,9 @@ PackHeader HeaderOf(const Provenance& provenance, const PackOptions& options) {
 absl::StatusOr<CompareOptions> OptionsOf(const PackHeader& header) {
   CompareOptions options;
   if (header.device.contracts.empty()) return options;
-  const absl::StatusOr<DeclaredContracts> contracts =
-      ParseContracts(absl::StrSplit(header.device.contracts, ','));
-  if (!contracts.ok()) return contracts.status();
-  options.contracts = *contracts;
+  ASSIGN_OR_RETURN(const DeclaredContracts contracts,
+                   ParseContracts(absl::StrSplit(header.device.contracts, ',')));
+  options.contracts = contracts;
   return options;
 }
 
@@ -120,8 +119,7 @@ class Verifier {
       if (!groups.contains(name)) Fault(name, "not an operator of this suite");
     }
     for (const auto& [name, group] : groups) {
-      absl::Status status = VerifyOperator(name, group);
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(VerifyOperator(name, group));
     }
     report_.figures.file_bytes = pack_.file_bytes();
     return std::move(report_);
@@ -135,9 +133,7 @@ class Verifier {
   absl::Status VerifyOperator(const std::string& name, const std::vector<const v1::Case*>& group) {
     std::vector<PackCase> packed;
     if (pack_.Has(name)) {
-      absl::StatusOr<std::vector<PackCase>> read = pack_.Read(name);
-      if (!read.ok()) return read.status();
-      packed = *std::move(read);
+      ASSIGN_OR_RETURN(packed, pack_.Read(name));
     }
     std::map<std::string, const PackCase*> by_id;
     for (const PackCase& c : packed) {
@@ -157,8 +153,7 @@ class Verifier {
               absl::StrCat("the pack has it with hash ", mine.hash, ", this program with ", c->hash()));
         continue;
       }
-      absl::Status status = VerifyCase(*c, mine);
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(VerifyCase(*c, mine));
     }
     for (const auto& [id, unknown] : by_id) Fault(id, "not a case of this suite");
     return absl::OkStatus();
@@ -253,9 +248,8 @@ absl::StatusOr<PackFigures> MakePack(const std::vector<v1::Case>& cases, const P
   std::string first;  // the operator that the header is of
   for (const auto& [name, group] : GroupCases(cases)) {
     const std::string file = BaselinePath(options.data_folder, options.reference, name);
-    const absl::StatusOr<std::unique_ptr<BaselineReader>> reader = BaselineReader::Open(file);
-    if (!reader.ok()) return reader.status();
-    const Provenance& provenance = (*reader)->provenance();
+    ASSIGN_OR_RETURN(const std::unique_ptr<BaselineReader> reader, BaselineReader::Open(file));
+    const Provenance& provenance = reader->provenance();
     if (provenance.device_reference.vendor.empty()) {
       return absl::FailedPreconditionError(absl::StrCat(
           file, ": no outputs of a device: run diopi-cli gen with --reference cuda or --device-reference"));
@@ -263,52 +257,42 @@ absl::StatusOr<PackFigures> MakePack(const std::vector<v1::Case>& cases, const P
     if (writer == nullptr) {
       header = HeaderOf(provenance, options);
       first = name;
-      absl::StatusOr<std::unique_ptr<PackWriter>> created = PackWriter::Create(path, header);
-      if (!created.ok()) return created.status();
-      writer = *std::move(created);
+      ASSIGN_OR_RETURN(writer, PackWriter::Create(path, header));
     } else if (!SameLibrary(header.device, provenance.device_reference)) {
       return absl::FailedPreconditionError(
           absl::StrCat(file, ": its outputs are from ", provenance.device_reference.vendor, " ",
                        provenance.device_reference.version, ", those of ", first, " from ",
                        header.device.vendor, " ", header.device.version, " (or of another build of it)"));
     }
-    const absl::StatusOr<std::vector<PackCase>> packed = PackOperator(**reader, group, header);
-    if (!packed.ok()) return packed.status();
-    for (const PackCase& c : *packed) Count(c, &figures);
-    absl::Status status = writer->Add(name, *packed);
-    if (!status.ok()) return status;
+    ASSIGN_OR_RETURN(const std::vector<PackCase> packed, PackOperator(*reader, group, header));
+    for (const PackCase& c : packed) Count(c, &figures);
+    RETURN_IF_ERROR(writer->Add(name, packed));
   }
   if (writer == nullptr) return absl::InvalidArgumentError("a pack needs at least one case");
-  absl::Status status = writer->Commit();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(writer->Commit());
   writer.reset();  // HDF5 opens no file that it holds
-  const absl::StatusOr<std::unique_ptr<PackReader>> made = PackReader::Open(path);
-  if (!made.ok()) return made.status();
-  figures.file_bytes = (*made)->file_bytes();
+  ASSIGN_OR_RETURN(const std::unique_ptr<PackReader> made, PackReader::Open(path));
+  figures.file_bytes = made->file_bytes();
   return figures;
 }
 
 absl::StatusOr<PackReport> VerifyPack(const std::vector<v1::Case>& cases, const PackReader& pack,
                                       const std::string& oracle_library) {
-  const absl::StatusOr<CompareOptions> options = OptionsOf(pack.header());
-  if (!options.ok()) return options.status();
-  absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> oracle =
-      loader::InProcessLibrary::Open(oracle_library);
-  if (!oracle.ok()) return oracle.status();
-  return Verifier(pack, oracle->get(), *options).Verify(cases);
+  ASSIGN_OR_RETURN(const CompareOptions options, OptionsOf(pack.header()));
+  ASSIGN_OR_RETURN(std::unique_ptr<loader::InProcessLibrary> oracle,
+                   loader::InProcessLibrary::Open(oracle_library));
+  return Verifier(pack, oracle.get(), options).Verify(cases);
 }
 
 absl::StatusOr<DeviceReferenceSummary> InstallPack(const std::vector<v1::Case>& cases, const PackReader& pack,
                                                    const std::string& data_folder,
                                                    const std::string& reference) {
-  const absl::StatusOr<CompareOptions> compare = OptionsOf(pack.header());
-  if (!compare.ok()) return compare.status();
+  ASSIGN_OR_RETURN(const CompareOptions compare, OptionsOf(pack.header()));
   // Everything is read once before the first file of the store changes.
   for (const std::string& name : pack.operators()) {
-    const absl::StatusOr<std::vector<PackCase>> read = pack.Read(name);
-    if (!read.ok()) return read.status();
+    RETURN_IF_ERROR(pack.Read(name).status());
   }
-  DeviceOutputsOptions options{data_folder, reference, pack.header().device, *compare, true};
+  DeviceOutputsOptions options{data_folder, reference, pack.header().device, compare, true};
   PackSource source(pack);
   absl::StatusOr<DeviceReferenceSummary> summary = AddDeviceOutputs(
       cases, options, [&](const v1::Case& c, const TensorMap& inputs) { return source.Result(c, inputs); });

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/judging.h"
 #include "baselines/compare/sampled_tokens.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/piece_case.h"
 #include "cases/core/piece_grid.h"
@@ -59,29 +60,24 @@ absl::StatusOr<SlicedInputs::Taken> GivenInputs::Of(const cases::Piece& piece) {
 
 absl::StatusOr<MadeInputs::Filled> MadeInputs::Fill(const v1::Case& c) {
   Filled filled;
-  absl::StatusOr<BlockInputs> blocks = OpenBlockInputs(c);
-  if (!blocks.ok()) return blocks.status();
-  absl::StatusOr<TensorMap> small = FillInputs(c, *blocks);
-  if (!small.ok()) return small.status();
-  return Filled{*std::move(small), *std::move(blocks)};
+  ASSIGN_OR_RETURN(BlockInputs blocks, OpenBlockInputs(c));
+  ASSIGN_OR_RETURN(TensorMap small, FillInputs(c, blocks));
+  return Filled{std::move(small), std::move(blocks)};
 }
 
 absl::Status MadeInputs::Open() {
   if (filled_.has_value()) return absl::OkStatus();
-  absl::StatusOr<Filled> filled = Fill(c_);
-  if (!filled.ok()) return filled.status();
+  ASSIGN_OR_RETURN(Filled filled, Fill(c_));
   for (const v1::Case& producer : c_.producers()) {
-    absl::StatusOr<Filled> inputs = Fill(producer);
-    if (!inputs.ok()) return inputs.status();
-    forwards_[producer.function()].inputs = *std::move(inputs);
+    ASSIGN_OR_RETURN(Filled inputs, Fill(producer));
+    forwards_[producer.function()].inputs = std::move(inputs);
   }
-  filled_ = *std::move(filled);
+  filled_ = std::move(filled);
   return absl::OkStatus();
 }
 
 absl::StatusOr<SlicedInputs::Taken> MadeInputs::Of(const cases::Piece& piece) {
-  absl::Status status = Open();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(Open());
   Taken taken;
   if (!piece.whole) {
     taken.tensors = cases::TakeInputs(piece, filled_->small, filled_->blocks);
@@ -90,8 +86,7 @@ absl::StatusOr<SlicedInputs::Taken> MadeInputs::Of(const cases::Piece& piece) {
   } else {
     taken.tensors = Whole(filled_->small, filled_->blocks);
   }
-  status = AddSaved(piece, &taken.tensors);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(AddSaved(piece, &taken.tensors));
   return taken;
 }
 
@@ -112,31 +107,26 @@ absl::StatusOr<std::vector<MadeInputs::SavedTensor>> MadeInputs::ListSaved() con
 }
 
 absl::Status MadeInputs::AddSaved(const cases::Piece& piece, TensorMap* taken) {
-  const absl::StatusOr<std::vector<SavedTensor>> list = ListSaved();
-  if (!list.ok()) return list.status();
-  for (const SavedTensor& each : *list) {
+  ASSIGN_OR_RETURN(const std::vector<SavedTensor> list, ListSaved());
+  for (const SavedTensor& each : list) {
     const std::string& name = each.arg->name();
-    absl::StatusOr<HostTensor> saved =
-        Saved(*each.producer, each.output, piece.whole ? nullptr : &piece.inputs.at(name));
-    if (!saved.ok()) return saved.status();
-    (*taken)[name] = *std::move(saved);
+    ASSIGN_OR_RETURN(HostTensor saved,
+                     Saved(*each.producer, each.output, piece.whole ? nullptr : &piece.inputs.at(name)));
+    (*taken)[name] = std::move(saved);
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<TensorMap> MadeInputs::AllSaved(int64_t bytes_at_once) {
-  absl::Status status = Open();
-  if (!status.ok()) return status;
-  const absl::StatusOr<std::vector<SavedTensor>> list = ListSaved();
-  if (!list.ok()) return list.status();
+  RETURN_IF_ERROR(Open());
+  ASSIGN_OR_RETURN(const std::vector<SavedTensor> list, ListSaved());
   TensorMap all;
   std::vector<std::pair<Steps, std::vector<const SavedTensor*>>> alike;  // share the forward's calls
-  for (const SavedTensor& saved : *list) {
+  for (const SavedTensor& saved : list) {
     const std::optional<Steps> steps = StepsFor(saved, bytes_at_once);
     if (!steps.has_value()) {
-      absl::StatusOr<HostTensor> whole = Saved(*saved.producer, saved.output, nullptr);
-      if (!whole.ok()) return whole.status();
-      all[saved.arg->name()] = *std::move(whole);
+      ASSIGN_OR_RETURN(HostTensor whole, Saved(*saved.producer, saved.output, nullptr));
+      all[saved.arg->name()] = std::move(whole);
       continue;
     }
     auto found =
@@ -148,8 +138,7 @@ absl::StatusOr<TensorMap> MadeInputs::AllSaved(int64_t bytes_at_once) {
     const int64_t size = tensors.front()->arg->tensor().shape(static_cast<int>(steps.axis));
     for (int64_t begin = 0; begin < size; begin += steps.step) {
       for (const SavedTensor* saved : tensors) {
-        status = SaveInSteps(*saved, steps, begin, &all[saved->arg->name()]);
-        if (!status.ok()) return status;
+        RETURN_IF_ERROR(SaveInSteps(*saved, steps, begin, &all[saved->arg->name()]));
       }
     }
   }
@@ -179,15 +168,14 @@ absl::Status MadeInputs::SaveInSteps(const SavedTensor& saved, const Steps& step
   const int64_t size = shape[steps.axis];
   const int64_t end = std::min(size, begin + steps.step);
   const cases::Places places = StretchOf(shape, steps.axis, begin, end);
-  const absl::StatusOr<HostTensor> part = Saved(*saved.producer, saved.output, &places);
-  if (!part.ok()) return part.status();
+  ASSIGN_OR_RETURN(const HostTensor part, Saved(*saved.producer, saved.output, &places));
   const int64_t inner = std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(steps.axis) + 1,
-                                        shape.end(), ElementSize(part->dtype), std::multiplies<>());
+                                        shape.end(), ElementSize(part.dtype), std::multiplies<>());
   const int64_t outer = NumElements({shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(steps.axis)});
-  if (begin == 0) *whole = {part->dtype, shape, std::string(static_cast<size_t>(outer * size * inner), '\0')};
+  if (begin == 0) *whole = {part.dtype, shape, std::string(static_cast<size_t>(outer * size * inner), '\0')};
   const int64_t run = (end - begin) * inner;
   for (int64_t i = 0; i < outer; ++i)
-    std::memcpy(whole->data.data() + (i * size + begin) * inner, part->data.data() + i * run,
+    std::memcpy(whole->data.data() + (i * size + begin) * inner, part.data.data() + i * run,
                 static_cast<size_t>(run));
   return absl::OkStatus();
 }
@@ -203,20 +191,18 @@ absl::StatusOr<HostTensor> MadeInputs::Saved(const v1::Case& producer, const std
   if (cut.has_value()) {
     const std::string text = CallText(cut->piece);
     if (text != latest_) {
-      absl::StatusOr<TensorMap> outputs = reference_.Call(
-          cut->piece.c, cases::TakeInputs(cut->piece, forward.inputs.small, forward.inputs.blocks),
-          v1::Dtype::unsupported);
-      if (!outputs.ok()) return outputs.status();
+      ASSIGN_OR_RETURN(TensorMap outputs, reference_.Call(cut->piece.c,
+                                                          cases::TakeInputs(cut->piece, forward.inputs.small,
+                                                                            forward.inputs.blocks),
+                                                          v1::Dtype::unsupported));
       latest_ = text;
-      latest_outputs_ = *std::move(outputs);
+      latest_outputs_ = std::move(outputs);
     }
     return cases::TakePlaces(latest_outputs_.at(output), cut->in_piece);
   }
   if (!forward.outputs.has_value()) {
-    absl::StatusOr<TensorMap> outputs =
-        reference_.Call(producer, forward.inputs.small, &forward.inputs.blocks, v1::Dtype::unsupported);
-    if (!outputs.ok()) return outputs.status();
-    forward.outputs = *std::move(outputs);
+    ASSIGN_OR_RETURN(forward.outputs, reference_.Call(producer, forward.inputs.small, &forward.inputs.blocks,
+                                                      v1::Dtype::unsupported));
   }
   const auto whole = forward.outputs->find(output);
   if (whole == forward.outputs->end())

@@ -12,6 +12,7 @@
 #include "baselines/ops/support/sum.h"
 #include "cases/base/hash.h"
 #include "cases/base/output_hash.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/reference_key.h"
 #include "cases/core/slices.h"
 
@@ -102,10 +103,9 @@ class Collector {
           joined_ == cases::Reduction::kMean ? sum.total() / LossNoise(losses.shape[0]) : sum.total();
       HostTensor one{v1::Dtype::noise64, {1}, std::string(sizeof(total), '\0')};
       std::memcpy(one.data.data(), &total, sizeof(total));
-      absl::StatusOr<Expected> expected = SplitNoise(one, v1::Dtype::float32);
-      if (!expected.ok()) return expected.status();
-      joined[key] = std::move(expected->r);
-      joined[ReferenceKey(name.output, ReferencePart::kSigma)] = std::move(expected->sigma);
+      ASSIGN_OR_RETURN(Expected expected, SplitNoise(one, v1::Dtype::float32));
+      joined[key] = std::move(expected.r);
+      joined[ReferenceKey(name.output, ReferencePart::kSigma)] = std::move(expected.sigma);
     }
     return joined;
   }
@@ -129,13 +129,10 @@ absl::StatusOr<TensorMap> SlicedReferences(loader::InProcessLibrary& reference, 
                                            SlicedInputs& inputs, const cases::SliceLimits& limits) {
   Collector collector;
   for (const cases::Piece& piece : cases::Cut(c, cases::BuiltinSlices(c.function()), limits)) {
-    absl::StatusOr<SlicedInputs::Taken> taken = inputs.Of(piece);
-    if (!taken.ok()) return taken.status();
+    ASSIGN_OR_RETURN(SlicedInputs::Taken taken, inputs.Of(piece));
     absl::StatusOr<TensorMap> references =
-        GenerateReferences(reference, piece.c, std::move(taken->tensors), taken->left);
-    absl::Status status =
-        references.ok() ? collector.Add(c, piece, *std::move(references)) : references.status();
-    if (!status.ok()) return status;
+        GenerateReferences(reference, piece.c, std::move(taken.tensors), taken.left);
+    RETURN_IF_ERROR(references.ok() ? collector.Add(c, piece, *std::move(references)) : references.status());
   }
   return collector.Take();
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/tensor.h"
 #include "cases/core/fill.h"
 
@@ -110,9 +111,8 @@ absl::Status ParseTensor(const std::vector<absl::string_view>& words, uint64_t f
   const absl::StatusOr<Dtype> dtype = ParseDtype(std::string_view(words[2].data(), words[2].size()));
   if (!dtype.ok()) return DamagedIndex(absl::StrCat("dtype of ", entry->key));
   entry->dtype = *dtype;
-  absl::Status status = ParsePiece(absl::MakeSpan(words).subspan(4), absl::StrCat("tensor ", entry->key),
-                                   file_size, &entry->piece);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(ParsePiece(absl::MakeSpan(words).subspan(4), absl::StrCat("tensor ", entry->key), file_size,
+                             &entry->piece));
   if (!ParseShape(words[3], entry->dtype, entry->piece.nbytes, &entry->shape)) {
     return DamagedIndex(absl::StrCat("shape of ", entry->key));
   }
@@ -144,8 +144,7 @@ absl::Status ParseLine(absl::string_view line, uint64_t file_size, Index* index,
   } else if ((words[0] == "in" || words[0] == "out") && words.size() == 7 && !index->cases.empty()) {
     CaseEntry& c = index->cases.back();
     TensorEntry& tensor = c.tensors.emplace_back();
-    absl::Status status = ParseTensor(words, file_size, &tensor);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(ParseTensor(words, file_size, &tensor));
     if (tensor.piece.nbytes > *left) {
       return absl::DataLossError(
           absl::StrCat("case ", c.id, " claims more bytes than the file has, which are ", file_size));
@@ -185,15 +184,13 @@ std::string FormatIndex(const Index& index) {
 absl::StatusOr<Index> ParseIndex(std::string_view text, uint64_t file_size) {
   Index index;
   std::vector<absl::string_view> lines = absl::StrSplit(absl::string_view(text.data(), text.size()), '\n');
-  absl::Status versions = CheckVersions(lines[0]);
-  if (!versions.ok()) return versions;
+  RETURN_IF_ERROR(CheckVersions(lines[0]));
   if (lines.size() < 3 || !lines.back().empty() || lines[lines.size() - 2] != "end") {
     return DamagedIndex("no end");
   }
   uint64_t left = file_size;
   for (size_t i = 1; i + 2 < lines.size(); ++i) {
-    absl::Status status = ParseLine(lines[i], file_size, &index, &left);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(ParseLine(lines[i], file_size, &index, &left));
   }
   return index;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::baselines::hdf5 {
 
@@ -51,14 +52,12 @@ absl::Status NewFile::Usable(const char* call) const {
 
 absl::Status NewFile::Finish(const MakeFooter& footer) {
   if (H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) < 0 || !file_.Close()) return Failure("cannot close");
-  absl::Status written = Written();
-  if (!written.ok()) return written;
+  RETURN_IF_ERROR(Written());
   struct stat info {};
   if (fstat(lock_.get(), &info) != 0) return SystemError(absl::StrCat("cannot read ", path_), errno);
-  const absl::StatusOr<std::string> text = footer(lock_.get(), info.st_size);
-  if (!text.ok()) return text.status();
+  ASSIGN_OR_RETURN(const std::string text, footer(lock_.get(), info.st_size));
   errno = 0;
-  if (pwrite(lock_.get(), text->data(), text->size(), info.st_size) != static_cast<ssize_t>(text->size())) {
+  if (pwrite(lock_.get(), text.data(), text.size(), info.st_size) != static_cast<ssize_t>(text.size())) {
     return SystemError(absl::StrCat("cannot write ", path_), errno == 0 ? ENOSPC : errno);
   }
   return Publish(lock_, path_, outlives_);

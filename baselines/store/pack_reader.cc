@@ -17,6 +17,7 @@
 #include "baselines/store/replace.h"
 #include "cases/base/file_error.h"
 #include "cases/base/hash.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
 
 namespace diopi::baselines {
@@ -143,8 +144,7 @@ absl::Status PackFileReader::ReadHeader() {
 }
 
 absl::Status PackFileReader::Load() {
-  absl::Status status = CheckBytes();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(CheckBytes());
   hdf5::Silence silence;
   return ReadHeader();
 }
@@ -169,11 +169,10 @@ absl::StatusOr<std::string> PackFileReader::ReadDataset(const std::string& name,
 
 absl::StatusOr<std::vector<std::string>> PackFileReader::ReadLines(const std::string& operator_name) const {
   size_t width = 0;
-  const absl::StatusOr<std::string> rows = ReadDataset(operator_name + "/cases", &width);
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(const std::string rows, ReadDataset(operator_name + "/cases", &width));
   std::vector<std::string> lines;
-  for (size_t at = 0; at < rows->size(); at += width) {
-    std::string line = rows->substr(at, width);
+  for (size_t at = 0; at < rows.size(); at += width) {
+    std::string line = rows.substr(at, width);
     line.resize(std::min(line.find('\0'), line.size()));
     lines.push_back(std::move(line));
   }
@@ -182,10 +181,9 @@ absl::StatusOr<std::vector<std::string>> PackFileReader::ReadLines(const std::st
 
 absl::StatusOr<std::vector<PackCase>> PackFileReader::Read(const std::string& operator_name) const {
   hdf5::Silence silence;
-  const absl::StatusOr<std::vector<std::string>> lines = ReadLines(operator_name);
-  if (!lines.ok()) return lines.status();
+  ASSIGN_OR_RETURN(const std::vector<std::string> lines, ReadLines(operator_name));
   std::vector<PackPlace> places;
-  absl::StatusOr<std::vector<PackCase>> cases = ParsePackLines(*lines, header_.samples, &places);
+  absl::StatusOr<std::vector<PackCase>> cases = ParsePackLines(lines, header_.samples, &places);
   if (!cases.ok()) return Damaged(absl::StrCat(operator_name, " is ", cases.status().message()));
   std::map<Dtype, std::string> columns;
   size_t next = 0;
@@ -198,11 +196,11 @@ absl::StatusOr<std::vector<PackCase>> PackFileReader::Read(const std::string& op
       const auto count = static_cast<uint64_t>(NumElements(tensor.values.shape));
       if (count > 0 && columns.find(dtype) == columns.end()) {
         size_t element = 0;
-        absl::StatusOr<std::string> column =
-            ReadDataset(absl::StrCat(operator_name, "/", std::string(DtypeName(dtype))), &element);
-        if (!column.ok()) return column.status();
+        ASSIGN_OR_RETURN(
+            std::string column,
+            ReadDataset(absl::StrCat(operator_name, "/", std::string(DtypeName(dtype))), &element));
         if (element != size) return Damaged(absl::StrCat(what, " has elements of another size"));
-        columns[dtype] = *std::move(column);
+        columns[dtype] = std::move(column);
       }
       const auto found = columns.find(dtype);  // none: nothing but tensors without elements so far
       const absl::string_view column = found == columns.end() ? "" : absl::string_view(found->second);
@@ -230,8 +228,7 @@ absl::StatusOr<std::unique_ptr<PackReader>> PackReader::Open(const std::string& 
   Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a named pipe would wait
   if (file.get() < 0) return ReadError(path, errno);
   auto reader = std::make_unique<PackFileReader>(path, std::move(file));
-  absl::Status status = reader->Load();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(reader->Load());
   return reader;
 }
 

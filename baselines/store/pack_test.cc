@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "baselines/store/pack_text.h"
 #include "baselines/store/testing.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
 
 namespace diopi::baselines {
@@ -154,11 +155,9 @@ class PackDamage : public ::testing::Test {
   // The status of reading everything.
   absl::Status ReadAll(const std::string& bytes) {
     WriteFileText(path_, bytes);
-    const auto reader = PackReader::Open(path_);
-    if (!reader.ok()) return reader.status();
-    for (const std::string& name : (*reader)->operators()) {
-      const auto cases = (*reader)->Read(name);
-      if (!cases.ok()) return cases.status();
+    ASSIGN_OR_RETURN(const auto reader, PackReader::Open(path_));
+    for (const std::string& name : reader->operators()) {
+      RETURN_IF_ERROR(reader->Read(name).status());
     }
     return absl::OkStatus();
   }

@@ -18,6 +18,7 @@
 #include "baselines/store/replace.h"
 #include "cases/base/hash.h"
 #include "cases/base/split_mix.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
 
 namespace diopi::baselines {
@@ -66,8 +67,7 @@ class Writer final : public PackWriter {
 };
 
 absl::Status Writer::Start() {
-  absl::Status opened = file_.Open();
-  if (!opened.ok()) return opened;
+  RETURN_IF_ERROR(file_.Open());
   const hdf5::Silence silence;
   const DeviceProvenance& device = header_.device;
   const std::vector<std::pair<const char*, std::string>> texts = {
@@ -260,11 +260,9 @@ std::string InputsChecksum(const TensorMap& inputs) {
 
 absl::StatusOr<std::unique_ptr<PackWriter>> PackWriter::Create(const std::string& path,
                                                                const PackHeader& header) {
-  absl::StatusOr<Descriptor> lock = OpenTemporary(path);
-  if (!lock.ok()) return lock.status();
-  auto writer = std::make_unique<Writer>(path, *std::move(lock), header);
-  absl::Status status = writer->Start();
-  if (!status.ok()) return status;
+  ASSIGN_OR_RETURN(Descriptor lock, OpenTemporary(path));
+  auto writer = std::make_unique<Writer>(path, std::move(lock), header);
+  RETURN_IF_ERROR(writer->Start());
   return writer;
 }
 

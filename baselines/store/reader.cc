@@ -14,6 +14,7 @@
 #include "baselines/store/index.h"
 #include "baselines/store/store.h"
 #include "cases/base/file_error.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::baselines {
 namespace {
@@ -72,8 +73,7 @@ absl::Status Reader::Load() {
   if (piece.nbytes > kMaxIndexBytes) {
     return Damaged(absl::StrCat("the index has ", piece.nbytes, " bytes; the limit is ", kMaxIndexBytes));
   }
-  absl::Status read = ReadBytes(piece, &text);
-  if (!read.ok()) return read;
+  RETURN_IF_ERROR(ReadBytes(piece, &text));
   if (Checksum(text) != piece.checksum) return Damaged("the index does not match its checksum");
   absl::StatusOr<Index> index = ParseIndex(text, size);
   if (!index.ok()) {
@@ -122,11 +122,10 @@ absl::Status Reader::ReadBytes(const Piece& piece, std::string* data) const {
 }
 
 absl::StatusOr<Baseline> Reader::Read(const std::string& case_id) const {
-  const absl::StatusOr<const CaseEntry*> entry = Find(case_id);
-  if (!entry.ok()) return entry.status();
+  ASSIGN_OR_RETURN(const CaseEntry* entry, Find(case_id));
   Baseline baseline;
-  baseline.quarantined = (*entry)->quarantined;
-  for (const TensorEntry& t : (*entry)->tensors) {
+  baseline.quarantined = entry->quarantined;
+  for (const TensorEntry& t : entry->tensors) {
     HostTensor tensor{t.dtype, t.shape, {}};
     const absl::Status status = ReadBytes(t.piece, &tensor.data);
     const std::string where = absl::StrCat("case ", case_id, ", tensor ", t.key);
@@ -140,13 +139,11 @@ absl::StatusOr<Baseline> Reader::Read(const std::string& case_id) const {
 }
 
 absl::StatusOr<v1::Case> Reader::ReadCase(const std::string& case_id) const {
-  const absl::StatusOr<const CaseEntry*> entry = Find(case_id);
-  if (!entry.ok()) return entry.status();
+  ASSIGN_OR_RETURN(const CaseEntry* entry, Find(case_id));
   std::string json;
-  absl::Status status = ReadBytes((*entry)->json, &json);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(ReadBytes(entry->json, &json));
   v1::Case c;
-  if (Checksum(json) != (*entry)->json.checksum) {
+  if (Checksum(json) != entry->json.checksum) {
     return Damaged(absl::StrCat("the text of case ", case_id, " does not match its checksum"));
   }
   const auto parsed = google::protobuf::util::JsonStringToMessage(json, &c);
@@ -160,8 +157,7 @@ absl::StatusOr<std::unique_ptr<BaselineReader>> BaselineReader::Open(const std::
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a named pipe would wait
   if (fd < 0) return ReadError(path, errno);
   auto reader = std::make_unique<Reader>(path, fd);
-  absl::Status status = reader->Load();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(reader->Load());
   return reader;
 }
 

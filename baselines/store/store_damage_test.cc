@@ -8,6 +8,7 @@
 #include "baselines/store/index.h"
 #include "baselines/store/store.h"
 #include "baselines/store/testing.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::baselines {
 namespace {
@@ -16,18 +17,15 @@ using ::testing::HasSubstr;
 
 // Reads everything there is. OK only when it equals what was written.
 absl::Status ReadAll(const std::string& path, const std::vector<Baseline>& written) {
-  const auto reader = BaselineReader::Open(path);
-  if (!reader.ok()) return reader.status();
-  if ((*reader)->case_ids().size() != written.size()) return absl::UnknownError("silent: case ids");
-  if ((*reader)->operator_name() != "add") return absl::UnknownError("silent: operator");
-  if ((*reader)->provenance().device != "a device") return absl::UnknownError("silent: provenance");
+  ASSIGN_OR_RETURN(const auto reader, BaselineReader::Open(path));
+  if (reader->case_ids().size() != written.size()) return absl::UnknownError("silent: case ids");
+  if (reader->operator_name() != "add") return absl::UnknownError("silent: operator");
+  if (reader->provenance().device != "a device") return absl::UnknownError("silent: provenance");
   for (const Baseline& b : written) {
-    const auto read = (*reader)->Read(b.c.id());
-    if (!read.ok()) return read.status();
-    const auto c = (*reader)->ReadCase(b.c.id());
-    if (!c.ok()) return c.status();
-    if (!SameTensors(read->inputs, b.inputs) || !SameTensors(read->references, b.references) ||
-        (*reader)->HashOf(b.c.id()) != b.c.hash() || c->SerializeAsString() != b.c.SerializeAsString()) {
+    ASSIGN_OR_RETURN(const auto read, reader->Read(b.c.id()));
+    ASSIGN_OR_RETURN(const auto c, reader->ReadCase(b.c.id()));
+    if (!SameTensors(read.inputs, b.inputs) || !SameTensors(read.references, b.references) ||
+        reader->HashOf(b.c.id()) != b.c.hash() || c.SerializeAsString() != b.c.SerializeAsString()) {
       return absl::UnknownError("silent: other tensors or another case");
     }
   }

@@ -11,6 +11,7 @@
 
 #include "baselines/store/testing.h"
 #include "build_paths.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::baselines {
 namespace {
@@ -40,13 +41,11 @@ Ran Shell(const std::string& command) {
 const char* const kWriteProgram = DIOPI_BINARY_DIR "/tests/baseline_write_program ";
 
 absl::Status WriteFile(const std::string& path, const std::vector<Baseline>& baselines) {
-  auto writer = BaselineWriter::Create(path, "add", kProvenance);
-  if (!writer.ok()) return writer.status();
+  ASSIGN_OR_RETURN(auto writer, BaselineWriter::Create(path, "add", kProvenance));
   for (const Baseline& b : baselines) {
-    absl::Status status = (*writer)->Add(b);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(writer->Add(b));
   }
-  return (*writer)->Commit();
+  return writer->Commit();
 }
 
 TEST(Store, ReturnsWhatWasWritten) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "baselines/store/store.h"
+#include "cases/base/status_macros.h"
 
 namespace {
 
@@ -20,14 +21,12 @@ diopi::baselines::Baseline MakeCase(int number) {
 }
 
 absl::Status Write(const std::string& path, int count, bool kill_self) {
-  auto writer = diopi::baselines::BaselineWriter::Create(path, "add", {});
-  if (!writer.ok()) return writer.status();
+  ASSIGN_OR_RETURN(auto writer, diopi::baselines::BaselineWriter::Create(path, "add", {}));
   for (int i = 0; i < count; ++i) {
-    absl::Status status = (*writer)->Add(MakeCase(i));
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(writer->Add(MakeCase(i)));
   }
   if (kill_self) raise(SIGKILL);
-  return (*writer)->Commit();
+  return writer->Commit();
 }
 
 }  // namespace

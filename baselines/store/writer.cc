@@ -10,6 +10,7 @@
 #include "baselines/store/new_file.h"
 #include "baselines/store/replace.h"
 #include "baselines/store/store.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
 
 namespace diopi::baselines {
@@ -87,8 +88,7 @@ bool Writer::WriteDevice(hid_t root, const DeviceProvenance& device) {
 absl::Status Writer::Start(const std::string& operator_name, const Provenance& provenance) {
   index_.operator_name = operator_name;
   index_.provenance = provenance;
-  absl::Status status = file_.Open();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(file_.Open());
   const hdf5::Silence silence;
   const hid_t root = file_.root();
   const bool ok =
@@ -216,15 +216,13 @@ absl::StatusOr<Piece> Writer::AddText(const char* name, const std::string& text)
 
 // Writes what comes after all cases. Returns where the index is.
 absl::StatusOr<Piece> Writer::Finish() {
-  const absl::StatusOr<Piece> cases = AddText("cases", jsons_ + "\n");
-  if (!cases.ok()) return cases.status();
-  for (CaseEntry& entry : index_.cases) entry.json.offset += cases->offset;
+  ASSIGN_OR_RETURN(const Piece cases, AddText("cases", jsons_ + "\n"));
+  for (CaseEntry& entry : index_.cases) entry.json.offset += cases.offset;
   return AddText("index", FormatIndex(index_));
 }
 
 absl::Status Writer::Commit() {
-  absl::Status status = file_.Usable("Commit");
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(file_.Usable("Commit"));
   const hdf5::Silence silence;
   const absl::StatusOr<Piece> index = Finish();
   if (!index.ok()) {
@@ -243,11 +241,9 @@ absl::StatusOr<std::unique_ptr<BaselineWriter>> BaselineWriter::Create(const std
   if (!IsStorableName(operator_name)) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": '", operator_name, "' cannot name an operator"));
   }
-  absl::StatusOr<Descriptor> lock = OpenTemporary(path);
-  if (!lock.ok()) return lock.status();
-  auto writer = std::make_unique<Writer>(path, *std::move(lock), outlives);
-  absl::Status status = writer->Start(operator_name, provenance);
-  if (!status.ok()) return status;
+  ASSIGN_OR_RETURN(Descriptor lock, OpenTemporary(path));
+  auto writer = std::make_unique<Writer>(path, std::move(lock), outlives);
+  RETURN_IF_ERROR(writer->Start(operator_name, provenance));
   return writer;
 }
 

@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/argument_text.h"
 
 namespace diopi::tap {
@@ -45,9 +46,8 @@ std::optional<CallFacts> ParseFacts(const std::string& text) {
 }
 
 absl::StatusOr<std::unique_ptr<baselines::BaselineReader>> OpenCapturedCall(const std::string& path) {
-  auto reader = baselines::BaselineReader::Open(path);
-  if (!reader.ok()) return reader.status();
-  if ((*reader)->provenance().reference != kCaptureReference || (*reader)->case_ids().size() != 1) {
+  ASSIGN_OR_RETURN(auto reader, baselines::BaselineReader::Open(path));
+  if (reader->provenance().reference != kCaptureReference || reader->case_ids().size() != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": is a file of baselines; expected a captured call"));
   }
@@ -94,11 +94,10 @@ absl::Status CaptureFolder::Write(const std::string& path, const baselines::Base
   provenance.library = library_;
   provenance.device = FactsText(facts);
   provenance.created = absl::FormatTime(absl::RFC3339_sec, absl::Now(), absl::UTCTimeZone());
-  auto writer =
-      baselines::BaselineWriter::Create(path, call.c.operator_(), provenance, baselines::Outlives::kProcess);
-  if (!writer.ok()) return writer.status();
-  absl::Status status = (*writer)->Add(call);
-  return status.ok() ? (*writer)->Commit() : status;
+  ASSIGN_OR_RETURN(auto writer, baselines::BaselineWriter::Create(path, call.c.operator_(), provenance,
+                                                                  baselines::Outlives::kProcess));
+  absl::Status status = writer->Add(call);
+  return status.ok() ? writer->Commit() : status;
 }
 
 bool CaptureFolder::full() const {
@@ -143,29 +142,23 @@ std::optional<CaptureName> ParseCaptureName(const std::string& path) {
 }
 
 absl::StatusOr<CapturedCall> ReadCapturedCall(const std::string& path) {
-  const auto reader = OpenCapturedCall(path);
-  if (!reader.ok()) return reader.status();
-  CapturedCall call{path, (*reader)->provenance().device, (*reader)->provenance().library, {}, {}, {}};
-  const std::string id = (*reader)->case_ids()[0];
-  absl::StatusOr<v1::Case> c = (*reader)->ReadCase(id);
-  if (!c.ok()) return c.status();
-  call.c = *std::move(c);
-  absl::StatusOr<baselines::Baseline> tensors = (*reader)->Read(id);
-  if (!tensors.ok()) return tensors.status();
-  call.inputs = std::move(tensors->inputs);
-  call.outputs = std::move(tensors->references);
+  ASSIGN_OR_RETURN(const auto reader, OpenCapturedCall(path));
+  CapturedCall call{path, reader->provenance().device, reader->provenance().library, {}, {}, {}};
+  const std::string id = reader->case_ids()[0];
+  ASSIGN_OR_RETURN(call.c, reader->ReadCase(id));
+  ASSIGN_OR_RETURN(baselines::Baseline tensors, reader->Read(id));
+  call.inputs = std::move(tensors.inputs);
+  call.outputs = std::move(tensors.references);
   return call;
 }
 
 absl::StatusOr<CallSummary> ReadCallSummary(const std::string& path) {
-  const auto reader = OpenCapturedCall(path);
-  if (!reader.ok()) return reader.status();
-  const baselines::Provenance& provenance = (*reader)->provenance();
+  ASSIGN_OR_RETURN(const auto reader, OpenCapturedCall(path));
+  const baselines::Provenance& provenance = reader->provenance();
   const std::optional<CallFacts> facts = ParseFacts(provenance.device);
   if (!facts.has_value()) return absl::DataLossError(absl::StrCat(path, ": says '", provenance.device, "'"));
-  absl::StatusOr<v1::Case> c = (*reader)->ReadCase((*reader)->case_ids()[0]);
-  if (!c.ok()) return c.status();
-  return CallSummary{*facts, provenance.library, provenance.created, *std::move(c)};
+  ASSIGN_OR_RETURN(v1::Case c, reader->ReadCase(reader->case_ids()[0]));
+  return CallSummary{*facts, provenance.library, provenance.created, std::move(c)};
 }
 
 void ForgetPlaces(v1::Case* c) {

@@ -11,6 +11,7 @@
 #include "baselines/generate/generate.h"
 #include "baselines/generate/other_readings.h"
 #include "baselines/tap/reference_library.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/block_fill.h"
 #include "cases/core/slices.h"
 
@@ -69,19 +70,16 @@ absl::Status Reference::Open() {
 
 absl::StatusOr<TensorMap> Reference::Compute(const v1::Case& c, const TensorMap& inputs) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  absl::Status status = Open();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(Open());
   return reference_->Call(c, inputs, v1::Dtype::unsupported);
 }
 
 absl::StatusOr<v1::Verdict> Reference::Judge(const v1::Case& c, const TensorMap& inputs,
                                              const TensorMap& outputs) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  absl::Status status = Open();
-  if (!status.ok()) return status;
-  const absl::StatusOr<TensorMap> references = baselines::GenerateReferences(*reference_, c, inputs);
-  if (!references.ok()) return references.status();
-  return baselines::CompareCase(c, inputs, *references, outputs, {contracts_});
+  RETURN_IF_ERROR(Open());
+  ASSIGN_OR_RETURN(const TensorMap references, baselines::GenerateReferences(*reference_, c, inputs));
+  return baselines::CompareCase(c, inputs, references, outputs, {contracts_});
 }
 
 absl::StatusOr<v1::Verdict> Reference::JudgeOnSlices(const v1::Case& c, const TensorMap& inputs,
@@ -93,12 +91,10 @@ absl::StatusOr<v1::Verdict> Reference::JudgeOnSlices(const v1::Case& c, const Te
     return absl::UnimplementedError("slices cannot judge it");
   }
   const std::lock_guard<std::mutex> lock(mutex_);
-  absl::Status status = Open();
-  if (!status.ok()) return status;
-  const absl::StatusOr<TensorMap> references = baselines::GenerateReferences(*reference_, large, inputs);
-  if (!references.ok()) return references.status();
+  RETURN_IF_ERROR(Open());
+  ASSIGN_OR_RETURN(const TensorMap references, baselines::GenerateReferences(*reference_, large, inputs));
   const auto places = cases::ComparedPlaces(large, cases::BuiltinSlices(c.function()));
-  return baselines::CompareSlices(large, places, inputs, *references, outputs, {contracts_});
+  return baselines::CompareSlices(large, places, inputs, references, outputs, {contracts_});
 }
 
 std::string VerdictLine(const v1::Verdict& verdict) {

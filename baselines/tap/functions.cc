@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::tap {
 namespace {
@@ -28,9 +29,7 @@ std::unordered_map<std::string, std::pair<const v1::OperatorFile*, const v1::Fun
 
 absl::StatusOr<std::unique_ptr<FunctionTable>> FunctionTable::Load() {
   auto table = std::make_unique<FunctionTable>();
-  absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
-  if (!catalog.ok()) return catalog.status();
-  table->catalog_ = *std::move(catalog);
+  ASSIGN_OR_RETURN(table->catalog_, cases::Catalog::LoadBuiltin());
   const auto rules = RulesOf(*table->catalog_);
   for (const abi::Function* function : abi::Functions()) {
     FunctionInfo& info = table->functions_.emplace_back();

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/tap/capture.h"
 #include "cases/base/layout.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/argument_builder.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/fill.h"
@@ -67,8 +68,7 @@ absl::Status LiveCall::ReadArguments(const Call& call) {
     arg->set_role(cases::RoleOf(param, rule));
     arg->set_alias(rule.alias());
     arg->set_holds(rule.holds());
-    absl::Status status = ReadArgument(call, i, arg);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(ReadArgument(call, i, arg));
   }
   ChooseDtype();
   for (v1::Argument& arg : *case_.mutable_args()) {
@@ -204,9 +204,8 @@ absl::Status LiveCall::ReadArray(const Call& call, int position, v1::Argument* a
   int64_t count = std::max(1, param.fills());
   const bool list = param.kind() != abi::TENSOR_POINTER || param.fills() > 1;
   if (!param.count().empty()) {
-    const absl::StatusOr<int64_t> counted = Count(call, param.count());
-    if (!counted.ok()) return counted.status();
-    count = *counted;
+    ASSIGN_OR_RETURN(const int64_t counted, Count(call, param.count()));
+    count = counted;
   }
   if (arg->role() == v1::ROLE_LIBRARY_OUTPUT) {
     required_.push_back({position - 1, param.name(), handles, static_cast<int>(count), list});
@@ -219,8 +218,7 @@ absl::Status LiveCall::ReadArray(const Call& call, int position, v1::Argument* a
     arg->mutable_tensors()->add_null(handles[i] == nullptr);
     v1::TensorSpec* spec = arg->mutable_tensors()->add_tensors();
     if (handles[i] == nullptr) continue;
-    absl::Status status = AddTensor(absl::StrCat(param.name(), ".", i), arg->role(), handles[i], spec);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(AddTensor(absl::StrCat(param.name(), ".", i), arg->role(), handles[i], spec));
   }
   const auto& null = arg->tensors().null();
   if (std::find(null.begin(), null.end(), true) == null.end()) arg->mutable_tensors()->clear_null();
@@ -250,9 +248,8 @@ absl::Status LiveCall::ReadPointer(const Call& call, int position, v1::Argument*
           return Unsupported(param.name(), "asks for the size of scratch memory");
         arg->set_i(-1);
       } else if (!param.count().empty()) {
-        const absl::StatusOr<int64_t> count = Count(call, param.count());
-        if (!count.ok()) return count.status();
-        for (const int64_t each : Copied({static_cast<const int64_t*>(pointer), *count})) {
+        ASSIGN_OR_RETURN(const int64_t count, Count(call, param.count()));
+        for (const int64_t each : Copied({static_cast<const int64_t*>(pointer), count})) {
           arg->mutable_sizes()->add_values(each);
         }
         arg->mutable_sizes();
@@ -277,10 +274,9 @@ absl::Status LiveCall::ReadGenerators(const Call& call, int position, v1::Argume
   auto* first = Value<diopiGeneratorHandle_t>(call.arguments[position]);
   if (param.kind() == abi::GENERATOR_ARRAY) {
     const auto* handles = Value<diopiGeneratorHandle_t*>(call.arguments[position]);
-    const absl::StatusOr<int64_t> count = Count(call, param.count());
-    if (!count.ok()) return count.status();
+    ASSIGN_OR_RETURN(const int64_t count, Count(call, param.count()));
     if (handles == nullptr) return Unsupported(param.name(), "is null");
-    generators_.assign(handles, handles + std::max<int64_t>(0, *count));
+    generators_.assign(handles, handles + std::max<int64_t>(0, count));
     first = generators_.empty() ? nullptr : generators_[0];
   } else if (first != nullptr) {
     generators_.push_back(first);

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/tap/live_call.h"
 #include "cases/base/layout.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
 
 namespace diopi::tap {
@@ -70,40 +71,34 @@ absl::Status LiveCall::Store(const Tensor& tensor, const HostTensor& values) con
 }
 
 absl::StatusOr<TensorMap> LiveCall::ReadInputs() const {
-  absl::Status status = memory_->Synchronize(stream_);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(memory_->Synchronize(stream_));
   TensorMap inputs;
   for (const Tensor& tensor : tensors_) {
     if (!IsGiven(tensor.role)) continue;
-    absl::StatusOr<HostTensor> values = Values(tensor);
-    if (!values.ok()) return values.status();
-    inputs[tensor.key] = *std::move(values);
+    ASSIGN_OR_RETURN(HostTensor values, Values(tensor));
+    inputs[tensor.key] = std::move(values);
   }
   return inputs;
 }
 
 absl::StatusOr<TensorMap> LiveCall::ReadOutputs() {
-  absl::Status status = memory_->Synchronize(stream_);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(memory_->Synchronize(stream_));
   TensorMap outputs;
   for (const Tensor& tensor : tensors_) {
     if (!IsWritten(tensor.role)) continue;
-    absl::StatusOr<HostTensor> values = Values(tensor);
-    if (!values.ok()) return values.status();
-    outputs[tensor.key] = *std::move(values);
+    ASSIGN_OR_RETURN(HostTensor values, Values(tensor));
+    outputs[tensor.key] = std::move(values);
   }
   for (const Required& required : required_) {
     v1::Argument* arg = case_.mutable_args(required.argument);
     for (int i = 0; i < required.count; ++i) {
       if (required.handles[i] == nullptr) continue;
-      absl::StatusOr<Tensor> described = Describe(required.handles[i]);
-      if (!described.ok()) return described.status();
-      absl::StatusOr<HostTensor> values = Values(*described);
-      if (!values.ok()) return values.status();
+      ASSIGN_OR_RETURN(Tensor described, Describe(required.handles[i]));
+      ASSIGN_OR_RETURN(HostTensor values, Values(described));
       v1::TensorSpec* spec =
           required.list ? arg->mutable_tensors()->mutable_tensors(i) : arg->mutable_tensor();
-      spec->set_dtype(values->dtype);
-      outputs[required.list ? absl::StrCat(required.name, ".", i) : required.name] = *std::move(values);
+      spec->set_dtype(values.dtype);
+      outputs[required.list ? absl::StrCat(required.name, ".", i) : required.name] = std::move(values);
     }
   }
   return outputs;
@@ -116,15 +111,12 @@ absl::Status LiveCall::Require(const Required& required, const TensorMap& output
     const auto values = outputs.find(key);
     if (values == outputs.end()) continue;  // one that the function was not asked for
     const diopiSize_t size{values->second.shape.data(), static_cast<int64_t>(values->second.shape.size())};
-    absl::Status status =
+    RETURN_IF_ERROR(
         HostStatus(host_->require_tensor(context_, &required.handles[i], &size, nullptr,
                                          static_cast<diopiDtype_t>(values->second.dtype), diopi_device),
-                   "diopiRequireTensor");
-    if (!status.ok()) return status;
-    const absl::StatusOr<Tensor> described = Describe(required.handles[i]);
-    if (!described.ok()) return described.status();
-    status = Store(*described, values->second);
-    if (!status.ok()) return status;
+                   "diopiRequireTensor"));
+    ASSIGN_OR_RETURN(const Tensor described, Describe(required.handles[i]));
+    RETURN_IF_ERROR(Store(described, values->second));
     (required.list ? arg->mutable_tensors()->mutable_tensors(i) : arg->mutable_tensor())
         ->set_dtype(values->second.dtype);
   }
@@ -139,13 +131,11 @@ absl::Status LiveCall::WriteOutputs(const TensorMap& outputs) {
     if (values == outputs.end()) {
       return absl::InvalidArgumentError(absl::StrCat("argument ", tensor.key, " has no value"));
     }
-    absl::Status status = Store(tensor, values->second);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(Store(tensor, values->second));
     drawn = std::max(drawn, NumElements(tensor.shape));
   }
   for (const Required& required : required_) {
-    absl::Status status = Require(required, outputs);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(Require(required, outputs));
   }
   for (diopiGeneratorHandle_t generator : generators_) {
     uint64_t seed = 0;
@@ -170,9 +160,8 @@ absl::StatusOr<std::vector<std::string>> LiveCall::ChangedInputs(const TensorMap
       return IsWritten(other.role) && shares(tensor, other);
     });
     if (written) continue;
-    const absl::StatusOr<HostTensor> now = Values(tensor);
-    if (!now.ok()) return now.status();
-    if (now->data != values->second.data) changed.push_back(tensor.key);
+    ASSIGN_OR_RETURN(const HostTensor now, Values(tensor));
+    if (now.data != values->second.data) changed.push_back(tensor.key);
   }
   return changed;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/temporary_folder.h"
 #include "impl_loader/library/imports.h"
 #include "impl_loader/library/library.h"
@@ -20,14 +21,12 @@ using loader::Library;
 // Our runtime functions by name. They are looked up in the file that holds our tensors' code, because a name
 // alone may lead to the host's.
 absl::StatusOr<std::map<std::string, void*>> OurRuntime() {
-  const absl::StatusOr<std::string> path =
-      loader::FileOfAddress(reinterpret_cast<const void*>(&runtime::ElementBytes));
-  if (!path.ok()) return path.status();
-  absl::StatusOr<Library> library = Library::Open(*path);
-  if (!library.ok()) return library.status();
+  ASSIGN_OR_RETURN(const std::string path,
+                   loader::FileOfAddress(reinterpret_cast<const void*>(&runtime::ElementBytes)));
+  ASSIGN_OR_RETURN(Library library, Library::Open(path));
   std::map<std::string, void*> functions;
   for (const abi::Function* function : abi::RuntimeFunctions()) {
-    if (void* symbol = library->Symbol(function->name()); symbol != nullptr)
+    if (void* symbol = library.Symbol(function->name()); symbol != nullptr)
       functions[function->name()] = symbol;
   }
   return functions;  // libdiopirt.so stays loaded, because this library needs it
@@ -50,22 +49,17 @@ absl::StatusOr<std::unique_ptr<InProcessLibrary>> OpenReference(const std::strin
   std::string file = path;
   std::optional<TemporaryFolder> folder;
   if (std::filesystem::equivalent(path, library, error)) {
-    absl::StatusOr<TemporaryFolder> made = TemporaryFolder::Make();
-    if (!made.ok()) return made.status();
-    folder = *std::move(made);
+    ASSIGN_OR_RETURN(folder, TemporaryFolder::Make());
     file = *folder / "reference.so";  // once it is loaded, its name may go
     if (!std::filesystem::copy_file(path, file, error)) {
       return absl::InternalError(absl::StrCat(path, " cannot be copied to ", file, ": ", error.message()));
     }
   }
-  absl::StatusOr<std::unique_ptr<InProcessLibrary>> reference = InProcessLibrary::Open(file);
-  if (!reference.ok()) return reference.status();
-  absl::StatusOr<std::map<std::string, void*>> functions = OurRuntime();
-  if (!functions.ok()) return functions.status();
-  AddOwnFunctions(**reference, &*functions);
-  const void* inside = (*reference)->Symbol("diopiAdd");
-  const absl::StatusOr<int> redirected = loader::RedirectImports(inside, *functions);
-  if (!redirected.ok()) return redirected.status();
+  ASSIGN_OR_RETURN(std::unique_ptr<InProcessLibrary> reference, InProcessLibrary::Open(file));
+  ASSIGN_OR_RETURN(auto functions, OurRuntime());
+  AddOwnFunctions(*reference, &functions);
+  const void* inside = reference->Symbol("diopiAdd");
+  RETURN_IF_ERROR(loader::RedirectImports(inside, functions).status());
   return reference;
 }
 

@@ -11,6 +11,7 @@
 #include "baselines/compare/expect.h"
 #include "baselines/tap/call_timer.h"
 #include "baselines/tap/vendor_watch.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "cases/core/argument_text.h"
 #include "cases/core/judges.h"
@@ -81,19 +82,16 @@ struct Toolbox::Passage {
 };
 
 absl::StatusOr<std::unique_ptr<Toolbox>> Toolbox::Make(const TapHost& host) {
-  absl::StatusOr<std::unique_ptr<FunctionTable>> table = FunctionTable::Load();
-  if (!table.ok()) return table.status();
+  ASSIGN_OR_RETURN(std::unique_ptr<FunctionTable> table, FunctionTable::Load());
   std::vector<std::string> problems;
-  ToolSettings settings = ReadToolSettings(host.setting, **table, host.folder, &problems);
+  ToolSettings settings = ReadToolSettings(host.setting, *table, host.folder, &problems);
   for (const std::string& problem : problems) Tell(problem);
   bool any = false;
   for (const uint32_t tools : settings.tools) any = any || tools != 0;
   if (!any) return std::unique_ptr<Toolbox>();
-  const absl::StatusOr<HostRuntime> runtime = HostRuntime::Find(host);
-  if (!runtime.ok()) return runtime.status();
-  std::unique_ptr<Toolbox> box(new Toolbox(*runtime, *std::move(table), std::move(settings), host.library));
-  absl::Status status = box->Start(host);
-  if (!status.ok()) return status;
+  ASSIGN_OR_RETURN(const HostRuntime runtime, HostRuntime::Find(host));
+  std::unique_ptr<Toolbox> box(new Toolbox(runtime, std::move(table), std::move(settings), host.library));
+  RETURN_IF_ERROR(box->Start(host));
   return box;
 }
 
@@ -110,12 +108,9 @@ Toolbox::Toolbox(HostRuntime runtime, std::unique_ptr<FunctionTable> table, Tool
 
 absl::Status Toolbox::Start(const TapHost& host) {
   RequireObserver* observer = settings_.Any(kMemory) ? &memory_table_ : nullptr;
-  absl::Status status = WatchVendor(host, runtime_, library_, settings_.device_lib, observer);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(WatchVendor(host, runtime_, library_, settings_.device_lib, observer));
   if (!settings_.trace_path.empty()) {
-    absl::StatusOr<std::unique_ptr<TraceFile>> trace = TraceFile::Create(settings_.trace_path);
-    if (!trace.ok()) return trace.status();
-    trace_ = *std::move(trace);
+    ASSIGN_OR_RETURN(trace_, TraceFile::Create(settings_.trace_path));
   }
   if (!settings_.called_path.empty()) {
     called_file_ = std::fopen(settings_.called_path.c_str(), "ae");

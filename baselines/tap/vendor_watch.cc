@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/dtype.h"
+#include "cases/base/status_macros.h"
 #include "impl_loader/library/imports.h"
 #include "impl_loader/library/library.h"
 #include "proto/abi/abi.h"
@@ -111,9 +112,8 @@ absl::Status Redirect(const Library& library, std::map<std::string, void*> funct
 // A second library of the register dialect registers its functions when it is initialised, which the host may
 // have done already, before anybody watched.
 absl::Status OpenDeviceLibrary(const std::string& path, const std::map<std::string, void*>& registrations) {
-  absl::StatusOr<Library> opened = Library::Open(path);
-  if (!opened.ok()) return opened.status();
-  static auto* library = new Library(*std::move(opened));
+  ASSIGN_OR_RETURN(Library opened, Library::Open(path));
+  static auto* library = new Library(std::move(opened));
   TakeExported(*library, &TheWatch().functions);
   if (TheWatch().functions.copy_d2h != nullptr) return absl::OkStatus();
   absl::Status status = Redirect(*library, registrations);
@@ -136,16 +136,15 @@ absl::Status WatchVendor(const TapHost& host, const HostRuntime& runtime, const 
     if (void* symbol = host.host_symbol(name.c_str()); symbol != nullptr) watch.host[name] = symbol;
   }
   if (!device_lib.empty()) {
-    if (absl::Status status = OpenDeviceLibrary(device_lib, functions); !status.ok()) return status;
+    RETURN_IF_ERROR(OpenDeviceLibrary(device_lib, functions));
   }
-  absl::StatusOr<Library> opened = Library::Open(library);
-  if (!opened.ok()) return opened.status();
-  if (watch.functions.copy_d2h == nullptr) TakeExported(*opened, &watch.functions);
+  ASSIGN_OR_RETURN(Library opened, Library::Open(library));
+  if (watch.functions.copy_d2h == nullptr) TakeExported(opened, &watch.functions);
   if (observer != nullptr) {
     functions["diopiRequireTensor"] = reinterpret_cast<void*>(&RequireTensor);
     functions["diopiRequireBuffer"] = reinterpret_cast<void*>(&RequireBuffer);
   }
-  return Redirect(*opened, functions);  // the tap keeps the library loaded
+  return Redirect(opened, functions);  // the tap keeps the library loaded
 }
 
 DeviceFunctions VendorDeviceFunctions() {

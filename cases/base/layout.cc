@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/tensor.h"
 
 namespace diopi {
@@ -146,9 +147,8 @@ absl::Status ApplyLayout(const v1::Layout& layout, v1::TensorSpec* spec) {
   }
   int64_t storage = 0;
   int64_t offset = 0;
-  absl::StatusOr<Sizes> strides = StridesOf(layout, shape, &storage, &offset);
-  if (!strides.ok()) return strides.status();
-  spec->mutable_strides()->Assign(strides->begin(), strides->end());
+  ASSIGN_OR_RETURN(Sizes strides, StridesOf(layout, shape, &storage, &offset));
+  spec->mutable_strides()->Assign(strides.begin(), strides.end());
   spec->set_storage_offset(offset);
   spec->set_storage_elements(storage);
   return absl::OkStatus();

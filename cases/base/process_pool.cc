@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "cases/base/process.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi {
 namespace {
@@ -217,8 +218,7 @@ absl::Status ProcessPool::WaitForRoom() {
 }
 
 absl::Status ProcessPool::Run(const Fields& request, Done done, Note on_note) {
-  absl::Status earlier = WaitForRoom();
-  if (!earlier.ok()) return earlier;
+  RETURN_IF_ERROR(WaitForRoom());
   Child* const child = Free();
   child->taken = false;
   child->done = std::move(done);

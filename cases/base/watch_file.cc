@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/poll_timeout.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi {
 namespace {
@@ -35,8 +36,7 @@ absl::StatusOr<FileWatch> FileWatch::Open(const std::string& path) {
   if (inotify.get() < 0)
     return absl::InternalError(absl::StrCat("cannot start inotify: ", std::strerror(errno)));
   FileWatch watch(path, std::move(inotify));
-  absl::Status status = watch.Add(path);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(watch.Add(path));
   watch.WatchTarget();
   return watch;
 }
@@ -97,8 +97,7 @@ absl::StatusOr<FileWatch::Event> FileWatch::Wait(int stop, std::chrono::millisec
     if (ready > 0 && files[0].revents != 0) return Event::kStopped;
     if (ready > 0 && files[1].revents != 0) {
       bool touched = false;
-      absl::Status status = Read(&touched, &changed);
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(Read(&touched, &changed));
       if (touched) quiet_at = Clock::now() + settle;
     }
     if (changed && Clock::now() >= quiet_at) {

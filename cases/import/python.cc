@@ -14,6 +14,7 @@
 #include "cases/base/file_error.h"
 #include "cases/base/process.h"
 #include "cases/base/read_file.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/write_file.h"
 
 namespace diopi::cases {
@@ -77,8 +78,7 @@ absl::StatusOr<std::string> RunPython(const std::string& script, const std::vect
   if (!process.ok()) return absl::FailedPreconditionError(process.status().message());
   const std::optional<ExitStatus> ended = process->WaitFor(kLimit);
   const std::string said = ReadFile(err_path).value_or("");
-  absl::Status status = StatusOf(ended, Excerpt(std::string(absl::StripAsciiWhitespace(said))));
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(StatusOf(ended, Excerpt(std::string(absl::StripAsciiWhitespace(said)))));
   return ReadFile(out_path, kMostPrintedBytes);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/write_file.h"
 #include "cases/core/cover.h"
 #include "cases/core/operator_file.h"
@@ -104,14 +105,12 @@ absl::StatusOr<v1::OperatorFile> FileOfCase(const Catalog& catalog, const v1::Ca
 
 absl::StatusOr<v1::Case> ExpandOne(const v1::OperatorFile& file) {
   const SourceLines lines(file.operator_() + ".textproto");
-  absl::Status status = CheckOperator(file, lines);
-  if (!status.ok()) return status;
-  absl::StatusOr<std::vector<v1::Case>> cases = ExpandOperator(file, lines);
-  if (!cases.ok()) return cases.status();
-  if (cases->size() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat("expected one case, got ", cases->size()));
+  RETURN_IF_ERROR(CheckOperator(file, lines));
+  ASSIGN_OR_RETURN(std::vector<v1::Case> cases, ExpandOperator(file, lines));
+  if (cases.size() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat("expected one case, got ", cases.size()));
   }
-  return std::move(cases->front());
+  return std::move(cases.front());
 }
 
 std::string OperatorText(const v1::OperatorFile& file) {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/read_file.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/operator_file.h"
@@ -71,16 +72,13 @@ class Folder {
   // Collects the ids of our cases with which an operator of this name could collide.
   absl::Status KnowOurs(const std::string& operator_name) {
     if (builtin_ == nullptr) {
-      absl::StatusOr<std::unique_ptr<Catalog>> builtin = Catalog::LoadBuiltin();
-      if (!builtin.ok()) return builtin.status();
-      builtin_ = *std::move(builtin);
+      ASSIGN_OR_RETURN(builtin_, Catalog::LoadBuiltin());
     }
     if (!known_.insert(operator_name).second) return absl::OkStatus();
     for (const v1::OperatorFile& op : builtin_->operators()) {
       if (op.operator_() != operator_name) continue;
-      const absl::StatusOr<std::vector<v1::Case>> cases = Expand(op, operator_name);
-      if (!cases.ok()) return cases.status();
-      for (const v1::Case& c : *cases) ids_.emplace(c.id(), "in the built-in suite");
+      ASSIGN_OR_RETURN(const std::vector<v1::Case> cases, Expand(op, operator_name));
+      for (const v1::Case& c : cases) ids_.emplace(c.id(), "in the built-in suite");
     }
     return absl::OkStatus();
   }
@@ -108,18 +106,16 @@ class Folder {
 }  // namespace
 
 absl::StatusOr<std::vector<v1::OperatorFile>> ReadUserCases(const std::string& folder) {
-  const absl::StatusOr<std::vector<std::string>> paths = OperatorFiles(folder);
-  if (!paths.ok()) return paths.status();
+  ASSIGN_OR_RETURN(const std::vector<std::string> paths, OperatorFiles(folder));
   Folder read;
-  for (const std::string& path : *paths) read.Add(path);
+  for (const std::string& path : paths) read.Add(path);
   return read.Take();
 }
 
 absl::StatusOr<std::unique_ptr<Catalog>> LoadCatalog(const std::string& folder) {
   if (folder.empty()) return Catalog::LoadBuiltin();
-  absl::StatusOr<std::vector<v1::OperatorFile>> files = ReadUserCases(folder);
-  if (!files.ok()) return files.status();
-  return Catalog::LoadBuiltinWith(*std::move(files));
+  ASSIGN_OR_RETURN(std::vector<v1::OperatorFile> files, ReadUserCases(folder));
+  return Catalog::LoadBuiltinWith(std::move(files));
 }
 
 }  // namespace diopi::cases

@@ -11,6 +11,7 @@
 #include "baselines/compare/packed_references.h"
 #include "baselines/generate/generate.h"
 #include "baselines/generate/sliced_inputs.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/slices.h"
@@ -74,9 +75,8 @@ absl::StatusOr<TensorMap> CaseJudge::MakeInputs(const v1::Case& c, const BlockIn
 }
 
 absl::Status CaseJudge::Complete(const v1::Case& c, TensorMap* inputs) {
-  const absl::StatusOr<BlockInputs> blocks = OpenBlockInputs(c);
-  if (!blocks.ok()) return blocks.status();
-  for (const auto& [key, tensor] : *blocks) {
+  ASSIGN_OR_RETURN(const BlockInputs blocks, OpenBlockInputs(c));
+  for (const auto& [key, tensor] : blocks) {
     if (!inputs->contains(key)) (*inputs)[key] = tensor->Whole();
   }
   return absl::OkStatus();
@@ -174,10 +174,7 @@ v1::Verdict CaseJudge::JudgeSlices(const v1::Case& c, const TensorMap& inputs, c
 absl::Status CaseJudge::WithReference(const std::function<absl::Status(loader::InProcessLibrary&)>& use) {
   const std::lock_guard lock(mutex_);
   if (reference_ == nullptr) {
-    absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> opened =
-        loader::InProcessLibrary::Open(options_.reference_library);
-    if (!opened.ok()) return opened.status();
-    reference_ = *std::move(opened);
+    ASSIGN_OR_RETURN(reference_, loader::InProcessLibrary::Open(options_.reference_library));
   }
   return use(*reference_);
 }

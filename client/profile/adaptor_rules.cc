@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "client/profile/tensors.h"
 
@@ -78,18 +79,16 @@ absl::StatusOr<std::vector<DtypeRule>> ParseDtypeRules(std::string_view text) {
         !Trim(part.substr(close + 1, arrow - close - 1)).empty()) {
       return Misspelt(part, kDtypeForm);
     }
-    const absl::StatusOr<Dtype> to = ParseDtype(Trim(part.substr(arrow + 2)));
-    if (!to.ok()) return to.status();
+    ASSIGN_OR_RETURN(const Dtype to, ParseDtype(Trim(part.substr(arrow + 2))));
     for (const std::string_view name : SplitOutside(part.substr(1, close - 1))) {
-      const absl::StatusOr<Dtype> from = ParseDtype(name);
-      if (!from.ok()) return from.status();
-      const bool complex = IsComplex(*from) || IsComplex(*to);
-      if (complex && *from != *to && !(*from == v1::Dtype::complex128 && *to == v1::Dtype::complex64)) {
+      ASSIGN_OR_RETURN(const Dtype from, ParseDtype(name));
+      const bool complex = IsComplex(from) || IsComplex(to);
+      if (complex && from != to && !(from == v1::Dtype::complex128 && to == v1::Dtype::complex64)) {
         return absl::InvalidArgumentError(absl::StrCat(
-            "no conversion of ", std::string(DtypeName(*from)), " to ", std::string(DtypeName(*to)),
+            "no conversion of ", std::string(DtypeName(from)), " to ", std::string(DtypeName(to)),
             "; complex numbers convert only from complex128 to complex64"));
       }
-      rules.push_back({*from, *to});
+      rules.push_back({from, to});
     }
   }
   return rules;
@@ -121,14 +120,10 @@ absl::StatusOr<Adaptor> Adaptor::Make(const std::vector<v1::AdaptorRule>& rules)
     Rule rule;
     rule.message = message;
     if (!message.dtype().empty()) {
-      absl::StatusOr<std::vector<DtypeRule>> dtypes = ParseDtypeRules(message.dtype());
-      if (!dtypes.ok()) return dtypes.status();
-      rule.dtypes = *std::move(dtypes);
+      ASSIGN_OR_RETURN(rule.dtypes, ParseDtypeRules(message.dtype()));
     }
     if (!message.layout().empty()) {
-      absl::StatusOr<std::vector<LayoutRule>> layouts = ParseLayoutRules(message.layout());
-      if (!layouts.ok()) return layouts.status();
-      rule.layouts = *std::move(layouts);
+      ASSIGN_OR_RETURN(rule.layouts, ParseLayoutRules(message.layout()));
     }
     const bool all = message.operator_().empty() && message.function().empty();
     rule.level = (all ? 0 : 1) + (message.argument().empty() ? 0 : 2);

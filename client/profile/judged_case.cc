@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/judging.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/status_macros.h"
 #include "cases/findings/finding.h"
 #include "client/profile/tensors.h"
 #include "impl_loader/adaptor/convert.h"
@@ -192,9 +193,7 @@ JudgedCase AsHandedOver(const v1::Case& c, const TensorMap& inputs, const Tensor
 }
 
 absl::Status RecomputeReferences(loader::InProcessLibrary& reference, JudgedCase* judged) {
-  absl::StatusOr<TensorMap> references = baselines::GenerateReferences(reference, judged->c, judged->inputs);
-  if (!references.ok()) return references.status();
-  judged->references = *std::move(references);
+  ASSIGN_OR_RETURN(judged->references, baselines::GenerateReferences(reference, judged->c, judged->inputs));
   return absl::OkStatus();
 }
 

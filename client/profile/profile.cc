@@ -10,6 +10,7 @@
 #include "baselines/compare/contract.h"
 #include "cases/base/hash.h"
 #include "cases/base/read_file.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "client/profile/adaptor_rules.h"
 #include "client/profile/match.h"
@@ -225,16 +226,15 @@ void AddOwnNames(const Names& names, google::protobuf::RepeatedPtrField<std::str
 absl::StatusOr<Profile> ParseProfile(std::string_view text, std::string_view file_name,
                                      const std::vector<v1::OperatorFile>& operators) {
   const std::string file(file_name);
-  const absl::StatusOr<Source> source = Source::Parse(text, file);
-  if (!source.ok()) return source.status();
+  ASSIGN_OR_RETURN(const Source source, Source::Parse(text, file));
   const Names names(operators);
-  if (absl::Status status = Checker(*source, names).Run(); !status.ok()) return status;
+  RETURN_IF_ERROR(Checker(source, names).Run());
   Profile profile;
-  profile.rules = source->message();
+  profile.rules = source.message();
   profile.file = std::filesystem::path(file).filename().string();
   profile.hash = Xxh128Hex(text);
   v1::DeviceProfile& rules = profile.rules;
-  const auto place = [&](const Path& path) { return absl::StrCat(profile.file, ":", source->LineOf(path)); };
+  const auto place = [&](const Path& path) { return absl::StrCat(profile.file, ":", source.LineOf(path)); };
   for (int i = 0; i < rules.skip_size(); ++i) {
     profile.skip_at.push_back(place({{"skip", i}}));
     AddOwnNames(names, rules.mutable_skip(i)->mutable_match()->mutable_operator_());
@@ -262,8 +262,7 @@ absl::StatusOr<Profile> ReadProfile(const std::string& path) {
   }
   absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
   if (!catalog.ok()) return absl::InternalError(catalog.status().message());
-  absl::StatusOr<Profile> profile = ParseProfile(*text, path, (*catalog)->operators());
-  if (!profile.ok()) return profile.status();
+  ASSIGN_OR_RETURN(Profile profile, ParseProfile(*text, path, (*catalog)->operators()));
   return profile;
 }
 

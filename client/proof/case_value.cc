@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "baselines/compare/compare.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "client/proof/generic_mutants.h"
 #include "client/proof/trial.h"
@@ -23,27 +24,24 @@ std::string BugName(const v1::Case& c, const std::string& name) {
 
 absl::Status AddGeneric(const v1::Case& c, loader::InProcessLibrary* reference, KillMatrix* matrix) {
   matrix->AddCase(c.id());
-  const absl::StatusOr<baselines::Baseline> baseline = baselines::GenerateCase(*reference, c);
-  if (!baseline.ok()) return baseline.status();
-  const absl::StatusOr<TensorMap> native =
-      reference->Call(baseline->c, baseline->inputs, v1::Dtype::unsupported);
-  if (!native.ok()) return native.status();
-  for (const Mutated& mutated : GenericMutants(*baseline, *native, reference)) {
+  ASSIGN_OR_RETURN(const baselines::Baseline baseline, baselines::GenerateCase(*reference, c));
+  ASSIGN_OR_RETURN(const TensorMap native,
+                   reference->Call(baseline.c, baseline.inputs, v1::Dtype::unsupported));
+  for (const Mutated& mutated : GenericMutants(baseline, native, reference)) {
     const v1::Verdict verdict =
-        baselines::CompareCase(baseline->c, baseline->inputs, baseline->references, mutated.outputs);
+        baselines::CompareCase(baseline.c, baseline.inputs, baseline.references, mutated.outputs);
     matrix->Add(BugName(c, mutated.name), c.id(), verdict.outcome() != v1::OUTCOME_PASS);
   }
   return absl::OkStatus();
 }
 
 absl::Status AddPlanted(const CaseValueOptions& options, std::map<std::string, KillMatrix>* matrices) {
-  absl::StatusOr<std::vector<Planted>> planted = ReadPlanted(options.mutants_library);
-  if (!planted.ok()) return planted.status();
+  ASSIGN_OR_RETURN(std::vector<Planted> planted, ReadPlanted(options.mutants_library));
   TrialOptions trials;
   trials.library = options.mutants_library;
   trials.switch_variable = "DIOPI_MUTANT";
   trials.reference_library = options.reference_library;
-  trials.planted = *std::move(planted);
+  trials.planted = std::move(planted);
   trials.selection = options.selection;
   return RunTrials(trials, [&](const Trial& trial) {
     const v1::Verdict& verdict = trial.verdict;
@@ -57,22 +55,18 @@ absl::Status AddPlanted(const CaseValueOptions& options, std::map<std::string, K
 }  // namespace
 
 absl::StatusOr<std::map<std::string, KillMatrix>> MeasureCases(const CaseValueOptions& options) {
-  auto reference = loader::InProcessLibrary::Open(options.reference_library);
-  if (!reference.ok()) return reference.status();
-  const auto catalog = cases::Catalog::LoadBuiltin();
-  if (!catalog.ok()) return catalog.status();
-  const absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->Select(options.selection);
-  if (!cases.ok()) return cases.status();
+  ASSIGN_OR_RETURN(auto reference, loader::InProcessLibrary::Open(options.reference_library));
+  ASSIGN_OR_RETURN(const auto catalog, cases::Catalog::LoadBuiltin());
+  ASSIGN_OR_RETURN(const std::vector<v1::Case> cases, catalog->Select(options.selection));
   std::map<std::string, KillMatrix> matrices;
-  for (const v1::Case& c : *cases) {
-    const absl::Status status = AddGeneric(c, reference->get(), &matrices[c.operator_()]);
+  for (const v1::Case& c : cases) {
+    const absl::Status status = AddGeneric(c, reference.get(), &matrices[c.operator_()]);
     if (!status.ok()) {
       return absl::Status(status.code(), absl::StrCat(c.id(), ": ", std::string(status.message())));
     }
   }
   if (!options.mutants_library.empty()) {
-    absl::Status status = AddPlanted(options, &matrices);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(AddPlanted(options, &matrices));
   }
   return matrices;
 }

@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/printable_stream.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "client/command_line/command_line.h"
 #include "client/command_line/options.h"
@@ -66,13 +67,12 @@ struct Source {
 
 absl::StatusOr<TrialOptions> TrialsOf(const Arguments& arguments, const Source& source,
                                       const std::function<bool(const Planted&)>& wanted) {
-  absl::StatusOr<std::vector<Planted>> planted = ReadPlanted(source.library);
-  if (!planted.ok()) return planted.status();
+  ASSIGN_OR_RETURN(std::vector<Planted> planted, ReadPlanted(source.library));
   TrialOptions options;
   options.library = source.library;
   options.switch_variable = source.switch_variable;
   options.reference_library = arguments.reference;
-  for (Planted& each : *planted) {
+  for (Planted& each : planted) {
     if (Wanted(arguments, each.name) && wanted(each)) options.planted.push_back(std::move(each));
   }
   options.selection = SelectionOf(arguments);
@@ -130,15 +130,14 @@ ExitCode RunVerdict(const Arguments& arguments) {
 // Tallies the likely causes for the bugs or variants of `source` in their own table.
 absl::StatusOr<CauseTally> RunCauses(const Arguments& arguments, const Source& source, bool declare,
                                      const std::function<bool(const Planted&)>& wanted) {
-  absl::StatusOr<TrialOptions> options = TrialsOf(arguments, source, wanted);
-  if (!options.ok()) return options.status();
-  options->declare = declare;
-  options->explain = true;
-  CauseTally tally(options->planted);
-  absl::Status status = RunTrials(*options, [&](const Trial& trial) {
+  ASSIGN_OR_RETURN(TrialOptions options, TrialsOf(arguments, source, wanted));
+  options.declare = declare;
+  options.explain = true;
+  CauseTally tally(options.planted);
+  absl::Status status = RunTrials(options, [&](const Trial& trial) {
     tally.Add(trial.planted, trial.verdict);
     if (!arguments.verbose || trial.verdict.outcome() != v1::OUTCOME_FAIL) return;
-    std::cout << options->planted[trial.planted].name << "\t" << trial.verdict.case_id() << "\t"
+    std::cout << options.planted[trial.planted].name << "\t" << trial.verdict.case_id() << "\t"
               << trial.verdict.cause_confidence() << "\t" << trial.verdict.likely_cause() << "\t"
               << absl::StrJoin(trial.verdict.would_pass_under(), ",") << "\t" << trial.verdict.reason()
               << "\n";

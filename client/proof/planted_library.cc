@@ -5,6 +5,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/status_macros.h"
 #include "impl_loader/caller/in_process.h"
 #include "impl_loader/library/library.h"
 #include "proto/abi/abi.h"
@@ -53,9 +54,8 @@ absl::StatusOr<Planted> ParseLine(const std::string& line) {
 absl::StatusOr<std::vector<Planted>> ParsePlanted(const std::string& listing) {
   std::vector<Planted> all;
   for (const auto& line : absl::StrSplit(listing, '\n', absl::SkipEmpty())) {
-    absl::StatusOr<Planted> planted = ParseLine(std::string(line));
-    if (!planted.ok()) return planted.status();
-    all.push_back(*std::move(planted));
+    ASSIGN_OR_RETURN(Planted planted, ParseLine(std::string(line)));
+    all.push_back(std::move(planted));
   }
   std::sort(all.begin(), all.end(), [](const Planted& a, const Planted& b) { return a.name < b.name; });
   const auto twice = std::adjacent_find(all.begin(), all.end(),
@@ -68,11 +68,9 @@ absl::StatusOr<std::vector<Planted>> ParsePlanted(const std::string& listing) {
 
 absl::StatusOr<std::vector<Planted>> ReadPlanted(const std::string& library_path) {
   // Opened like a reference: with the host's functions, which the library imports, in this process.
-  const auto vendor = loader::InProcessLibrary::Open(library_path);
-  if (!vendor.ok()) return vendor.status();
-  const absl::StatusOr<loader::Library> library = loader::Library::Open(library_path);
-  if (!library.ok()) return library.status();
-  void* symbol = library->Symbol("diopiPlanted");
+  ASSIGN_OR_RETURN(const auto vendor, loader::InProcessLibrary::Open(library_path));
+  ASSIGN_OR_RETURN(const loader::Library library, loader::Library::Open(library_path));
+  void* symbol = library.Symbol("diopiPlanted");
   if (symbol == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat(library_path, " has no injected bugs or variants: it does not export diopiPlanted"));

@@ -19,6 +19,7 @@
 #include "baselines/compare/judging.h"
 #include "baselines/diagnose/native16.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "client/judge/case_judge.h"
 #include "client/judge/verdict_builder.h"
@@ -61,28 +62,22 @@ class Trials {
         native16_(agent::Native16LibraryBeside(options.reference_library)) {}
 
   absl::Status Run() {
-    absl::StatusOr<std::unique_ptr<loader::InProcessLibrary>> reference =
-        loader::InProcessLibrary::Open(options_.reference_library);
-    if (!reference.ok()) return reference.status();
-    reference_ = *std::move(reference);
-    const auto catalog = cases::Catalog::LoadBuiltin();
-    if (!catalog.ok()) return catalog.status();
-    absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->Select(options_.selection);
-    if (!cases.ok()) return cases.status();
+    ASSIGN_OR_RETURN(reference_, loader::InProcessLibrary::Open(options_.reference_library));
+    ASSIGN_OR_RETURN(const auto catalog, cases::Catalog::LoadBuiltin());
+    ASSIGN_OR_RETURN(std::vector<v1::Case> cases, catalog->Select(options_.selection));
     std::set<std::string> functions;
     for (const Planted& planted : options_.planted) {
       functions.insert(planted.functions.begin(), planted.functions.end());
     }
     std::map<std::string, std::vector<v1::Case>> by_operator;
     std::map<std::string, int> seen;
-    for (v1::Case& c : *cases) {
+    for (v1::Case& c : cases) {
       if (functions.count(c.function()) == 0 || seen[c.operator_()]++ % options_.every != 0) continue;
       by_operator[c.operator_()].push_back(std::move(c));
     }
     for (const auto& [name, operator_cases] : by_operator) {
       for (int seed = 0; seed < options_.seeds; ++seed) {
-        const absl::Status status = RunOperator(operator_cases, seed);
-        if (!status.ok()) return status;
+        RETURN_IF_ERROR(RunOperator(operator_cases, seed));
       }
     }
     return absl::OkStatus();

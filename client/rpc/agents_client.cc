@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/descriptor.h"
+#include "cases/base/status_macros.h"
 #include "client/rpc/caller.h"
 #include "diopi/v1/service.grpc.pb.h"
 #include "server/store/run_state.h"
@@ -120,9 +121,8 @@ class GrpcAgentsClient final : public AgentsClient {
   absl::StatusOr<v1::RunInfo> CancelRun(const std::string& run_id) override {
     v1::CancelRunRequest request;
     request.set_run_id(run_id);
-    auto response = Call<v1::CancelRunResponse>(&v1::Agents::Stub::CancelRun, request);
-    if (!response.ok()) return response.status();
-    return std::move(*response->mutable_run());
+    ASSIGN_OR_RETURN(auto response, Call<v1::CancelRunResponse>(&v1::Agents::Stub::CancelRun, request));
+    return std::move(*response.mutable_run());
   }
 
   bool WaitForServer(milliseconds limit) override {
@@ -198,17 +198,14 @@ class GrpcAgentsClient final : public AgentsClient {
 
 absl::StatusOr<std::unique_ptr<AgentsClient>> AgentsClient::Make(const std::string& address,
                                                                  const ClientOptions& options) {
-  absl::Status valid = CheckServer(address, options.credentials);
-  if (!valid.ok()) return valid;
+  RETURN_IF_ERROR(CheckServer(address, options.credentials));
   return std::make_unique<GrpcAgentsClient>(address, options);
 }
 
 absl::StatusOr<std::unique_ptr<AgentsClient>> AgentsClient::Make(const std::string& address,
                                                                  const CredentialFiles& credentials,
                                                                  ClientOptions options) {
-  absl::StatusOr<Credentials> loaded = LoadCredentials(credentials);
-  if (!loaded.ok()) return loaded.status();
-  options.credentials = *std::move(loaded);
+  ASSIGN_OR_RETURN(options.credentials, LoadCredentials(credentials));
   return Make(address, options);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
 #include "client/rpc/caller.h"
 #include "client/rpc/lease_frame.h"
@@ -43,9 +44,8 @@ class GrpcClient final : public Client {
   }
 
   absl::StatusOr<v1::RunInfo> FinishRun(const v1::FinishRunRequest& request) override {
-    auto response = Call<v1::FinishRunResponse>(&v1::Conformance::Stub::FinishRun, request);
-    if (!response.ok()) return response.status();
-    return std::move(*response->mutable_run());
+    ASSIGN_OR_RETURN(auto response, Call<v1::FinishRunResponse>(&v1::Conformance::Stub::FinishRun, request));
+    return std::move(*response.mutable_run());
   }
 
   absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) override {
@@ -195,8 +195,7 @@ class GrpcClient final : public Client {
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const std::string& address,
                                                         const ClientOptions& options) {
-  absl::Status valid = CheckServer(address, options.credentials);
-  if (!valid.ok()) return valid;
+  RETURN_IF_ERROR(CheckServer(address, options.credentials));
   auto client = std::make_unique<GrpcClient>(address, options);
   const absl::Status greeted = client->Greet();
   if (!greeted.ok()) return ExplainFailure(greeted, address, options.credentials);
@@ -206,9 +205,7 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const std::string& addre
 absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const std::string& address,
                                                         const CredentialFiles& credentials,
                                                         ClientOptions options) {
-  absl::StatusOr<Credentials> loaded = LoadCredentials(credentials);
-  if (!loaded.ok()) return loaded.status();
-  options.credentials = *std::move(loaded);
+  ASSIGN_OR_RETURN(options.credentials, LoadCredentials(credentials));
   return Connect(address, options);
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/read_file.h"
+#include "cases/base/status_macros.h"
 #include "server/security/loopback.h"
 #include "server/security/tls_files.h"
 
@@ -57,12 +58,10 @@ absl::StatusOr<Credentials> LoadCredentials(const CredentialFiles& files) {
     return absl::InvalidArgumentError(
         "--tls-cert and --tls-key also need --tls-ca, the authority that signed the server's certificate");
   }
-  absl::StatusOr<server::TlsTexts> texts = server::ReadTlsFiles(tls);
-  if (!texts.ok()) return texts.status();
-  absl::StatusOr<std::string> token = ReadToken(files);
-  if (!token.ok()) return token.status();
-  return Credentials{std::move(texts->ca), std::move(texts->certificate), std::move(texts->key),
-                     *std::move(token), files.insecure};
+  ASSIGN_OR_RETURN(server::TlsTexts texts, server::ReadTlsFiles(tls));
+  ASSIGN_OR_RETURN(std::string token, ReadToken(files));
+  return Credentials{std::move(texts.ca), std::move(texts.certificate), std::move(texts.key),
+                     std::move(token), files.insecure};
 }
 
 absl::Status CheckEncryption(const std::string& address, const Credentials& credentials) {

@@ -18,6 +18,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/descriptor.h"
+#include "cases/base/status_macros.h"
 #include "client/rpc/client.h"
 #include "client/rpc/credentials.h"
 #include "diopi/v1/service.grpc.pb.h"
@@ -84,11 +85,10 @@ class CredentialsTest : public testing::Test {
   }
 
   absl::Status Connect(const CredentialFiles& files) {
-    const absl::StatusOr<Credentials> credentials = LoadCredentials(files);
-    if (!credentials.ok()) return credentials.status();
+    ASSIGN_OR_RETURN(const Credentials credentials, LoadCredentials(files));
     ClientOptions options;
     options.retry_for = std::chrono::milliseconds(0);
-    options.credentials = *credentials;
+    options.credentials = credentials;
     return Client::Connect(address_, options).status();
   }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
 
 namespace diopi::rpc {
@@ -145,8 +146,7 @@ absl::Status LeaseAssembler::AddChunk(const v1::TensorChunk& head, bool referenc
   int64_t size = 0;
   for (const absl::string_view piece : data) size += static_cast<int64_t>(piece.size());
   if (!open_) {
-    absl::Status status = StartTensor(head, reference, size);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(StartTensor(head, reference, size));
   } else if (reference != open_reference_ || head.key() != open_key_ ||
              head.offset() != static_cast<int64_t>(open_tensor_.data.size())) {
     return Broken(absl::StrCat("tensor ", open_key_, " continues with a chunk of ", head.key(), " at byte ",

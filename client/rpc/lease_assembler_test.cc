@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/hash.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
 
 namespace diopi::rpc {
@@ -64,8 +65,7 @@ absl::Status Feed(std::vector<v1::LeaseMessage> messages, std::vector<LeasedCase
     return absl::OkStatus();
   });
   for (v1::LeaseMessage& message : messages) {
-    absl::Status status = assembler.Add(&message);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(assembler.Add(&message));
   }
   return assembler.Finish();
 }

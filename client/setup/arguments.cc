@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "client/setup/modes.h"
 
@@ -15,9 +16,8 @@ namespace {
 absl::StatusOr<std::set<Dtype>> ParseDtypes(const std::vector<std::string>& names) {
   std::set<Dtype> dtypes;
   for (const std::string& name : names) {
-    const absl::StatusOr<Dtype> dtype = ParseDtype(name);
-    if (!dtype.ok()) return dtype.status();
-    dtypes.insert(*dtype);
+    ASSIGN_OR_RETURN(const Dtype dtype, ParseDtype(name));
+    dtypes.insert(dtype);
   }
   return dtypes;
 }
@@ -40,18 +40,16 @@ absl::StatusOr<v1::Selection> MakeSelection(const SelectionArguments& arguments)
   }
   if (!arguments.models.empty())
     selection.set_suite(absl::StrCat(cases::kModelSuites, absl::StrJoin(arguments.models, ",")));
-  absl::StatusOr<std::set<Dtype>> only = ParseDtypes(arguments.dtypes);
-  if (!only.ok()) return only.status();
-  const absl::StatusOr<std::set<Dtype>> without = ParseDtypes(arguments.filter_dtypes);
-  if (!without.ok()) return without.status();
-  if (without->empty()) {
-    for (const Dtype dtype : *only) selection.add_dtypes(dtype);
+  ASSIGN_OR_RETURN(std::set<Dtype> only, ParseDtypes(arguments.dtypes));
+  ASSIGN_OR_RETURN(const std::set<Dtype> without, ParseDtypes(arguments.filter_dtypes));
+  if (without.empty()) {
+    for (const Dtype dtype : only) selection.add_dtypes(dtype);
     return selection;
   }
   for (int code = v1::Dtype::int8; code <= v1::Dtype::complex128; ++code) {
     const auto dtype = static_cast<Dtype>(code);
-    const bool wanted = only->empty() || only->contains(dtype);
-    if (wanted && !without->contains(dtype)) selection.add_dtypes(dtype);
+    const bool wanted = only.empty() || only.contains(dtype);
+    if (wanted && !without.contains(dtype)) selection.add_dtypes(dtype);
   }
   if (selection.dtypes().empty()) {
     return absl::InvalidArgumentError("--filter-dtype excludes every dtype in --dtype");

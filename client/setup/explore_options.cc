@@ -2,6 +2,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::agent {
 
@@ -42,11 +43,10 @@ CLI::Option* AddExploreOptions(CLI::App* app, ExploreArguments* arguments) {
 }
 
 absl::StatusOr<v1::ExplorationOptions> MakeExplorationOptions(const ExploreArguments& arguments) {
-  const absl::StatusOr<ExploreAmount> amount = ParseExploreAmount(arguments.amount);
-  if (!amount.ok()) return amount.status();
+  ASSIGN_OR_RETURN(const ExploreAmount amount, ParseExploreAmount(arguments.amount));
   v1::ExplorationOptions options;
-  options.set_calls(amount->calls);
-  options.set_seconds(amount->time.count());
+  options.set_calls(amount.calls);
+  options.set_seconds(amount.time.count());
   options.set_seed(arguments.seed);
   options.set_stop_on_first(arguments.stop_on_first);
   return options;

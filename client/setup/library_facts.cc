@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/descriptor.h"
 #include "cases/base/sha256.h"
+#include "cases/base/status_macros.h"
 #include "client/setup/paths.h"
 #include "impl_loader/library/file_identity.h"
 #include "impl_loader/library/library.h"
@@ -15,16 +16,13 @@
 namespace diopi::agent {
 
 absl::StatusOr<LibraryFacts> InspectLibrary(const std::string& path) {
-  absl::Status elf = loader::CheckElf(path);
-  if (!elf.ok()) return elf;
-  absl::StatusOr<loader::ElfSymbols> symbols = loader::ReadElfSymbols(path);
-  if (!symbols.ok()) return symbols.status();
+  RETURN_IF_ERROR(loader::CheckElf(path));
+  ASSIGN_OR_RETURN(loader::ElfSymbols symbols, loader::ReadElfSymbols(path));
   // Opened once, so that hash and identity belong to the same file.
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const absl::StatusOr<std::string> before = loader::FileIdentity(file.get());
   if (!before.ok()) return absl::NotFoundError(absl::StrCat(path, ": cannot be opened"));
-  absl::StatusOr<std::string> hash = Sha256OfFile(absl::StrCat("/proc/self/fd/", file.get()));
-  if (!hash.ok()) return hash.status();
+  ASSIGN_OR_RETURN(std::string hash, Sha256OfFile(absl::StrCat("/proc/self/fd/", file.get())));
   const absl::StatusOr<std::string> after = loader::FileIdentity(file.get());
   if (!after.ok() || *after != *before) {
     return absl::FailedPreconditionError(
@@ -32,9 +30,9 @@ absl::StatusOr<LibraryFacts> InspectLibrary(const std::string& path) {
   }
   LibraryFacts facts;
   facts.path = AbsolutePath(path);
-  facts.sha256 = *std::move(hash);
+  facts.sha256 = std::move(hash);
   facts.identity = *before;
-  for (const std::string& name : symbols->exported) {
+  for (const std::string& name : symbols.exported) {
     if (abi::FindFunction(name) != nullptr) facts.implemented.insert(name);
   }
   return facts;

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "client/command_line/options.h"
 
@@ -38,10 +39,9 @@ absl::StatusOr<std::vector<v1::AdaptorRule>> AdaptorRules(const Modes& modes) {
   if (modes.nhwc_min_dim <= 3) layouts.emplace_back("NLC");
   if (modes.nhwc_min_dim <= 4) layouts.emplace_back("NHWC");
   layouts.emplace_back("NDHWC");
-  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
-  if (!catalog.ok()) return catalog.status();
+  ASSIGN_OR_RETURN(const std::unique_ptr<cases::Catalog> catalog, cases::Catalog::LoadBuiltin());
   v1::AdaptorRule whole;  // of the operators whose tensors all change
-  for (const v1::OperatorFile& op : (*catalog)->operators()) {
+  for (const v1::OperatorFile& op : catalog->operators()) {
     if (op.nhwc().empty()) continue;
     const bool every = op.nhwc(0) == kEveryTensor;
     v1::AdaptorRule& rule = every ? whole : rules.emplace_back();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "client/profile/waivers.h"
 
 namespace diopi::agent {
@@ -42,9 +43,8 @@ void AddWorkerFlags(CLI::App* app, std::string* sandbox, uint64_t* memory_bytes)
 
 absl::StatusOr<profile::AppliedProfile> LoadProfile(const std::string& path) {
   if (path.empty()) return profile::AppliedProfile();
-  absl::StatusOr<profile::Profile> read = profile::ReadProfile(path);
-  if (!read.ok()) return read.status();
-  return profile::AppliedProfile(*std::move(read), profile::Today());
+  ASSIGN_OR_RETURN(profile::Profile read, profile::ReadProfile(path));
+  return profile::AppliedProfile(std::move(read), profile::Today());
 }
 
 std::vector<std::string> EnvironmentOf(const profile::AppliedProfile& profile) {
@@ -57,9 +57,8 @@ std::vector<std::string> EnvironmentOf(const profile::AppliedProfile& profile) {
 
 absl::StatusOr<profile::Adaptor> MakeAdaptor(const profile::AppliedProfile& profile, const Modes& modes) {
   std::vector<v1::AdaptorRule> rules(profile.rules().adaptor().begin(), profile.rules().adaptor().end());
-  absl::StatusOr<std::vector<v1::AdaptorRule>> added = AdaptorRules(modes);
-  if (!added.ok()) return added.status();
-  rules.insert(rules.end(), added->begin(), added->end());
+  ASSIGN_OR_RETURN(std::vector<v1::AdaptorRule> added, AdaptorRules(modes));
+  rules.insert(rules.end(), added.begin(), added.end());
   return profile::Adaptor::Make(rules);
 }
 

@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "cases/base/descriptor.h"
+#include "cases/base/status_macros.h"
 #include "client/setup/exit_code.h"
 #include "server/security/secret.h"
 
@@ -60,20 +61,16 @@ absl::StatusOr<std::string> ReadLine(int fd) {
 
 absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, const std::string& data_folder,
                                                    const std::string& cases_folder) {
-  absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
-  if (!folder.ok()) return folder.status();
-  absl::StatusOr<Pipe> ready = MakePipe();
-  if (!ready.ok()) return ready.status();
-  const absl::StatusOr<std::string> secret = server::RandomHex(kSecretBytes);
-  if (!secret.ok()) return secret.status();
-  absl::StatusOr<Pipe> known = MakePipe();
-  if (!known.ok()) return known.status();
+  ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Make());
+  ASSIGN_OR_RETURN(Pipe ready, MakePipe());
+  ASSIGN_OR_RETURN(const std::string secret, server::RandomHex(kSecretBytes));
+  ASSIGN_OR_RETURN(Pipe known, MakePipe());
   // A pipe's buffer is far larger than the secret.
-  if (!WriteAll(known->write.get(), *secret)) {
+  if (!WriteAll(known.write.get(), secret)) {
     return absl::InternalError(absl::StrCat("the secret cannot be written to a pipe: ", strerror(errno)));
   }
-  known->write.Close();
-  const std::string address = absl::StrCat("unix:", folder->path(), "/server");
+  known.write.Close();
+  const std::string address = absl::StrCat("unix:", folder.path(), "/server");
   ProcessOptions options;
   options.command = {program,
                      "--data",
@@ -88,15 +85,14 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, c
                      absl::StrCat(kSecretFd),
                      "--parent-pid-death"};
   if (!cases_folder.empty()) options.command.insert(options.command.end(), {"--cases", cases_folder});
-  options.descriptors = {{ready->write.get(), kReadyFd}, {known->read.get(), kSecretFd}};
+  options.descriptors = {{ready.write.get(), kReadyFd}, {known.read.get(), kSecretFd}};
   options.own_group = true;
-  absl::StatusOr<Process> process = Process::Start(options);
-  if (!process.ok()) return process.status();
-  ready->write.Close();
-  absl::StatusOr<std::string> line = ReadLine(ready->read.get());
+  ASSIGN_OR_RETURN(Process process, Process::Start(options));
+  ready.write.Close();
+  absl::StatusOr<std::string> line = ReadLine(ready.read.get());
   // It migrates an older database: that takes as long as it takes, while the server says how far it is.
   for (absl::string_view text; line.ok() && absl::ConsumePrefix(&(text = *line), kBusy);
-       line = ReadLine(ready->read.get())) {
+       line = ReadLine(ready.read.get())) {
     std::cerr << text << std::flush;
   }
   if (!line.ok()) {
@@ -104,11 +100,11 @@ absl::StatusOr<ServerProcess> ServerProcess::Start(const std::string& program, c
         absl::StrCat("the server for ", data_folder, " ", line.status().message()));
   }
   if (!absl::StartsWith(*line, "ready")) {
-    const ExitStatus status = process->Wait();
+    const ExitStatus status = process.Wait();
     const std::string text = absl::StrCat("the server for ", data_folder, " did not start: ", status.Text());
     return StatusOfExit(status, text);
   }
-  return ServerProcess(*std::move(folder), *std::move(process), address, *secret);
+  return ServerProcess(std::move(folder), std::move(process), address, secret);
 }
 
 void ServerProcess::Stop() {

@@ -2,14 +2,15 @@
 
 #include <utility>
 
+#include "cases/base/status_macros.h"
+
 namespace diopi::agent {
 
 absl::StatusOr<std::unique_ptr<cases::Catalog>> LoadTimingPoints() {
   std::vector<v1::OperatorFile> files;
   for (const TimingText& file : TimingTexts()) {
-    absl::StatusOr<v1::OperatorFile> parsed = cases::ParseOperatorFile(file.text, file.name);
-    if (!parsed.ok()) return parsed.status();
-    files.push_back(*std::move(parsed));
+    ASSIGN_OR_RETURN(v1::OperatorFile parsed, cases::ParseOperatorFile(file.text, file.name));
+    files.push_back(std::move(parsed));
   }
   return cases::Catalog::FromFiles(std::move(files));
 }

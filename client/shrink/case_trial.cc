@@ -1,6 +1,7 @@
 #include "client/shrink/case_trial.h"
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/user/operator_text.h"
 #include "reports/model/failure_groups.h"
 
@@ -17,9 +18,8 @@ absl::StatusOr<std::unique_ptr<CaseTrial>> CaseTrial::Start(agent::CaseJudge* ju
                                                             loader::WorkerOptions worker,
                                                             std::unique_ptr<baselines::OraclePool> oracle) {
   worker.log_path = "/dev/null";
-  absl::StatusOr<std::unique_ptr<loader::Worker>> started = StartWorker(worker);
-  if (!started.ok()) return started.status();
-  return std::unique_ptr<CaseTrial>(new CaseTrial(judge, worker, *std::move(started), std::move(oracle)));
+  ASSIGN_OR_RETURN(std::unique_ptr<loader::Worker> started, StartWorker(worker));
+  return std::unique_ptr<CaseTrial>(new CaseTrial(judge, worker, std::move(started), std::move(oracle)));
 }
 
 absl::StatusOr<v1::Verdict> CaseTrial::Run(const v1::Case& c, agent::CaseJudge* judge) {
@@ -28,29 +28,23 @@ absl::StatusOr<v1::Verdict> CaseTrial::Run(const v1::Case& c, agent::CaseJudge* 
 
 absl::StatusOr<v1::Verdict> CaseTrial::Call(const v1::Case& c, agent::CaseJudge* judge, bool keep,
                                             bool beside) {
-  absl::StatusOr<baselines::Baseline> expected = oracle_->ComputeOne(c);
-  if (!expected.ok()) return expected.status();
+  ASSIGN_OR_RETURN(baselines::Baseline expected, oracle_->ComputeOne(c));
   // Uses the generated case: the specs of tensors that the library allocates are known only now.
-  absl::StatusOr<loader::CallOptions> options = judge->Prepare(expected->c, &expected->inputs);
-  if (!options.ok()) return options.status();
-  options->keep = keep;
-  options->beside = beside;
-  absl::Status submitted = worker_->Submit(expected->c, expected->inputs, *options);
-  if (!submitted.ok()) return submitted;
+  ASSIGN_OR_RETURN(loader::CallOptions options, judge->Prepare(expected.c, &expected.inputs));
+  options.keep = keep;
+  options.beside = beside;
+  RETURN_IF_ERROR(worker_->Submit(expected.c, expected.inputs, options));
   const loader::CallOutcome outcome = worker_->Wait();
-  return judge->Judge(expected->c, expected->inputs, expected->references, outcome, options->adaptor);
+  return judge->Judge(expected.c, expected.inputs, expected.references, outcome, options.adaptor);
 }
 
 absl::StatusOr<v1::Verdict> CaseTrial::Run(const v1::OperatorFile& file) {
-  const absl::StatusOr<v1::Case> c = cases::ExpandOne(file);
-  if (!c.ok()) return c.status();
-  return Run(*c);
+  ASSIGN_OR_RETURN(const v1::Case c, cases::ExpandOne(file));
+  return Run(c);
 }
 
 absl::StatusOr<v1::Verdict> CaseTrial::RunInOrder(const std::vector<v1::Case>& cases, bool beside) {
-  absl::StatusOr<std::unique_ptr<loader::Worker>> fresh = StartWorker(options_);
-  if (!fresh.ok()) return fresh.status();
-  worker_ = *std::move(fresh);
+  ASSIGN_OR_RETURN(worker_, StartWorker(options_));
   absl::StatusOr<v1::Verdict> verdict = absl::InvalidArgumentError("there is no case");
   for (size_t i = 0; i < cases.size(); ++i) {
     const bool last = i + 1 == cases.size();

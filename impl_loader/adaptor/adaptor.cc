@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "cases/base/layout.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/tensor.h"
 #include "impl_loader/adaptor/convert.h"
 
@@ -105,9 +106,8 @@ absl::Status AdaptedCall::Apply(const v1::CaseAdaptor::Conversion& conversion) {
     ConvertInput(conversion.key(), handed);
   }
   if (found.argument->role() != v1::ROLE_LIBRARY_OUTPUT) {
-    const absl::StatusOr<std::string> laid = LayOut(conversion.layout(), found.spec);
-    if (!laid.ok()) return laid.status();
-    if (!laid->empty()) words.push_back(*laid);
+    ASSIGN_OR_RETURN(const std::string laid, LayOut(conversion.layout(), found.spec));
+    if (!laid.empty()) words.push_back(laid);
   }
   if (!words.empty()) adapted_.push_back(absl::StrCat(conversion.key(), " ", absl::StrJoin(words, ", ")));
   return absl::OkStatus();

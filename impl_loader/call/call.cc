@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::loader {
 namespace {
@@ -256,7 +257,7 @@ absl::StatusOr<CallResult> CallFunction(void* symbol, const abi::Function& funct
     return absl::InvalidArgumentError(
         absl::StrCat(function.name(), " takes ", n - 1, " arguments after the context, not ", args.size()));
   }
-  if (absl::Status status = CheckCounts(function, args); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckCounts(function, args));
   std::vector<Slot> slots(n);
   std::vector<ffi_type*> types(n);
   std::vector<void*> values(n);
@@ -264,9 +265,8 @@ absl::StatusOr<CallResult> CallFunction(void* symbol, const abi::Function& funct
   types[0] = &ffi_type_pointer;
   values[0] = &slots[0];
   for (size_t i = 1; i < n; ++i) {
-    absl::Status status =
-        SetSlot(function, function.param(static_cast<int>(i)), args[i - 1], &slots[i], &types[i]);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(
+        SetSlot(function, function.param(static_cast<int>(i)), args[i - 1], &slots[i], &types[i]));
     values[i] = &slots[i];
   }
   ffi_cif cif;

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "cases/base/status_macros.h"
 #include "cases/base/tensor.h"
 #include "impl_loader/caller/checks.h"
 #include "impl_loader/caller/test_cases.h"
@@ -36,10 +37,8 @@ class CallFrameTest : public testing::Test {
         add(arg.name() + "." + std::to_string(i), arg.tensors().tensors(i));
       }
     }
-    auto frame = CallFrame::Build(*abi::FindFunction(case_.function()), case_, inputs, v1::Dtype::unsupported,
-                                  &context_);
-    if (!frame.ok()) return frame.status();
-    frame_ = *std::move(frame);
+    ASSIGN_OR_RETURN(frame_, CallFrame::Build(*abi::FindFunction(case_.function()), case_, inputs,
+                                              v1::Dtype::unsupported, &context_));
     frame_->Prepare(0xA5);
     return absl::OkStatus();
   }

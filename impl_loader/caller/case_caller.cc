@@ -11,6 +11,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/median.h"
+#include "cases/base/status_macros.h"
 #include "impl_loader/caller/call_frame.h"
 #include "impl_loader/caller/samples.h"
 #include "impl_loader/caller/stream_delay.h"
@@ -161,13 +162,11 @@ class CaseCallerImpl : public CaseCaller {
       }
       context_.stream = nullptr;
     };
-    absl::StatusOr<std::unique_ptr<CallFrame>> frame =
-        CallFrame::Build(*prepared.function, c, inputs, v1::Dtype::unsupported, &context_);
-    if (!frame.ok()) return frame.status();
-    prepared.frame = *std::move(frame);
+    ASSIGN_OR_RETURN(prepared.frame,
+                     CallFrame::Build(*prepared.function, c, inputs, v1::Dtype::unsupported, &context_));
     if (exact_) prepared.frame->LeaveOutputs();
     MarkArenas(&prepared);
-    if (absl::Status s = AllocateScratch(&prepared); !s.ok()) return s;
+    RETURN_IF_ERROR(AllocateScratch(&prepared));
     MarkArenas(&prepared);
     return body(&prepared);
   }
@@ -209,10 +208,9 @@ class CaseCallerImpl : public CaseCaller {
   }
 
   absl::Status CallOnce(const Prepared& prepared, const std::vector<ArgValue>& args, bool wait) {
-    const absl::StatusOr<CallResult> called =
-        CallFunction(prepared.symbol, *prepared.function, &context_, args);
-    if (!called.ok()) return called.status();
-    absl::Status status = Told(prepared, *called);
+    ASSIGN_OR_RETURN(const CallResult called,
+                     CallFunction(prepared.symbol, *prepared.function, &context_, args));
+    absl::Status status = Told(prepared, called);
     if (wait && status.ok()) status = Wait();
     // The next call, which comes later on the same stream, reuses the memory that this one required.
     context_.ReleaseRequired();
@@ -279,9 +277,8 @@ class CaseCallerImpl : public CaseCaller {
     while (!samples.Complete()) {
       if (samples.EnoughTaken() && SecondsSince(start) > options.seconds) break;
       const int64_t before = Preemptions();
-      const absl::StatusOr<double> microseconds = Sample(prepared, sampling, time);
-      if (!microseconds.ok()) return microseconds.status();
-      samples.Add(*microseconds,
+      ASSIGN_OR_RETURN(const double microseconds, Sample(prepared, sampling, time));
+      samples.Add(microseconds,
                   options.repeat_disturbed && sampling.events == nullptr && Preemptions() > before);
       if (options.relative_interval > 0 && samples.EnoughUndisturbed() &&
           IntervalOfMedian(samples.undisturbed()).RelativeWidth() <= options.relative_interval) {
@@ -346,10 +343,9 @@ size_t DisplacedBytes() {
 }
 
 absl::StatusOr<std::unique_ptr<CaseCaller>> CaseCaller::Open(const std::string& path, bool exact_memory) {
-  absl::StatusOr<std::unique_ptr<VendorLibrary>> vendor = VendorLibrary::Open(path, "");
-  if (!vendor.ok()) return vendor.status();
-  VendorLibrary* const library = vendor->get();
-  return std::make_unique<CaseCallerImpl>(library, *std::move(vendor), exact_memory);
+  ASSIGN_OR_RETURN(std::unique_ptr<VendorLibrary> vendor, VendorLibrary::Open(path, ""));
+  VendorLibrary* const library = vendor.get();
+  return std::make_unique<CaseCallerImpl>(library, std::move(vendor), exact_memory);
 }
 
 std::unique_ptr<CaseCaller> CaseCaller::On(VendorLibrary* vendor, bool exact_memory) {

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/layout.h"
 #include "cases/base/split_mix.h"
+#include "cases/base/status_macros.h"
 #include "impl_loader/caller/call_frame.h"
 
 namespace diopi::loader {
@@ -45,7 +46,7 @@ class FrameBuilder {
             absl::StrCat(function.name(), ": the signature wants ", param.name(), " as argument ", next + 1,
                          ", the case has ", next == case_.args_size() ? "no more" : case_.args(next).name()));
       }
-      if (absl::Status s = Add(param, case_.args(next)); !s.ok()) return s;
+      RETURN_IF_ERROR(Add(param, case_.args(next)));
       ++next;
     }
     if (next != case_.args_size()) {
@@ -142,9 +143,8 @@ class FrameBuilder {
       return Misfit(arg.name(), "the signature has no handle for the library to fill");
     }
     if (!arg.tensor().same_as().empty()) return AddSame(arg.name(), arg.tensor().same_as());
-    absl::StatusOr<diopiTensorHandle_t> handle = Bind(arg.name(), arg, arg.tensor());
-    if (!handle.ok()) return handle.status();
-    Push(Pointer(*handle));
+    ASSIGN_OR_RETURN(diopiTensorHandle_t handle, Bind(arg.name(), arg, arg.tensor()));
+    Push(Pointer(handle));
     return absl::OkStatus();
   }
 
@@ -155,10 +155,9 @@ class FrameBuilder {
     }
     std::array<diopiTensorHandle_t, 3> parts{};
     for (int i = 0; i < 3; ++i) {
-      absl::StatusOr<diopiTensorHandle_t> part =
-          Bind(absl::StrCat(arg.name(), ".", i), arg, arg.tensors().tensors(i));
-      if (!part.ok()) return part.status();
-      parts[static_cast<size_t>(i)] = *part;
+      ASSIGN_OR_RETURN(diopiTensorHandle_t part,
+                       Bind(absl::StrCat(arg.name(), ".", i), arg, arg.tensors().tensors(i)));
+      parts[static_cast<size_t>(i)] = part;
     }
     diopiTensor& sparse = frame_->sparse_.emplace_back();
     sparse.row_starts = parts[0];
@@ -219,9 +218,8 @@ class FrameBuilder {
         continue;
       }
       if (!list && arg.value_case() != v1::Argument::kTensor) return Misfit(arg.name(), "expected tensors");
-      absl::StatusOr<diopiTensorHandle_t> bound = Bind(key, arg, list ? tensors.tensors(i) : arg.tensor());
-      if (!bound.ok()) return bound.status();
-      handle = *bound;
+      ASSIGN_OR_RETURN(diopiTensorHandle_t bound, Bind(key, arg, list ? tensors.tensors(i) : arg.tensor()));
+      handle = bound;
     }
     Push(Pointer(array.data()));
     return absl::OkStatus();
@@ -376,7 +374,7 @@ class FrameBuilder {
       bound.values = input->data;
       bound.blocks = input->blocks;
     }
-    if (absl::Status s = Lay(in_parts || unknown ? v1::TensorSpec() : spec, &bound); !s.ok()) return s;
+    RETURN_IF_ERROR(Lay(in_parts || unknown ? v1::TensorSpec() : spec, &bound));
     if (input != nullptr) {
       if (input->bytes != static_cast<size_t>(tensor.numel * bound.element)) {
         return Misfit(key, "its values do not have the size that its shape gives");

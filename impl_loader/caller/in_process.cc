@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/findings/finding.h"
 #include "cases/findings/finding_text.h"
 #include "impl_loader/caller/case_runner.h"
@@ -30,7 +31,7 @@ class InProcessLibraryImpl : public InProcessLibrary {
     options.alone = false;
     options.widened = widened;
     RunResult run = runner_.Run(c, views, options);
-    if (absl::Status s = ToStatus(c, run); !s.ok()) return s;
+    RETURN_IF_ERROR(ToStatus(c, run));
     TensorMap outputs;
     for (OutputTensor& output : run.outputs) {
       outputs.emplace(std::move(output.key), HostTensor{static_cast<Dtype>(output.dtype),
@@ -78,9 +79,8 @@ class InProcessLibraryImpl : public InProcessLibrary {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<InProcessLibrary>> InProcessLibrary::Open(const std::string& path) {
-  absl::StatusOr<std::unique_ptr<VendorLibrary>> vendor = VendorLibrary::Open(path, "");
-  if (!vendor.ok()) return vendor.status();
-  return std::make_unique<InProcessLibraryImpl>(*std::move(vendor));
+  ASSIGN_OR_RETURN(std::unique_ptr<VendorLibrary> vendor, VendorLibrary::Open(path, ""));
+  return std::make_unique<InProcessLibraryImpl>(std::move(vendor));
 }
 
 }  // namespace diopi::loader

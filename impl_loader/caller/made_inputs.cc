@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cases/base/status_macros.h"
+
 namespace diopi::loader {
 
 void AddMadeInputs(const BlockInputs& made, std::vector<InputView>* inputs) {
@@ -15,9 +17,8 @@ void AddMadeInputs(const BlockInputs& made, std::vector<InputView>* inputs) {
 }
 
 absl::Status AddMadeInputs(const v1::Case& c, std::vector<InputView>* inputs, BlockInputs* made) {
-  absl::StatusOr<BlockInputs> opened = OpenBlockInputs(c);
-  if (!opened.ok()) return opened.status();
-  *made = *std::move(opened);
+  ASSIGN_OR_RETURN(BlockInputs opened, OpenBlockInputs(c));
+  *made = std::move(opened);
   for (const InputView& sent : *inputs) made->erase(std::string(sent.key));
   AddMadeInputs(*made, inputs);
   return absl::OkStatus();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/findings/finding.h"
 #include "cases/findings/finding_text.h"
 #include "impl_loader/caller/call_frame.h"
@@ -59,8 +60,8 @@ absl::Status CallFrame::AllocateScratch(absl::FunctionRef<absl::Status(const std
   // A library may answer one negative size per call.
   for (const ScratchMemory& each : scratch_) {
     if (*each.size >= 0) continue;
-    if (absl::Status s = call(args_); !s.ok()) return s;
-    if (absl::Status s = CheckAsking(wrong); !s.ok()) return s;
+    RETURN_IF_ERROR(call(args_));
+    RETURN_IF_ERROR(CheckAsking(wrong));
   }
   for (ScratchMemory& scratch : scratch_) {
     if (*scratch.size < 0) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "impl_loader/caller/text.h"
 
 namespace diopi::loader {
@@ -41,20 +42,17 @@ absl::StatusOr<std::unique_ptr<VendorLibrary>> VendorLibrary::Open(const std::st
                                                                    const std::string& identity) {
   std::optional<Library> device;
   if (!device_lib.empty()) {
-    absl::StatusOr<Library> opened = Library::Open(device_lib);
-    if (!opened.ok()) return opened.status();
-    device = *std::move(opened);
+    ASSIGN_OR_RETURN(device, Library::Open(device_lib));
   }
-  absl::StatusOr<Library> impl = Library::Open(impl_path, identity);
-  if (!impl.ok()) return impl.status();
-  std::unique_ptr<VendorLibrary> vendor(new VendorLibrary(*std::move(impl)));
+  ASSIGN_OR_RETURN(Library impl, Library::Open(impl_path, identity));
+  std::unique_ptr<VendorLibrary> vendor(new VendorLibrary(std::move(impl)));
   vendor->device_ = std::move(device);
   runtime::ClearRegisteredFunctions();
   if (vendor->device_.has_value()) {
-    if (absl::Status s = vendor->Initialize(*vendor->device_); !s.ok()) return s;
+    RETURN_IF_ERROR(vendor->Initialize(*vendor->device_));
   }
-  if (absl::Status s = vendor->Initialize(vendor->impl_); !s.ok()) return s;
-  if (absl::Status s = vendor->FindDeviceFunctions(); !s.ok()) return s;
+  RETURN_IF_ERROR(vendor->Initialize(vendor->impl_));
+  RETURN_IF_ERROR(vendor->FindDeviceFunctions());
   return vendor;
 }
 

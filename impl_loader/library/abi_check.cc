@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "impl_loader/library/library.h"
 #include "proto/abi/abi.h"
@@ -102,13 +103,12 @@ class Checker {
 
   absl::StatusOr<AbiReport> Run() {
     for (const std::string& path : options_.beside) {
-      absl::StatusOr<ElfSymbols> beside = ReadForeignElfSymbols(path);
-      if (!beside.ok()) return beside.status();
-      if (beside->other_machine != report_.machine) {
+      ASSIGN_OR_RETURN(ElfSymbols beside, ReadForeignElfSymbols(path));
+      if (beside.other_machine != report_.machine) {
         return absl::InvalidArgumentError(
             absl::StrCat(path, ": built for another architecture than ", report_.path));
       }
-      beside_.push_back(*std::move(beside));
+      beside_.push_back(std::move(beside));
     }
     ListFunctions();
     ListUnknown();
@@ -260,9 +260,8 @@ const char* StateName(MetaSymbol::State state) {
 }  // namespace
 
 absl::StatusOr<AbiReport> CheckAbi(const std::string& path, const AbiCheckOptions& options) {
-  const absl::StatusOr<ElfSymbols> symbols = ReadForeignElfSymbols(path);
-  if (!symbols.ok()) return symbols.status();
-  return Checker(path, options, *symbols).Run();
+  ASSIGN_OR_RETURN(const ElfSymbols symbols, ReadForeignElfSymbols(path));
+  return Checker(path, options, symbols).Run();
 }
 
 std::string FormatAbiReport(const AbiReport& report, const AbiTextOptions& options) {

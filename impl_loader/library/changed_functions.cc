@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 #include "impl_loader/library/code_pieces.h"
 #include "impl_loader/library/elf_image.h"
 #include "impl_loader/library/library.h"
@@ -93,12 +94,10 @@ absl::StatusOr<ChangedFunctions> CompareLibraries(const std::string& old_path, c
   std::vector<ElfImage> images;
   std::vector<std::string> needed;
   for (const std::string& path : {old_path, new_path}) {
-    const absl::StatusOr<ElfSymbols> symbols = ReadElfSymbols(path);
-    if (!symbols.ok()) return symbols.status();
-    needed.push_back(absl::StrJoin(symbols->needed, " "));
-    absl::StatusOr<ElfImage> image = ElfImage::Open(path);
-    if (!image.ok()) return image.status();
-    images.push_back(*std::move(image));
+    ASSIGN_OR_RETURN(const ElfSymbols symbols, ReadElfSymbols(path));
+    needed.push_back(absl::StrJoin(symbols.needed, " "));
+    ASSIGN_OR_RETURN(ElfImage image, ElfImage::Open(path));
+    images.push_back(std::move(image));
   }
   if (needed[0] != needed[1]) {
     return Everything(absl::StrCat("other libraries are needed: ", needed[1], ", was ", needed[0]));

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/file_error.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::loader {
 namespace {
@@ -168,11 +169,10 @@ absl::Status ElfFile::CheckSections() const {
 }
 
 absl::StatusOr<ElfFile> ElfFile::Open(const std::string& path, Machine machine) {
-  absl::StatusOr<ElfFile> elf = Map(path);
-  if (!elf.ok()) return elf.status();
-  if (absl::Status status = elf->ReadHeader(machine); !status.ok()) return status;
-  if (absl::Status status = elf->ReadSegments(); !status.ok()) return status;
-  if (absl::Status status = elf->CheckSections(); !status.ok()) return status;
+  ASSIGN_OR_RETURN(ElfFile elf, Map(path));
+  RETURN_IF_ERROR(elf.ReadHeader(machine));
+  RETURN_IF_ERROR(elf.ReadSegments());
+  RETURN_IF_ERROR(elf.CheckSections());
   return elf;
 }
 

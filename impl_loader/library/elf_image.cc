@@ -4,15 +4,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::loader {
 
 absl::StatusOr<ElfImage> ElfImage::Open(const std::string& path) {
-  absl::StatusOr<ElfFile> file = ElfFile::Open(path);
-  if (!file.ok()) return file.status();
-  ElfImage image(*std::move(file));
-  absl::Status status = image.Read();
-  if (!status.ok()) return status;
+  ASSIGN_OR_RETURN(ElfFile file, ElfFile::Open(path));
+  ElfImage image(std::move(file));
+  RETURN_IF_ERROR(image.Read());
   return image;
 }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/status_macros.h"
 #include "impl_loader/library/elf_file.h"
 #include "impl_loader/library/library.h"
 
@@ -20,9 +21,9 @@ class DynamicReader {
   explicit DynamicReader(const ElfFile& elf) : elf_(elf) {}
 
   absl::StatusOr<ElfSymbols> Read() {
-    if (absl::Status status = ReadDynamic(); !status.ok()) return status;
-    if (absl::Status status = ReadNames(); !status.ok()) return status;
-    if (absl::Status status = ReadSymbols(); !status.ok()) return status;
+    RETURN_IF_ERROR(ReadDynamic());
+    RETURN_IF_ERROR(ReadNames());
+    RETURN_IF_ERROR(ReadSymbols());
     return std::move(symbols_);
   }
 
@@ -81,10 +82,9 @@ absl::Status DynamicReader::ReadDynamic() {
   if ((Tag(DT_FLAGS_1).value_or(0) & DF_1_PIE) != 0) {
     return absl::InvalidArgumentError(absl::StrCat(elf_.path(), ": a program, not a shared library"));
   }
-  const auto strings = Table(DT_STRTAB, "the string table");
-  if (!strings.ok()) return strings.status();
-  if (!*strings) return Broken("no string table");
-  strings_ = **strings;
+  ASSIGN_OR_RETURN(const auto strings, Table(DT_STRTAB, "the string table"));
+  if (!strings) return Broken("no string table");
+  strings_ = *strings;
   strings_size_ = Tag(DT_STRSZ).value_or(0);
   if (strings_ > elf_.size() || elf_.size() - strings_ < strings_size_) {
     return Broken("the string table ends outside the file");
@@ -153,16 +153,14 @@ absl::StatusOr<uint64_t> DynamicReader::CountByGnuHash(uint64_t table) const {
 
 absl::StatusOr<uint64_t> DynamicReader::CountSymbols() const {
   if (const auto count = CountBySection()) return *count;
-  const auto hash = Table(DT_HASH, "the hash table");
-  if (!hash.ok()) return hash.status();
-  if (*hash) {
+  ASSIGN_OR_RETURN(const auto hash, Table(DT_HASH, "the hash table"));
+  if (hash) {
     uint32_t chains = 0;
-    if (!elf_.Read(**hash + 4, &chains)) return Broken("the hash table lies outside the file");
+    if (!elf_.Read(*hash + 4, &chains)) return Broken("the hash table lies outside the file");
     return uint64_t{chains};
   }
-  const auto gnu = Table(DT_GNU_HASH, "the hash table");
-  if (!gnu.ok()) return gnu.status();
-  if (*gnu) return CountByGnuHash(**gnu);
+  ASSIGN_OR_RETURN(const auto gnu, Table(DT_GNU_HASH, "the hash table"));
+  if (gnu) return CountByGnuHash(*gnu);
   return Broken("no hash table");
 }
 
@@ -183,18 +181,15 @@ void DynamicReader::Sort(const Elf64_Sym& symbol, uint16_t version, std::string 
 }
 
 absl::Status DynamicReader::ReadSymbols() {
-  const auto table = Table(DT_SYMTAB, "the symbol table");
-  if (!table.ok()) return table.status();
-  if (!*table) return Broken("no symbol table");
-  const absl::StatusOr<uint64_t> count = CountSymbols();
-  if (!count.ok()) return count.status();
-  const auto versions = Table(DT_VERSYM, "the version table");
-  if (!versions.ok()) return versions.status();
-  for (uint64_t i = 1; i < *count; ++i) {
+  ASSIGN_OR_RETURN(const auto table, Table(DT_SYMTAB, "the symbol table"));
+  if (!table) return Broken("no symbol table");
+  ASSIGN_OR_RETURN(const uint64_t count, CountSymbols());
+  ASSIGN_OR_RETURN(const auto versions, Table(DT_VERSYM, "the version table"));
+  for (uint64_t i = 1; i < count; ++i) {
     Elf64_Sym symbol;
     uint16_t version = VER_NDX_GLOBAL;
-    if (!elf_.ReadEntry(**table, i, &symbol)) return Broken("the symbol table ends outside the file");
-    if (*versions && !elf_.ReadEntry(**versions, i, &version)) {
+    if (!elf_.ReadEntry(*table, i, &symbol)) return Broken("the symbol table ends outside the file");
+    if (versions && !elf_.ReadEntry(*versions, i, &version)) {
       return Broken("the version table ends outside the file");
     }
     std::optional<std::string> name = elf_.String(strings_, strings_size_, symbol.st_name);
@@ -207,16 +202,14 @@ absl::Status DynamicReader::ReadSymbols() {
 }  // namespace
 
 absl::StatusOr<ElfSymbols> ReadElfSymbols(const std::string& path) {
-  absl::StatusOr<ElfFile> elf = ElfFile::Open(path);
-  if (!elf.ok()) return elf.status();
-  return DynamicReader(*elf).Read();
+  ASSIGN_OR_RETURN(ElfFile elf, ElfFile::Open(path));
+  return DynamicReader(elf).Read();
 }
 
 absl::StatusOr<ElfSymbols> ReadForeignElfSymbols(const std::string& path) {
-  absl::StatusOr<ElfFile> elf = ElfFile::Open(path, Machine::kAny);
-  if (!elf.ok()) return elf.status();
-  absl::StatusOr<ElfSymbols> symbols = DynamicReader(*elf).Read();
-  if (symbols.ok()) symbols->other_machine = elf->other_machine();
+  ASSIGN_OR_RETURN(ElfFile elf, ElfFile::Open(path, Machine::kAny));
+  absl::StatusOr<ElfSymbols> symbols = DynamicReader(elf).Read();
+  if (symbols.ok()) symbols->other_machine = elf.other_machine();
   return symbols;
 }
 

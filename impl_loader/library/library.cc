@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "impl_loader/library/elf_file.h"
 #include "impl_loader/library/file_identity.h"
 
@@ -62,7 +63,7 @@ class Witness {
 
 absl::StatusOr<Library> Library::Open(const std::string& path, const std::string& identity) {
   const Witness witness(path, identity);
-  if (absl::Status status = witness.Check(); !status.ok()) return status;
+  RETURN_IF_ERROR(witness.Check());
   // Checks all headers of the file, not only the first: dlopen maps a truncated file and crashes.
   if (absl::StatusOr<ElfFile> elf = ElfFile::Open(path); !elf.ok()) return elf.status();
   // Without a slash dlopen would search the library path instead of opening this file.
@@ -74,7 +75,7 @@ absl::StatusOr<Library> Library::Open(const std::string& path, const std::string
         absl::StrCat(path, ": cannot be loaded: ", text == nullptr ? "no reason given" : text));
   }
   Library library(path, handle);
-  if (absl::Status status = witness.CheckLoaded(handle); !status.ok()) return status;
+  RETURN_IF_ERROR(witness.CheckLoaded(handle));
   return library;
 }
 

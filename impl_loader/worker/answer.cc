@@ -10,6 +10,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/library_checks.h"
 #include "cases/findings/finding.h"
 #include "impl_loader/caller/text.h"
@@ -87,8 +88,8 @@ class FindingsOfReply {
       const bool known = v1::Finding::Code_IsValid(code) && code >= first && code < end;
       if (!known && !(harness && code == v1::Finding::HARNESS))
         return NotOne(absl::StrCat("it has a finding of the code ", code, " where none belongs"));
-      if (absl::Status s = CheckFields(&finding); !s.ok()) return s;
-      if (absl::Status s = Check(first, end, harness, finding.mutable_parts(), depth + 1); !s.ok()) return s;
+      RETURN_IF_ERROR(CheckFields(&finding));
+      RETURN_IF_ERROR(Check(first, end, harness, finding.mutable_parts(), depth + 1));
     }
     return absl::OkStatus();
   }
@@ -125,7 +126,7 @@ absl::Status CheckFindings(v1::WorkerReply* reply) {
   FindingsOfReply all;
   for (FindingList* about_memory :
        {reply->mutable_findings(), reply->mutable_differs(), reply->mutable_relied_on()}) {
-    if (absl::Status s = all.Check(kMemory, kEnd, false, about_memory); !s.ok()) return s;
+    RETURN_IF_ERROR(all.Check(kMemory, kEnd, false, about_memory));
   }
   return all.Check(kMemory, kLibraryChecks, false, reply->mutable_failed());
 }
@@ -153,8 +154,8 @@ absl::Status CheckOutputs(const v1::Case& c, const v1::WorkerReply& reply) {
                                  " has the unknown element type ", output.dtype()));
     }
   }
-  if (absl::Status s = CheckNames(names, keys, "an output"); !s.ok()) return s;
-  if (absl::Status s = CheckNames(reply.unwritten(), keys, "an unwritten output"); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckNames(names, keys, "an output"));
+  RETURN_IF_ERROR(CheckNames(reply.unwritten(), keys, "an unwritten output"));
   for (const std::string& key : reply.unwritten()) {
     if (!MayStayUnwritten(c, key)) return NotOne(absl::StrCat("it excuses ", key, " as unwritten"));
   }
@@ -214,7 +215,7 @@ absl::Status CheckCall(const AskedCall& asked, v1::WorkerReply* reply) {
     return NotOne(
         absl::StrCat("it counts ", reply->calls(), " calls, and ", reply->call_us(), " us for one"));
   }
-  if (absl::Status s = CheckFindings(reply); !s.ok()) return s;
+  RETURN_IF_ERROR(CheckFindings(reply));
   Clean(reply->mutable_text());
   if (asked.call->has_time()) return CheckTimes(asked, *reply);
   if (reply->has_time()) return NotOne("it has times, which were not asked for");
@@ -267,16 +268,14 @@ absl::Status TakeOutputs(const AskedCall& asked, const v1::WorkerReply& reply, C
   for (const v1::ShmTensor& placed : reply.outputs()) {
     if (placed.has_hash()) outcome->hashes[placed.key()] = placed.hash();
     if (asked.frame != nullptr && asked.frame->Has(placed.key())) continue;
-    if (absl::Status s = CheckPlace(placed, &room); !s.ok()) return s;
+    RETURN_IF_ERROR(CheckPlace(placed, &room));
     if (placed.has_hash() && asked.in_place) {
-      absl::StatusOr<TensorView> view = asked.shared->View(placed, asked.call->output_offset());
-      if (!view.ok()) return view.status();
-      outcome->output_views[placed.key()] = *std::move(view);
+      ASSIGN_OR_RETURN(TensorView view, asked.shared->View(placed, asked.call->output_offset()));
+      outcome->output_views[placed.key()] = std::move(view);
       continue;
     }
-    absl::StatusOr<HostTensor> tensor = asked.shared->Take(placed, asked.call->output_offset());
-    if (!tensor.ok()) return tensor.status();
-    outputs.push_back({placed.key(), tensor->dtype, std::move(tensor->shape), std::move(tensor->data)});
+    ASSIGN_OR_RETURN(HostTensor tensor, asked.shared->Take(placed, asked.call->output_offset()));
+    outputs.push_back({placed.key(), tensor.dtype, std::move(tensor.shape), std::move(tensor.data)});
   }
   if (asked.adapted != nullptr) asked.adapted->TakeBack(&outputs);
   for (OutputTensor& output : outputs) {

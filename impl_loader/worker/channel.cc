@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::loader {
 namespace {
@@ -107,7 +108,7 @@ absl::Status Channel::Receive(google::protobuf::MessageLite* message, Descriptor
   for (;;) {
     if (absl::Status s = Extract(message, &complete); !s.ok() || complete) return s;
     bool any = false;
-    if (absl::Status s = Read(0, &any, passed); !s.ok()) return s;
+    RETURN_IF_ERROR(Read(0, &any, passed));
   }
 }
 

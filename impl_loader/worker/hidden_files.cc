@@ -15,6 +15,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/status_macros.h"
 #include "impl_loader/worker/mounts.h"
 
 namespace diopi::loader {
@@ -80,13 +81,13 @@ absl::Status CoverFolder(const std::string& folder, const std::vector<std::strin
   std::vector<Clone> clones;
   for (const std::string& path : shown) {
     if (path == folder || !IsWithin(path, folder)) continue;
-    if (absl::Status added = AddClone(path, &clones); !added.ok()) return added;
+    RETURN_IF_ERROR(AddClone(path, &clones));
   }
   if (mount("none", folder.c_str(), "tmpfs", kPlain, "size=64k,mode=0755") != 0) {
     return Refused("hiding " + folder);
   }
   for (const Clone& clone : clones) {
-    if (absl::Status attached = Attach(clone); !attached.ok()) return attached;
+    RETURN_IF_ERROR(Attach(clone));
   }
   if (mount(nullptr, folder.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY | kPlain, nullptr) != 0) {
     return Refused("making the cover of " + folder + " read-only");
@@ -124,7 +125,7 @@ absl::Status HideFiles(const HiddenFiles& files) {
   all.erase(std::unique(all.begin(), all.end()), all.end());
   const std::vector<std::string> shown = Canonical(files.shown);
   for (const std::string& path : all) {
-    if (absl::Status covered = Cover(path, shown); !covered.ok()) return covered;
+    RETURN_IF_ERROR(Cover(path, shown));
   }
   return absl::OkStatus();
 }

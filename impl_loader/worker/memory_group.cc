@@ -21,6 +21,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "cases/base/descriptor.h"
+#include "cases/base/status_macros.h"
 #include "impl_loader/worker/mounts.h"
 
 namespace diopi::loader {
@@ -87,8 +88,7 @@ absl::StatusOr<MemoryGroup> MemoryGroup::Make(uint64_t bytes) {
     if (around.empty()) return absl::UnavailableError("no memory cgroups");
     around = fs::path(around).parent_path();
     if (!IsDelegated(around)) return absl::PermissionDeniedError("the cgroup is not delegated");
-    if (absl::Status status = Write(around + "/cgroup.subtree_control", "+memory"); !status.ok())
-      return status;
+    RETURN_IF_ERROR(Write(around + "/cgroup.subtree_control", "+memory"));
   }
   RemoveAbandoned(around);
   MemoryGroup group(absl::StrCat(around, "/", kPrefix, getpid()));

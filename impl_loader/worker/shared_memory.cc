@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::loader {
 namespace {
@@ -89,11 +90,10 @@ absl::StatusOr<TensorView> SharedMemory::View(const v1::ShmTensor& placed, size_
 }
 
 absl::StatusOr<HostTensor> SharedMemory::Take(const v1::ShmTensor& placed, size_t first) const {
-  absl::StatusOr<TensorView> view = View(placed, first);
-  if (!view.ok()) return view.status();
-  HostTensor tensor{view->dtype, std::move(view->shape), {}};
+  ASSIGN_OR_RETURN(TensorView view, View(placed, first));
+  HostTensor tensor{view.dtype, std::move(view.shape), {}};
   if (placed.nbytes() <= kPart) {
-    tensor.data.assign(view->data);
+    tensor.data.assign(view.data);
     return tensor;
   }
   tensor.data.reserve(placed.nbytes());

@@ -25,6 +25,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/hash.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/library_checks.h"
 #include "cases/findings/finding.h"
 #include "impl_loader/adaptor/adaptor.h"
@@ -205,11 +206,8 @@ absl::Status WorkerImpl::Launch() {
   frame_.reset();
   shared_ = SharedMemory();
   if (EndAsked()) return absl::CancelledError(kEndAsked);
-  if (absl::Status s = MakeRoom(0, 0); !s.ok()) return s;
-  absl::StatusOr<std::unique_ptr<WorkerProcess>> process =
-      WorkerProcess::Start(options_, &shared_, &log_, end_.get());
-  if (!process.ok()) return process.status();
-  process_ = *std::move(process);
+  RETURN_IF_ERROR(MakeRoom(0, 0));
+  ASSIGN_OR_RETURN(process_, WorkerProcess::Start(options_, &shared_, &log_, end_.get()));
   shared_is_new_ = false;
   return Greeted();
 }
@@ -288,12 +286,12 @@ absl::Status WorkerImpl::MakeRoom(size_t frame_bytes, size_t data_bytes) {
   // finds room in the same file.
   if (options_.memory_bytes == 0 && frame_bytes > usual_frames) frame_bytes = std::bit_ceil(frame_bytes);
   used_ = 0;
-  absl::StatusOr<SharedMemory> memory =
+  ASSIGN_OR_RETURN(
+      SharedMemory memory,
       SharedMemory::Create(std::max({frame_bytes, usual_frames, there ? shared_.frame_bytes() : 0}),
-                           std::max({data_bytes, usual_data, there ? shared_.data_bytes() : 0}));
-  if (!memory.ok()) return memory.status();
+                           std::max({data_bytes, usual_data, there ? shared_.data_bytes() : 0})));
   if (there) shared_.Release(0, 0);  // the process may keep it mapped
-  shared_ = *std::move(memory);
+  shared_ = std::move(memory);
   shared_is_new_ = true;
   frame_at_ = 0;
   return absl::OkStatus();
@@ -339,7 +337,7 @@ absl::Status WorkerImpl::CopyIn() {
   const size_t frame_bytes = frame_ == nullptr ? 0 : frame_->bytes();
   const std::byte* laid_at = shared_.frames() + frame_at_;
   if (frame_at_ + frame_bytes > shared_.frame_bytes()) frame_at_ = 0;
-  if (absl::Status s = MakeRoom(frame_bytes, input_bytes + output_bytes); !s.ok()) return s;
+  RETURN_IF_ERROR(MakeRoom(frame_bytes, input_bytes + output_bytes));
   if (shared_.frames() + frame_at_ != laid_at) LayFrame();
   if (frame_ != nullptr) frame_->Prepare();
   call_.set_frame_offset(kFrameOffset + frame_at_);
@@ -527,7 +525,7 @@ absl::StatusOr<std::unique_ptr<Worker>> Worker::Start(WorkerOptions options) {
   Descriptor end(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!end.valid()) return absl::InternalError(absl::StrCat("no eventfd: ", strerror(errno)));
   auto worker = std::make_unique<WorkerImpl>(std::move(options), std::move(log), std::move(end));
-  if (absl::Status s = worker->Launch(); !s.ok()) return s;
+  RETURN_IF_ERROR(worker->Launch());
   return std::unique_ptr<Worker>(std::move(worker));
 }
 

@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/poll_timeout.h"
+#include "cases/base/status_macros.h"
 #include "cases/findings/finding.h"
 #include "cases/findings/finding_text.h"
 #include "impl_loader/caller/text.h"
@@ -72,8 +73,8 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const Worker
                                                                     SharedMemory* shared, LogPump* log,
                                                                     int end) {
   std::unique_ptr<WorkerProcess> worker(new WorkerProcess(options, shared, log, end));
-  if (absl::Status s = worker->Spawn(options); !s.ok()) return s;
-  if (absl::Status s = worker->Greet(options); !s.ok()) return s;
+  RETURN_IF_ERROR(worker->Spawn(options));
+  RETURN_IF_ERROR(worker->Greet(options));
   return worker;
 }
 
@@ -119,9 +120,7 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
   }
   std::string own_folder;
   if (options.sandbox == "strict") {
-    absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
-    if (!folder.ok()) return folder.status();
-    folder_ = *std::move(folder);
+    ASSIGN_OR_RETURN(folder_, TemporaryFolder::Make());
     own_folder = *folder_ / "own";
     std::error_code error;
     std::filesystem::create_directory(own_folder, error);
@@ -148,9 +147,7 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
     child.files = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, theirs.get(), shared_->descriptor()};
     child.terminal = isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : -1;
   }
-  absl::StatusOr<std::unique_ptr<ChildProcess>> process = ChildProcess::Spawn(child);
-  if (!process.ok()) return process.status();
-  process_ = *std::move(process);
+  ASSIGN_OR_RETURN(process_, ChildProcess::Spawn(child));
   pid_ = process_->pid();
   teller.Close();
   if (kept) LearnPid();
@@ -176,8 +173,8 @@ bool WorkerProcess::Ended() const {
 
 absl::Status WorkerProcess::Greet(const WorkerOptions& options) {
   v1::WorkerHello sandboxed;
-  if (absl::Status s = AwaitHello(options, /*loading=*/false, &sandboxed); !s.ok()) return s;
-  if (absl::Status s = AwaitHello(options, /*loading=*/true, &hello_); !s.ok()) return s;
+  RETURN_IF_ERROR(AwaitHello(options, /*loading=*/false, &sandboxed));
+  RETURN_IF_ERROR(AwaitHello(options, /*loading=*/true, &hello_));
   told_.Close();
   hello_.set_sandbox(sandboxed.sandbox());
   return absl::OkStatus();

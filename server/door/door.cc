@@ -35,6 +35,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/descriptor.h"
+#include "cases/base/status_macros.h"
 #include "server/door/client_stream.h"
 #include "server/door/relay.h"
 #include "server/security/secret.h"
@@ -340,12 +341,9 @@ absl::StatusOr<int> SocketDoor::Bind(const addrinfo& name, int port) {
 
 absl::StatusOr<int> SocketDoor::Listen(const std::string& host, int port, const TlsTexts& tls) {
   if (!tls.certificate.empty()) {
-    absl::Status status = SetTls(tls);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(SetTls(tls));
   }
-  absl::StatusOr<std::string> secret = RandomHex(8);
-  if (!secret.ok()) return secret.status();
-  secret_ = *std::move(secret);
+  ASSIGN_OR_RETURN(secret_, RandomHex(8));
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
@@ -374,11 +372,10 @@ absl::StatusOr<int> SocketDoor::Listen(const std::string& host, int port, const 
 }
 
 absl::Status SocketDoor::SetTls(const TlsTexts& tls) {
-  absl::StatusOr<TlsServerContext> context = MakeTlsServerContext(tls);
-  if (!context.ok()) return context.status();
-  PrepareForHttp2(context->get());
+  ASSIGN_OR_RETURN(TlsServerContext context, MakeTlsServerContext(tls));
+  PrepareForHttp2(context.get());
   const std::lock_guard lock(mutex_);
-  tls_ = std::shared_ptr<ssl_ctx_st>(std::move(*context));
+  tls_ = std::shared_ptr<ssl_ctx_st>(std::move(context));
   return absl::OkStatus();
 }
 

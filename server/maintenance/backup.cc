@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/file_error.h"
+#include "cases/base/status_macros.h"
 #include "server/store/backup.h"
 #include "server/store/database.h"
 
@@ -93,8 +94,7 @@ absl::Status CopyFiles(const fs::path& data, const fs::path& to, BackupReport* r
       fs::create_directories(target, error);
       if (error) break;
     } else if (entry->is_regular_file(gone) && !IsLeftOut(entry->path(), database)) {
-      absl::Status status = CopyFile(entry->path(), target, report);
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(CopyFile(entry->path(), target, report));
     }
   }
   if (error) return Failed(absl::StrCat("cannot copy the files of ", data.string()), error);
@@ -102,8 +102,7 @@ absl::Status CopyFiles(const fs::path& data, const fs::path& to, BackupReport* r
   for (fs::recursive_directory_iterator folder(to, error);
        !error && folder != fs::recursive_directory_iterator(); folder.increment(error)) {
     if (!folder->is_directory()) continue;
-    absl::Status status = FlushToDisk(folder->path());
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(FlushToDisk(folder->path()));
   }
   return FlushToDisk(to);
 }

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/excerpt.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::server {
 namespace {
@@ -74,8 +75,7 @@ class Reader {
       if (Peek() == ']') break;
       if (!more) return Error("expected , or ] after an array's value");
       if (Peek() == '[') return Error("an array in an array");
-      const absl::Status status = ReadValue(true, setting);
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(ReadValue(true, setting));
       SkipSpaceAndComments();
       more = Peek() == ',';
       if (more) ++at_;

@@ -12,6 +12,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "cases/base/status_macros.h"
 #include "server/http/api.h"
 #include "server/http/site.h"
 #include "server/program/chip_samples.h"
@@ -119,19 +120,15 @@ class Readiness {
 absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const HttpDoorOptions& options,
                                                       ConformanceServer* server) {
   if (options.address.empty()) return std::unique_ptr<HttpServer>();
-  const absl::StatusOr<Address> address = ParseAddress(options.address);
-  if (!address.ok()) return address.status();
-  if (address->is_unix) return absl::InvalidArgumentError("--http takes HOST:PORT, not a Unix socket");
-  if (!options.remote && !IsLoopback(address->host)) {
+  ASSIGN_OR_RETURN(const Address address, ParseAddress(options.address));
+  if (address.is_unix) return absl::InvalidArgumentError("--http takes HOST:PORT, not a Unix socket");
+  if (!options.remote && !IsLoopback(address.host)) {
     return absl::InvalidArgumentError("--http " + options.address +
                                       " is not a loopback address; --http-remote allows it");
   }
-  absl::Status status = CheckFree(*address);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(CheckFree(address));
   HttpOptions http_options;
-  absl::StatusOr<TlsTexts> tls = ReadTlsFiles(options.tls);
-  if (!tls.ok()) return tls.status();
-  http_options.tls = *std::move(tls);
+  ASSIGN_OR_RETURN(http_options.tls, ReadTlsFiles(options.tls));
   http_options.hosts = options.hosts;
   http_options.guard = [server](const HttpRequest& request) {
     return Refuse(request, &server->authorizer());
@@ -149,16 +146,14 @@ absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const HttpDoorOptions& opt
   });
   const auto readiness = std::make_shared<Readiness>(server, options.data_folder);
   http->Get("/readyz", [readiness](const HttpRequest&) { return readiness->Ask(); });
-  absl::StatusOr<std::unique_ptr<Queries>> queries = Queries::Open(DatabasePath(options.data_folder));
-  if (!queries.ok()) return queries.status();
+  ASSIGN_OR_RETURN(std::unique_ptr<Queries> queries, Queries::Open(DatabasePath(options.data_folder)));
   std::error_code ignored;
   const std::string folder =
       std::filesystem::absolute(options.data_folder, ignored).lexically_normal().string();
-  const std::shared_ptr<Queries> shared = *std::move(queries);
+  const std::shared_ptr<Queries> shared = std::move(queries);
   server->metrics().AddSource([shared] { return ChipSamples(*shared); });
   RegisterApi(http.get(), shared, {folder, "cpu", DIOPI_VERSION, [server] { return server->Agents(); }});
-  status = http->Listen(address->host, address->port);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(http->Listen(address.host, address.port));
   return http;
 }
 

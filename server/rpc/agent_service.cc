@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "baselines/store/store.h"
+#include "cases/base/status_macros.h"
 #include "server/rpc/status.h"
 #include "server/store/run_state.h"
 #include "server/telemetry/log.h"
@@ -75,10 +76,9 @@ absl::StatusOr<v1::Case> PickHealthCase(const cases::Catalog& catalog) {
   v1::Selection selection;
   selection.add_functions(kHealthFunction);
   selection.add_dtypes(v1::Dtype::float32);
-  const absl::StatusOr<std::vector<v1::Case>> cases = catalog.Select(selection);
-  if (!cases.ok()) return cases.status();
+  ASSIGN_OR_RETURN(const std::vector<v1::Case> cases, catalog.Select(selection));
   const v1::Case* best = nullptr;
-  for (const v1::Case& c : *cases) {
+  for (const v1::Case& c : cases) {
     const int64_t bytes = StreamedBytes(c);
     if (HasOutput(c) && (best == nullptr || bytes < StreamedBytes(*best))) best = &c;
   }
@@ -270,10 +270,9 @@ AgentService::AgentService(Database* database, RunChanges* changes, RunRegistry*
       agents_(database, changes, clock, options.agents) {}
 
 absl::Status AgentService::Load() {
-  const absl::StatusOr<std::vector<v1::RunInfo>> open = database_->OpenSubmissions();
-  if (!open.ok()) return open.status();
+  ASSIGN_OR_RETURN(const std::vector<v1::RunInfo> open, database_->OpenSubmissions());
   std::map<std::string, ImplStore::Kept> needed;
-  for (const v1::RunInfo& run : *open) {
+  for (const v1::RunInfo& run : open) {
     needed[run.run_id()] = {run.options().owner(), run.submission().upload_bytes()};
   }
   uploads_.RemoveAllBut(std::move(needed));
@@ -383,15 +382,13 @@ grpc::Status AgentService::Leave(grpc::ServerContext* context, const v1::LeaveRe
 }
 
 absl::Status AgentService::FillHealthCase(v1::HealthCaseResponse* response) {
-  const absl::StatusOr<const cases::Catalog*> catalog = catalog_->Get();
-  if (!catalog.ok()) return catalog.status();
-  const absl::StatusOr<v1::Case> c = PickHealthCase(**catalog);
-  if (!c.ok()) return c.status();
-  *response->mutable_case_() = *c;
-  const absl::StatusOr<std::shared_ptr<const OpenBaseline>> open = baselines_->Get(c->operator_());
-  absl::Status usable = open.ok() ? (*open)->Check(*c) : open.status();
+  ASSIGN_OR_RETURN(const cases::Catalog* catalog, catalog_->Get());
+  ASSIGN_OR_RETURN(const v1::Case c, PickHealthCase(*catalog));
+  *response->mutable_case_() = c;
+  const absl::StatusOr<std::shared_ptr<const OpenBaseline>> open = baselines_->Get(c.operator_());
+  absl::Status usable = open.ok() ? (*open)->Check(c) : open.status();
   if (usable.ok()) {
-    absl::StatusOr<baselines::Baseline> baseline = (*open)->reader->Read(c->id());
+    absl::StatusOr<baselines::Baseline> baseline = (*open)->reader->Read(c.id());
     usable = baseline.status();
     if (usable.ok()) {
       for (const auto& [key, tensor] : baseline->inputs) *response->add_inputs() = WholeTensor(key, tensor);
@@ -423,11 +420,9 @@ grpc::Status AgentService::FetchImpl(grpc::ServerContext* context, const v1::Fet
 
 absl::Status AgentService::HandleFetchImpl(const Identity& caller, const std::string& run_id,
                                            grpc::ServerWriter<v1::ImplChunk>* writer) {
-  const absl::StatusOr<v1::RunInfo> run = database_->GetRun(run_id);
-  if (!run.ok()) return run.status();
-  absl::Status allowed = CheckRun(caller, run->run_id(), run->options().owner());
-  if (!allowed.ok()) return allowed;
-  return uploads_.Read(run->run_id(), [writer](std::string piece) {
+  ASSIGN_OR_RETURN(const v1::RunInfo run, database_->GetRun(run_id));
+  RETURN_IF_ERROR(CheckRun(caller, run.run_id(), run.options().owner()));
+  return uploads_.Read(run.run_id(), [writer](std::string piece) {
     v1::ImplChunk chunk;
     chunk.set_data(std::move(piece));
     return writer->Write(chunk);
@@ -470,16 +465,14 @@ absl::Status AgentService::Receive(const v1::SubmitRequest& first,
                                    grpc::ServerReader<v1::SubmitRequest>* reader,
                                    std::unique_ptr<ImplStore::Incoming>* incoming) {
   if (first.upload_name().empty()) return absl::OkStatus();
-  absl::StatusOr<std::unique_ptr<ImplStore::Incoming>> received =
-      uploads_.Receive(first.options().owner(), first.upload_bytes(),
-                       first.options().owner() == kAnyone ? 0 : max_owner_upload_bytes_);
-  if (!received.ok()) return received.status();
+  ASSIGN_OR_RETURN(std::unique_ptr<ImplStore::Incoming> received,
+                   uploads_.Receive(first.options().owner(), first.upload_bytes(),
+                                    first.options().owner() == kAnyone ? 0 : max_owner_upload_bytes_));
   v1::SubmitRequest message;
   while (reader->Read(&message)) {
-    absl::Status added = (*received)->Add(message.chunk());
-    if (!added.ok()) return added;
+    RETURN_IF_ERROR(received->Add(message.chunk()));
   }
-  *incoming = *std::move(received);
+  *incoming = std::move(received);
   return (*incoming)->Check(first.upload_sha256());
 }
 
@@ -516,16 +509,13 @@ absl::Status AgentService::HandleSubmit(CallRecord* call, grpc::ServerReader<v1:
   if (!status.ok()) return status;
   first.mutable_options()->set_owner(call->caller().name);
   const v1::Submission submission = SubmissionOf(first);
-  absl::StatusOr<v1::SubmitResponse> fit = agents_.Check(first.options().chip(), submission);
-  if (!fit.ok()) return fit.status();
+  ASSIGN_OR_RETURN(v1::SubmitResponse fit, agents_.Check(first.options().chip(), submission));
   std::unique_ptr<ImplStore::Incoming> incoming;
-  status = Receive(first, reader, &incoming);
-  if (!status.ok()) return status;
-  absl::StatusOr<v1::RunInfo> run = MakeRun(call, first, submission, incoming.get());
-  if (!run.ok()) return run.status();
-  *response = *std::move(fit);
-  *response->mutable_run() = *run;
-  agents_.Enqueue(*run);
+  RETURN_IF_ERROR(Receive(first, reader, &incoming));
+  ASSIGN_OR_RETURN(v1::RunInfo run, MakeRun(call, first, submission, incoming.get()));
+  *response = std::move(fit);
+  *response->mutable_run() = run;
+  agents_.Enqueue(run);
   return absl::OkStatus();
 }
 
@@ -542,8 +532,7 @@ absl::Status AgentService::HandleCancel(const Identity& caller, const std::strin
     return NotYours(caller, found->run_id(), found->options().owner(),
                     "only its owner and admin tokens may cancel it");
   }
-  absl::Status cancelled = agents_.Cancel(found->run_id());
-  if (!cancelled.ok()) return cancelled;
+  RETURN_IF_ERROR(agents_.Cancel(found->run_id()));
   found = database_->GetRun(found->run_id());
   if (!found.ok()) return found.status();
   *run = *std::move(found);

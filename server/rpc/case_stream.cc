@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/store/index.h"
 #include "cases/base/hash.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/reference_key.h"
@@ -38,19 +39,16 @@ bool UsesDevice(const CaseEntry& entry) {
 
 absl::StatusOr<Found> Find(const v1::Case& c, BaselineCache* baselines, v1::LeaseMessage::CaseStart* start) {
   if (cases::IsLibraryCheck(c)) return Found();  // it has no tensors
-  absl::StatusOr<std::shared_ptr<const OpenBaseline>> open = baselines->Get(c.operator_());
-  if (!open.ok()) return open.status();
-  start->set_reference((*open)->reference);
-  absl::Status status = (*open)->Check(c);
-  if (!status.ok()) return status;
-  const absl::StatusOr<const CaseEntry*> entry = (*open)->reader->Find(c.id());
-  if (!entry.ok()) return entry.status();
-  if (UsesDevice(**entry)) {
-    start->set_reference(absl::StrCat((*open)->reference, "; ", (*open)->device_reference));
-    start->set_device_reference((*open)->device_name);
+  ASSIGN_OR_RETURN(std::shared_ptr<const OpenBaseline> open, baselines->Get(c.operator_()));
+  start->set_reference(open->reference);
+  RETURN_IF_ERROR(open->Check(c));
+  ASSIGN_OR_RETURN(const CaseEntry* entry, open->reader->Find(c.id()));
+  if (UsesDevice(*entry)) {
+    start->set_reference(absl::StrCat(open->reference, "; ", open->device_reference));
+    start->set_device_reference(open->device_name);
   }
-  if (!(*entry)->quarantined.empty()) return Found{*std::move(open), nullptr, (*entry)->quarantined};
-  return Found{*std::move(open), *entry, ""};
+  if (!entry->quarantined.empty()) return Found{std::move(open), nullptr, entry->quarantined};
+  return Found{std::move(open), entry, ""};
 }
 
 // 0 for an invalid checksum, which then matches nothing.

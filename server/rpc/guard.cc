@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "server/security/rpc_roles.h"
 #include "server/security/secret.h"
 
@@ -27,16 +28,15 @@ absl::StatusOr<Identity> Guard::Admit(const grpc::ServerContextBase& context, co
 
 absl::StatusOr<Identity> Guard::Check(const grpc::ServerContextBase& context, const std::string& peer,
                                       const char* method) const {
-  const absl::StatusOr<Role> role = RoleOfRpc(method);
-  if (!role.ok()) return role.status();
-  if (!own_.empty() && *role == Role::kRead && SameSecret(TokenOf(context), own_)) {
+  ASSIGN_OR_RETURN(const Role role, RoleOfRpc(method));
+  if (!own_.empty() && role == Role::kRead && SameSecret(TokenOf(context), own_)) {
     return Identity{"diopi-server", Role::kRead};
   }
   const bool local = absl::StartsWith(peer, "unix:");
   if (local && !secret_.empty() && !SameSecret(TokenOf(context), secret_)) {
     return absl::UnauthenticatedError("this server belongs to an agent and serves nobody else");
   }
-  if (authorizer_ != nullptr && !local) return authorizer_->Check(TokenOf(context), *role);
+  if (authorizer_ != nullptr && !local) return authorizer_->Check(TokenOf(context), role);
   return Identity{kAnyone, Role::kAdmin};
 }
 

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "diopi/v1/service.pb.h"
 #include "server/store/chip_name.h"
@@ -155,11 +156,9 @@ absl::Status CheckList(const RuleBook& book, const Message& message, const Field
   if (!rule.message && !rule.text) return absl::OkStatus();
   std::string scratch;
   for (int i = 0; i < count; ++i) {
-    absl::Status status =
-        rule.message
-            ? CheckMessage(book, reflection.GetRepeatedMessage(message, rule.field, i))
-            : CheckText(rule, reflection.GetRepeatedStringReference(message, rule.field, i, &scratch));
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(rule.message ? CheckMessage(book, reflection.GetRepeatedMessage(message, rule.field, i))
+                                 : CheckText(rule, reflection.GetRepeatedStringReference(message, rule.field,
+                                                                                         i, &scratch)));
   }
   return absl::OkStatus();
 }
@@ -169,8 +168,7 @@ absl::Status CheckMessage(const RuleBook& book, const Message& message) {
   // A message that no call of ours takes comes from a test.
   const Rules own = found == book.end() ? MakeRules(*message.GetDescriptor()) : Rules();
   for (const FieldRule& rule : found == book.end() ? own : found->second) {
-    absl::Status status = rule.repeated ? CheckList(book, message, rule) : CheckOne(book, message, rule);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(rule.repeated ? CheckList(book, message, rule) : CheckOne(book, message, rule));
   }
   return absl::OkStatus();
 }

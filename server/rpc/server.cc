@@ -19,6 +19,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/allocator.h"
+#include "cases/base/status_macros.h"
 #include "grpc/health/v1/health.pb.h"
 #include "proto/enum_name.h"
 #include "server/door/door.h"
@@ -286,8 +287,7 @@ std::vector<Sample> GrpcServer::Samples() {
 }
 
 absl::Status GrpcServer::Listen(Address address) {
-  const absl::StatusOr<TlsTexts> tls = ReadServerTls(address, options_.tls, options_.insecure);
-  if (!tls.ok()) return tls.status();
+  ASSIGN_OR_RETURN(const TlsTexts tls, ReadServerTls(address, options_.tls, options_.insecure));
   // Submitted runs and their uploads belong to the standing server; an agent's own server may work beside it.
   absl::Status status = options_.secret.empty() ? agents_.Load() : absl::OkStatus();
   if (status.ok()) status = CheckFree(address);
@@ -324,7 +324,7 @@ absl::Status GrpcServer::Listen(Address address) {
     return absl::UnavailableError(absl::StrCat("cannot listen on ", address.Text()));
   }
   if (!address.is_unix) {
-    const absl::StatusOr<int> port = door_->Listen(address.host, address.port, *tls);
+    const absl::StatusOr<int> port = door_->Listen(address.host, address.port, tls);
     if (absl::IsUnavailable(port.status()))
       return absl::UnavailableError(
           absl::StrCat("cannot listen on ", address.Text(), ": ", port.status().message()));
@@ -365,8 +365,7 @@ absl::StatusOr<std::unique_ptr<ConformanceServer>> ConformanceServer::Start(cons
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   // gRPC answers health checks without this description of them, which reflection needs.
   google::protobuf::LinkMessageReflection<grpc::health::v1::HealthCheckRequest>();
-  absl::StatusOr<Address> address = ParseAddress(options.listen);
-  if (!address.ok()) return address.status();
+  ASSIGN_OR_RETURN(Address address, ParseAddress(options.listen));
   Database::Options file;
   file.tell = [&options](const std::string& text) {
     Log(LogLevel::kInfo, "database", {{"text", text}});
@@ -378,14 +377,11 @@ absl::StatusOr<std::unique_ptr<ConformanceServer>> ConformanceServer::Start(cons
       Database::Open(DatabasePath(options.data_folder), file);
   if (absl::IsDataLoss(database.status())) return WithHelp(database.status(), options.data_folder);
   if (!database.ok()) return database.status();
-  absl::StatusOr<LeaseKey> key = LeaseKey::Open(options.data_folder);
-  if (!key.ok()) return key.status();
-  absl::StatusOr<std::string> own_token = RandomHex(kOwnTokenBytes);
-  if (!own_token.ok()) return own_token.status();
+  ASSIGN_OR_RETURN(LeaseKey key, LeaseKey::Open(options.data_folder));
+  ASSIGN_OR_RETURN(std::string own_token, RandomHex(kOwnTokenBytes));
   auto server =
-      std::make_unique<GrpcServer>(options, *std::move(database), *std::move(key), *std::move(own_token));
-  absl::Status status = server->Listen(*std::move(address));
-  if (!status.ok()) return status;
+      std::make_unique<GrpcServer>(options, *std::move(database), std::move(key), std::move(own_token));
+  RETURN_IF_ERROR(server->Listen(std::move(address)));
   return server;
 }
 

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "baselines/store/store.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
 #include "server/rpc/status.h"
 
@@ -67,9 +68,8 @@ HostTensor MakeTensor(Dtype dtype, const v1::TensorSpec& spec, size_t seed) {
 absl::StatusOr<std::unique_ptr<cases::Catalog>> TestCatalog() {
   std::vector<v1::OperatorFile> files;
   for (const char* text : {kAdd, kRelu}) {
-    absl::StatusOr<v1::OperatorFile> file = cases::ParseOperatorFile(text, "test.textproto");
-    if (!file.ok()) return file.status();
-    files.push_back(*std::move(file));
+    ASSIGN_OR_RETURN(v1::OperatorFile file, cases::ParseOperatorFile(text, "test.textproto"));
+    files.push_back(std::move(file));
   }
   return cases::Catalog::FromFiles(std::move(files));
 }
@@ -141,8 +141,7 @@ TestAgent::TestAgent(const std::string& address, std::string id) : id_(std::move
 absl::StatusOr<v1::CreateRunResponse> TestAgent::CreateRun(const v1::CreateRunRequest& request) {
   grpc::ClientContext context;
   v1::CreateRunResponse response;
-  absl::Status status = FromGrpc(stub_->CreateRun(&context, request, &response));
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(FromGrpc(stub_->CreateRun(&context, request, &response)));
   return response;
 }
 
@@ -206,8 +205,7 @@ ReceivedLease TestAgent::Lease(const std::string& run_id, int max_cases) {
 absl::StatusOr<v1::ReportResponse> TestAgent::Report(const v1::ReportRequest& request) {
   grpc::ClientContext context;
   v1::ReportResponse response;
-  absl::Status status = FromGrpc(stub_->Report(&context, request, &response));
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(FromGrpc(stub_->Report(&context, request, &response)));
   return response;
 }
 
@@ -230,8 +228,7 @@ absl::StatusOr<v1::RunInfo> TestAgent::Finish(const std::string& run_id, bool ab
   request.set_agent_id(id_);
   request.set_aborted(aborted);
   v1::FinishRunResponse response;
-  absl::Status status = FromGrpc(stub_->FinishRun(&context, request, &response));
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(FromGrpc(stub_->FinishRun(&context, request, &response)));
   return response.run();
 }
 
@@ -240,8 +237,7 @@ absl::StatusOr<v1::RunInfo> TestAgent::GetRun(const std::string& run_id) {
   v1::GetRunRequest request;
   request.set_run_id(run_id);
   v1::RunInfo response;
-  absl::Status status = FromGrpc(stub_->GetRun(&context, request, &response));
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(FromGrpc(stub_->GetRun(&context, request, &response)));
   return response;
 }
 

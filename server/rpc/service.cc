@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/stage.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
 #include "cases/findings/finding_text.h"
 #include "proto/enum_name.h"
@@ -189,13 +190,13 @@ grpc::Status ConformanceService::GetServerInfo(grpc::ServerContext* context,
 
 absl::Status ConformanceService::HandleCreateRun(const Call& call, const v1::CreateRunRequest& request,
                                                  v1::CreateRunResponse* response) {
-  absl::StatusOr<v1::CreateRunResponse> created =
+  ASSIGN_OR_RETURN(
+      v1::CreateRunResponse created,
       request.resume_run().empty()
           ? registry_->Create(request.options(), call.caller().name == kAnyone ? Quota{} : options_.quota,
                               call.run_caller().wanted)
-          : registry_->Resume(request.resume_run(), request.options(), request.join(), call.run_caller());
-  if (!created.ok()) return created.status();
-  *response = *std::move(created);
+          : registry_->Resume(request.resume_run(), request.options(), request.join(), call.run_caller()));
+  *response = std::move(created);
   StageReached("run_created");
   Log(LogLevel::kInfo, request.resume_run().empty() ? "run_created" : "run_resumed",
       {{"run_id", response->run_id()},
@@ -245,11 +246,10 @@ absl::Status ConformanceService::SendBatch(ActiveRun* run, const LeaseBatch& bat
                                            const CaseStreamOptions& options, Writer* writer) {
   CaseStream stream(baselines_, &chunks_, SinkOf(writer));
   for (size_t i = 0; i < batch.cases.size(); ++i) {
-    const absl::StatusOr<v1::Case> c = run->CaseAt(batch.cases[i]);
-    if (!c.ok()) return c.status();
+    ASSIGN_OR_RETURN(const v1::Case c, run->CaseAt(batch.cases[i]));
     std::string problem;
-    const bool sent = !draining_ && stream.SendCase(*c, options, &problem);
-    LogProblem(*run, c->id(), problem);
+    const bool sent = !draining_ && stream.SendCase(c, options, &problem);
+    LogProblem(*run, c.id(), problem);
     if (sent) continue;
     run->scheduler.Return(batch.lease_id, absl::MakeConstSpan(batch.cases).subspan(i));
     return draining_ ? ShuttingDown() : absl::CancelledError("the agent disconnected");
@@ -260,26 +260,24 @@ absl::Status ConformanceService::SendBatch(ActiveRun* run, const LeaseBatch& bat
 absl::Status ConformanceService::HandleFetch(const Call& call, const v1::FetchRequest& request,
                                              Writer* writer) {
   if (draining_) return ShuttingDown();
-  absl::Status status = CheckAgent(request.agent_id());
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(CheckAgent(request.agent_id()));
   if (request.cases_size() > kMaxLeaseCases) {
     return absl::InvalidArgumentError(absl::StrCat(
         "tensors of ", request.cases_size(), " cases wanted; at most ", kMaxLeaseCases, " are allowed"));
   }
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.run_caller());
-  if (!run.ok()) return run.status();
+  ASSIGN_OR_RETURN(const std::shared_ptr<ActiveRun> run,
+                   registry_->Find(request.run_id(), call.run_caller()));
   CaseStream stream(baselines_, &chunks_, SinkOf(writer));
   for (const v1::FetchRequest::Wanted& wanted : request.cases()) {
-    const std::optional<size_t> index = (*run)->scheduler.IndexOf(wanted.case_id());
+    const std::optional<size_t> index = run->scheduler.IndexOf(wanted.case_id());
     if (!index.has_value()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("case '", wanted.case_id(), "' is not in run ", (*run)->run_id));
+          absl::StrCat("case '", wanted.case_id(), "' is not in run ", run->run_id));
     }
-    const absl::StatusOr<v1::Case> c = (*run)->CaseAt(*index);
-    if (!c.ok()) return c.status();
+    ASSIGN_OR_RETURN(const v1::Case c, run->CaseAt(*index));
     std::string problem;
-    const bool sent = !draining_ && stream.SendWanted(*c, wanted, &problem);
-    LogProblem(**run, c->id(), problem);
+    const bool sent = !draining_ && stream.SendWanted(c, wanted, &problem);
+    LogProblem(*run, c.id(), problem);
     if (!sent) return draining_ ? ShuttingDown() : absl::CancelledError("the agent disconnected");
   }
   return absl::OkStatus();
@@ -288,40 +286,39 @@ absl::Status ConformanceService::HandleFetch(const Call& call, const v1::FetchRe
 absl::Status ConformanceService::HandleLease(const Call& call, const v1::LeaseRequest& request,
                                              Writer* writer) {
   if (draining_) return ShuttingDown();
-  absl::Status status = CheckAgent(request.agent_id());
-  if (!status.ok()) return status;
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.run_caller());
-  if (!run.ok()) return run.status();
-  registry_->KeepAlive(run->get());
+  RETURN_IF_ERROR(CheckAgent(request.agent_id()));
+  ASSIGN_OR_RETURN(const std::shared_ptr<ActiveRun> run,
+                   registry_->Find(request.run_id(), call.run_caller()));
+  registry_->KeepAlive(run.get());
   LeaseLimits limits;
   limits.max_cases =
       request.max_cases() > 0 ? std::min(request.max_cases(), kMaxLeaseCases) : kDefaultLeaseCases;
   limits.max_bytes = request.max_bytes();
   limits.workers = std::max(request.workers(), 1);
-  const LeaseBatch batch = (*run)->scheduler.Lease(request.agent_id(), limits);
+  const LeaseBatch batch = run->scheduler.Lease(request.agent_id(), limits);
   v1::LeaseMessage message;
   v1::LeaseMessage::Header& header = *message.mutable_header();
   if (!batch.cases.empty()) {
-    header.set_lease_id(options_.key.Sign({(*run)->run_id, request.agent_id()}, batch.lease_id));
+    header.set_lease_id(options_.key.Sign({run->run_id, request.agent_id()}, batch.lease_id));
   }
   header.set_expires_in_s(absl::ToDoubleSeconds(batch.expires_in));
   header.set_cases(static_cast<int32_t>(batch.cases.size()));
   header.set_run_complete(batch.complete);
   header.set_retry_in_s(absl::ToDoubleSeconds(batch.retry_in));
   if (!writer->Write(EncodeMessage(message))) {
-    (*run)->scheduler.Return(batch.lease_id, batch.cases);
+    run->scheduler.Return(batch.lease_id, batch.cases);
     return absl::CancelledError("the agent disconnected");
   }
   metrics_->Leased(batch.cases.size());
   if (!batch.cases.empty()) StageReached("lease_sent");
   if (Logs(LogLevel::kDebug)) {
     Log(LogLevel::kDebug, "lease",
-        {{"run_id", (*run)->run_id},
+        {{"run_id", run->run_id},
          {"agent", request.agent_id()},
          {"lease", batch.lease_id},
          {"cases", batch.cases.size()}});
   }
-  return SendBatch(run->get(), batch, {request.generator_version(), request.fetch_above()}, writer);
+  return SendBatch(run.get(), batch, {request.generator_version(), request.fetch_above()}, writer);
 }
 
 grpc::Status ConformanceService::StreamLease(grpc::ServerContext* context,
@@ -346,11 +343,11 @@ absl::Status ConformanceService::Store(ActiveRun* run, const v1::ReportRequest& 
                                        v1::ReportResponse* response) {
   StageReached("report_received");
   const auto start = std::chrono::steady_clock::now();
-  const absl::StatusOr<AppendResult> appended = database_->AppendEach(
-      run->run_id, {request.verdicts().data(), static_cast<size_t>(request.verdicts_size())});
-  if (!appended.ok()) return appended.status();
+  ASSIGN_OR_RETURN(const AppendResult appended,
+                   database_->AppendEach(run->run_id, {request.verdicts().data(),
+                                                       static_cast<size_t>(request.verdicts_size())}));
   metrics_->Appended(absl::FromChrono(std::chrono::steady_clock::now() - start));
-  metrics_->Reported(static_cast<size_t>(appended->stored), static_cast<size_t>(appended->duplicates));
+  metrics_->Reported(static_cast<size_t>(appended.stored), static_cast<size_t>(appended.duplicates));
   StageReached("report_stored");
   // Only now, so that everything done in the scheduler is stored for certain.
   std::map<v1::Outcome, size_t> fresh;
@@ -361,8 +358,8 @@ absl::Status ConformanceService::Store(ActiveRun* run, const v1::ReportRequest& 
   }
   for (const auto& [outcome, count] : fresh) metrics_->Verdict(run->chip, EnumName(outcome), count);
   TellOfChange(run->run_id, /*ended=*/false);
-  response->set_stored(appended->stored);
-  response->set_duplicates(appended->duplicates);
+  response->set_stored(appended.stored);
+  response->set_duplicates(appended.duplicates);
   return absl::OkStatus();
 }
 
@@ -370,31 +367,28 @@ absl::Status ConformanceService::HandleReport(const Call& call, const v1::Report
                                               v1::ReportResponse* response) {
   absl::Status status = CheckAgent(request.agent_id());
   if (!status.ok()) return status;
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.run_caller());
-  if (!run.ok()) return run.status();
-  status = CheckVerdicts(**run, request);
-  if (!status.ok()) return status;
-  registry_->KeepAlive(run->get());
+  ASSIGN_OR_RETURN(const std::shared_ptr<ActiveRun> run,
+                   registry_->Find(request.run_id(), call.run_caller()));
+  RETURN_IF_ERROR(CheckVerdicts(*run, request));
+  registry_->KeepAlive(run.get());
   std::vector<std::string> leases;
   for (const std::string& lease : request.renew_leases()) {
-    std::optional<std::string> known = options_.key.Verify({(*run)->run_id, request.agent_id()}, lease);
+    std::optional<std::string> known = options_.key.Verify({run->run_id, request.agent_id()}, lease);
     if (known.has_value()) leases.push_back(*std::move(known));
   }
-  status = CheckLeases(**run, request, leases);
-  if (!status.ok()) return status;
-  for (const std::string& lease : leases) (*run)->scheduler.Renew(request.agent_id(), lease);
+  RETURN_IF_ERROR(CheckLeases(*run, request, leases));
+  for (const std::string& lease : leases) run->scheduler.Renew(request.agent_id(), lease);
   if (request.has_exploration()) {
-    status = database_->WriteExploration((*run)->run_id, request.exploration());
-    if (!status.ok()) return status;
-    TellOfChange((*run)->run_id, /*ended=*/false);
+    RETURN_IF_ERROR(database_->WriteExploration(run->run_id, request.exploration()));
+    TellOfChange(run->run_id, /*ended=*/false);
   }
   if (!request.measurements().empty() || request.has_machine()) {
     status = database_->AppendPerformance(
-        (*run)->run_id, {request.measurements().data(), static_cast<size_t>(request.measurements_size())},
+        run->run_id, {request.measurements().data(), static_cast<size_t>(request.measurements_size())},
         request.has_machine() ? &request.machine() : nullptr);
     if (!status.ok()) return status;
   }
-  return request.verdicts().empty() ? absl::OkStatus() : Store(run->get(), request, response);
+  return request.verdicts().empty() ? absl::OkStatus() : Store(run.get(), request, response);
 }
 
 grpc::Status ConformanceService::Report(grpc::ServerContext* context, const v1::ReportRequest* request,
@@ -410,14 +404,14 @@ void ConformanceService::TellOfChange(const std::string& run_id, bool ended) {
 
 absl::Status ConformanceService::Finish(const Call& call, const v1::FinishRunRequest& request,
                                         v1::RunInfo* info) {
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = registry_->Find(request.run_id(), call.run_caller());
-  if (!run.ok()) return run.status();
-  const std::string& run_id = (*run)->run_id;
-  (*run)->scheduler.Release(request.agent_id());
-  const SchedulerCounts counts = (*run)->scheduler.Counts();
+  ASSIGN_OR_RETURN(const std::shared_ptr<ActiveRun> run,
+                   registry_->Find(request.run_id(), call.run_caller()));
+  const std::string& run_id = run->run_id;
+  run->scheduler.Release(request.agent_id());
+  const SchedulerCounts counts = run->scheduler.Counts();
   // Other agents may still work on it: the run goes on until the last one leaves.
   v1::RunState state = v1::RUN_STATE_RUNNING;
-  if ((*run)->exploration ? !request.aborted() : counts.done == counts.total) {
+  if (run->exploration ? !request.aborted() : counts.done == counts.total) {
     state = v1::RUN_STATE_FINISHED;
   } else if (request.aborted() && counts.leases == 0) {
     state = v1::RUN_STATE_ABORTED;
@@ -433,8 +427,7 @@ absl::Status ConformanceService::Finish(const Call& call, const v1::FinishRunReq
     if (!stored->options().abort_reason().empty()) change.abort_reason = "";
     // If the database cannot take the change now, it will be stored later; the agent only learns that it was
     // not stored yet.
-    absl::Status status = changes_->Store(run_id, change);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(changes_->Store(run_id, change));
     stored = database_->GetRun(run_id);
     if (stored.ok()) LogFinished(*stored, request.agent_id());
   }
@@ -475,10 +468,9 @@ grpc::Status ConformanceService::GetRun(grpc::ServerContext* context, const v1::
 
 absl::Status ConformanceService::HandleListRuns(const v1::ListRunsRequest& request,
                                                 v1::ListRunsResponse* response) {
-  absl::StatusOr<std::vector<v1::RunInfo>> runs =
-      database_->ListRuns(request.chip(), request.limit(), request.before());
-  if (!runs.ok()) return runs.status();
-  for (v1::RunInfo& run : *runs) *response->add_runs() = std::move(run);
+  ASSIGN_OR_RETURN(std::vector<v1::RunInfo> runs,
+                   database_->ListRuns(request.chip(), request.limit(), request.before()));
+  for (v1::RunInfo& run : runs) *response->add_runs() = std::move(run);
   return absl::OkStatus();
 }
 

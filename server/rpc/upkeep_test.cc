@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "cases/base/sha256.h"
+#include "cases/base/status_macros.h"
 #include "server/rpc/server_testing.h"
 #include "server/rpc/status.h"
 #include "server/security/token_file.h"
@@ -62,8 +63,7 @@ class UpkeepTest : public ::testing::Test {
     chunk.set_chunk(bytes);
     if (library > 0) writer->Write(chunk);
     writer->WritesDone();
-    absl::Status status = FromGrpc(writer->Finish());
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(FromGrpc(writer->Finish()));
     return response.run();
   }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "server/store/run_kind.h"
 
 namespace diopi::server {
@@ -26,26 +27,22 @@ absl::StatusOr<VerdictFilter> FilterOf(const v1::ReadVerdictsRequest& request) {
 }  // namespace
 
 absl::Status SendVerdicts(Database* database, const v1::ReadVerdictsRequest& request, const BatchSink& sink) {
-  const absl::StatusOr<VerdictFilter> filter = FilterOf(request);
-  if (!filter.ok()) return filter.status();
-  absl::StatusOr<v1::RunInfo> run = database->GetRun(request.run_id());
-  if (!run.ok()) return run.status();
-  if (absl::Status status = CheckHasVerdicts(run->run_id(), run->options()); !status.ok()) return status;
-  const std::string run_id = run->run_id();  // so that "latest" stays the same run
+  ASSIGN_OR_RETURN(const VerdictFilter filter, FilterOf(request));
+  ASSIGN_OR_RETURN(v1::RunInfo run, database->GetRun(request.run_id()));
+  RETURN_IF_ERROR(CheckHasVerdicts(run.run_id(), run.options()));
+  const std::string run_id = run.run_id();  // so that "latest" stays the same run
   std::string after = request.after();
   v1::VerdictBatch batch;
-  *batch.mutable_run() = *std::move(run);
+  *batch.mutable_run() = std::move(run);
   for (bool first = true;; first = false) {
-    absl::StatusOr<VerdictPage> page = database->PageOfVerdicts(run_id, *filter, after, kBatchBytes);
-    if (!page.ok()) return page.status();
-    for (v1::Verdict& verdict : page->verdicts) *batch.add_verdicts() = std::move(verdict);
-    batch.mutable_positions()->Add(page->positions.begin(), page->positions.end());
+    ASSIGN_OR_RETURN(VerdictPage page, database->PageOfVerdicts(run_id, filter, after, kBatchBytes));
+    for (v1::Verdict& verdict : page.verdicts) *batch.add_verdicts() = std::move(verdict);
+    batch.mutable_positions()->Add(page.positions.begin(), page.positions.end());
     if (first || batch.verdicts_size() > 0) {
-      absl::Status sent = sink(batch);
-      if (!sent.ok()) return sent;
+      RETURN_IF_ERROR(sink(batch));
     }
-    if (page->next.empty()) return absl::OkStatus();
-    after = std::move(page->next);
+    if (page.next.empty()) return absl::OkStatus();
+    after = std::move(page.next);
     batch.Clear();
   }
 }

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "cases/base/status_macros.h"
 #include "proto/enum_name.h"
 #include "server/telemetry/log.h"
 
@@ -24,15 +25,13 @@ std::string Utc(absl::Time time) {
 }  // namespace
 
 absl::Status AgentRegistry::Load() {
-  const absl::StatusOr<std::vector<KnownAgent>> known = database_->KnownAgents();
-  if (!known.ok()) return known.status();
-  const absl::StatusOr<std::vector<v1::RunInfo>> open = database_->OpenSubmissions();
-  if (!open.ok()) return open.status();
+  ASSIGN_OR_RETURN(const std::vector<KnownAgent> known, database_->KnownAgents());
+  ASSIGN_OR_RETURN(const std::vector<v1::RunInfo> open, database_->OpenSubmissions());
   Deferred deferred;
   {
     const std::lock_guard lock(mutex_);
     loaded_ = clock_->Now();
-    for (const KnownAgent& old : *known) {
+    for (const KnownAgent& old : known) {
       Agent& agent = agents_[old.facts.agent_id()];
       agent.facts = old.facts;
       agent.seen = loaded_;
@@ -40,7 +39,7 @@ absl::Status AgentRegistry::Load() {
       std::string ignored;
       if (!absl::ParseTime(absl::RFC3339_full, old.seen, &agent.since, &ignored)) agent.since = absl::Now();
     }
-    for (const v1::RunInfo& info : *open) runs_.push_back(MakeOpen(info));
+    for (const v1::RunInfo& info : open) runs_.push_back(MakeOpen(info));
     NoteBlocked(&deferred);  // clears old notes: agents may come back healthy
   }
   ApplyDeferred(deferred);
@@ -147,7 +146,7 @@ absl::Status AgentRegistry::Register(const v1::ServeRequest& request, std::share
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return absl::UnavailableError("the server is shutting down");
-    if (absl::Status owner = CheckOwnerLocked(facts.agent_id(), caller); !owner.ok()) return owner;
+    RETURN_IF_ERROR(CheckOwnerLocked(facts.agent_id(), caller));
     ExpireSilent(&deferred);
     if (!agents_.contains(facts.agent_id()) && agents_.size() >= options_.max_agents) {
       return absl::ResourceExhaustedError(

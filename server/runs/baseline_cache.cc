@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::server {
 namespace {
@@ -56,14 +57,13 @@ BaselineCache::Stamp BaselineCache::StampOf(const std::string& path) {
 }
 
 absl::StatusOr<std::shared_ptr<const OpenBaseline>> BaselineCache::Open(const std::string& path) {
-  absl::StatusOr<std::unique_ptr<baselines::BaselineReader>> reader = baselines::BaselineReader::Open(path);
-  if (!reader.ok()) return reader.status();
+  ASSIGN_OR_RETURN(std::unique_ptr<baselines::BaselineReader> reader, baselines::BaselineReader::Open(path));
   auto opened = std::make_shared<OpenBaseline>();
   opened->path = path;
-  opened->reference = OneLine((*reader)->provenance());
-  opened->device_reference = OneLine((*reader)->provenance().device_reference);
-  opened->device_name = NameOf((*reader)->provenance().device_reference);
-  opened->reader = *std::move(reader);
+  opened->reference = OneLine(reader->provenance());
+  opened->device_reference = OneLine(reader->provenance().device_reference);
+  opened->device_name = NameOf(reader->provenance().device_reference);
+  opened->reader = std::move(reader);
   return std::shared_ptr<const OpenBaseline>(std::move(opened));
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/sha256.h"
+#include "cases/base/status_macros.h"
 #include "server/store/quota.h"
 
 namespace diopi::server {
@@ -58,11 +59,10 @@ absl::Status ImplStore::Incoming::Check(const std::string& sha256) {
   if (std::string_view(magic.data(), magic.size()) != kElfMagic) {
     return absl::InvalidArgumentError("the upload is not a shared library: it is not an ELF file");
   }
-  const absl::StatusOr<std::string> actual = Sha256OfFile(path_);
-  if (!actual.ok()) return actual.status();
-  if (*actual == absl::AsciiStrToLower(sha256)) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::string actual, Sha256OfFile(path_));
+  if (actual == absl::AsciiStrToLower(sha256)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("the library was damaged in transit: its SHA-256 is ",
-                                                 *actual, ", ", sha256, " was announced"));
+                                                 actual, ", ", sha256, " was announced"));
 }
 
 ImplStore::ImplStore(const std::string& data_folder, int64_t max_bytes)

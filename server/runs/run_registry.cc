@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "baselines/compare/contract.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "proto/enum_name.h"
 #include "server/scheduler/shard.h"
@@ -116,15 +117,12 @@ absl::StatusOr<v1::Case> ActiveRun::CaseAt(size_t index) const {
 absl::StatusOr<RunCases> RunRegistry::SelectCases(const v1::RunOptions& options, const StillWanted& wanted,
                                                   std::string* whole_hash) {
   if (options.has_exploration()) {
-    const absl::StatusOr<const cases::Catalog*> catalog = catalog_->Get();
-    if (!catalog.ok()) return catalog.status();
-    absl::Status status = CheckExploration(options, **catalog);
-    if (!status.ok()) return status;
+    ASSIGN_OR_RETURN(const cases::Catalog* catalog, catalog_->Get());
+    RETURN_IF_ERROR(CheckExploration(options, *catalog));
     return RunCases{std::make_shared<SuiteList>(), {}};
   }
-  absl::StatusOr<std::shared_ptr<const SuiteList>> list = suites_.Get(options.selection(), wanted);
-  if (!list.ok()) return list.status();
-  RunCases selected{*std::move(list), {}};
+  ASSIGN_OR_RETURN(std::shared_ptr<const SuiteList> list, suites_.Get(options.selection(), wanted));
+  RunCases selected{std::move(list), {}};
   for (size_t i = 0; i < selected.list->cases.size(); ++i) {
     const std::string& id = selected.list->cases[i].row.case_id;
     const bool other_shard =
@@ -205,14 +203,13 @@ std::map<std::string, double> RunRegistry::CaseSeconds(const std::string& chip) 
 
 // A contract for an operator that does not exist would silently change nothing.
 absl::Status RunRegistry::CheckContracts(const v1::RunOptions& options) {
-  const auto declared = baselines::ParseContracts({options.contracts().begin(), options.contracts().end()});
-  if (!declared.ok()) return declared.status();
-  const std::vector<std::string> names = declared->Operators();
+  ASSIGN_OR_RETURN(const auto declared,
+                   baselines::ParseContracts({options.contracts().begin(), options.contracts().end()}));
+  const std::vector<std::string> names = declared.Operators();
   if (names.empty()) return absl::OkStatus();
-  const absl::StatusOr<const cases::Catalog*> catalog = catalog_->Get();
-  if (!catalog.ok()) return catalog.status();
+  ASSIGN_OR_RETURN(const cases::Catalog* catalog, catalog_->Get());
   std::vector<std::string> known;
-  for (const v1::OperatorFile& file : (*catalog)->operators()) known.push_back(file.operator_());
+  for (const v1::OperatorFile& file : catalog->operators()) known.push_back(file.operator_());
   for (const std::string& name : names) {
     if (std::any_of(known.begin(), known.end(), [&](const auto& op) { return cases::GlobMatch(name, op); }))
       continue;
@@ -229,8 +226,7 @@ absl::StatusOr<RunRegistry::Made> RunRegistry::Make(const v1::RunOptions& asked,
   if (status.ok()) status = CheckLabels(Labels(asked.labels().begin(), asked.labels().end()));
   if (status.ok()) status = CheckContracts(asked);
   if (!status.ok()) return status;
-  const absl::StatusOr<Admission::Pass> pass = admission_.Enter(wanted);
-  if (!pass.ok()) return pass.status();
+  ASSIGN_OR_RETURN(const Admission::Pass pass, admission_.Enter(wanted));
   v1::RunOptions options = asked;
   options.clear_abort_reason();
   options.mutable_command()->set_cases_folder(options_.cases_folder);
@@ -248,9 +244,8 @@ absl::StatusOr<RunRegistry::Made> RunRegistry::Make(const v1::RunOptions& asked,
   }
   NewRun stored = more;
   stored.still_wanted = wanted;
-  absl::StatusOr<v1::RunInfo> info = database_->CreateRun(options, std::move(hasher).Finish(), rows, stored);
-  if (!info.ok()) return info.status();
-  Made made{*std::move(info), nullptr};
+  ASSIGN_OR_RETURN(v1::RunInfo info, database_->CreateRun(options, std::move(hasher).Finish(), rows, stored));
+  Made made{std::move(info), nullptr};
   made.run = Activate(made.info, *std::move(cases), {});
   const std::lock_guard lock(mutex_);
   active_[made.info.run_id()] = made.run;
@@ -284,20 +279,17 @@ absl::StatusOr<v1::RunInfo> RunRegistry::Submit(const v1::RunOptions& options, c
 
 absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Load(const v1::RunInfo& info,
                                                              const StillWanted& wanted) {
-  const absl::StatusOr<Admission::Pass> pass = admission_.Enter(wanted);
-  if (!pass.ok()) return pass.status();
-  const absl::StatusOr<std::vector<RunCase>> rows = database_->CasesOf(info.run_id());
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(const Admission::Pass pass, admission_.Enter(wanted));
+  ASSIGN_OR_RETURN(const std::vector<RunCase> rows, database_->CasesOf(info.run_id()));
   std::string whole_hash;  // of today; the cases themselves are compared below
-  absl::StatusOr<RunCases> selected = SelectCases(info.options(), wanted, &whole_hash);
-  if (!selected.ok()) return selected.status();
+  ASSIGN_OR_RETURN(RunCases selected, SelectCases(info.options(), wanted, &whole_hash));
   std::unordered_map<std::string_view, uint32_t> by_id;
-  for (const uint32_t position : selected->positions) {
-    by_id.emplace(selected->list->cases[position].row.case_id, position);
+  for (const uint32_t position : selected.positions) {
+    by_id.emplace(selected.list->cases[position].row.case_id, position);
   }
-  RunCases cases{selected->list, {}};
-  cases.positions.reserve(rows->size());
-  for (const RunCase& row : *rows) {
+  RunCases cases{selected.list, {}};
+  cases.positions.reserve(rows.size());
+  for (const RunCase& row : rows) {
     const auto found = by_id.find(row.case_id);
     if (found == by_id.end() || cases.list->cases[found->second].row.case_hash != row.case_hash) {
       return absl::FailedPreconditionError(
@@ -306,9 +298,8 @@ absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Load(const v1::RunInfo& 
     }
     cases.positions.push_back(found->second);
   }
-  const absl::StatusOr<std::vector<std::string>> done = database_->DoneCases(info.run_id());
-  if (!done.ok()) return done.status();
-  return Activate(info, std::move(cases), *done);
+  ASSIGN_OR_RETURN(const std::vector<std::string> done, database_->DoneCases(info.run_id()));
+  return Activate(info, std::move(cases), done);
 }
 
 absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::InMemory(const std::string& run_id,
@@ -317,14 +308,12 @@ absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::InMemory(const std::stri
   for (;;) {
     const auto found = active_.find(run_id);
     if (found != active_.end()) {
-      absl::Status allowed = caller.access(found->first, found->second->owner);
-      if (!allowed.ok()) return allowed;
+      RETURN_IF_ERROR(caller.access(found->first, found->second->owner));
       return found->second;
     }
     if (!loading_.contains(run_id)) return std::shared_ptr<ActiveRun>();
     loaded_.wait_for(lock, kLookAgain);
-    absl::Status status = caller.wanted();
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(caller.wanted());
   }
 }
 
@@ -335,8 +324,7 @@ absl::StatusOr<std::shared_ptr<ActiveRun>> RunRegistry::Find(const std::string& 
   const absl::StatusOr<v1::RunInfo> info = database_->GetRun(run_id);  // resolves "latest"
   if (!info.ok()) return info.status();
   // Before the costly load.
-  absl::Status allowed = caller.access(info->run_id(), info->options().owner());
-  if (!allowed.ok()) return allowed;
+  RETURN_IF_ERROR(caller.access(info->run_id(), info->options().owner()));
   for (;;) {
     run = InMemory(info->run_id(), caller);
     if (!run.ok() || *run != nullptr) return run;
@@ -364,8 +352,7 @@ absl::Status RunRegistry::Begin(v1::RunInfo* info, const v1::RunOptions& options
   const bool upload = !submission.upload_name().empty();
   const std::string& wanted = upload ? submission.upload_sha256() : submission.require_sha256();
   if (!wanted.empty()) {
-    absl::Status same = CheckSame(info->run_id(), "library (SHA-256)", wanted, options.impl_sha256());
-    if (!same.ok()) return same;
+    RETURN_IF_ERROR(CheckSame(info->run_id(), "library (SHA-256)", wanted, options.impl_sha256()));
   }
   v1::RunOptions library = options;
   // The agent's path is of no use later.
@@ -373,50 +360,46 @@ absl::Status RunRegistry::Begin(v1::RunInfo* info, const v1::RunOptions& options
   absl::Status adopted = database_->AdoptLibrary(info->run_id(), library);
   // Another agent may have come first.
   if (!adopted.ok() && !absl::IsFailedPrecondition(adopted)) return adopted;
-  absl::StatusOr<v1::RunInfo> begun = database_->GetRun(info->run_id());
-  if (!begun.ok()) return begun.status();
-  *info = *std::move(begun);
+  ASSIGN_OR_RETURN(v1::RunInfo begun, database_->GetRun(info->run_id()));
+  *info = std::move(begun);
   return absl::OkStatus();
 }
 
 absl::StatusOr<v1::CreateRunResponse> RunRegistry::Resume(const std::string& run_id,
                                                           const v1::RunOptions& options, bool join,
                                                           const RunCaller& caller) {
-  absl::StatusOr<v1::RunInfo> info = database_->GetRun(run_id);
-  if (!info.ok()) return info.status();
-  absl::Status status = caller.access(info->run_id(), info->options().owner());
+  ASSIGN_OR_RETURN(v1::RunInfo info, database_->GetRun(run_id));
+  absl::Status status = caller.access(info.run_id(), info.options().owner());
   if (!status.ok()) return status;
-  if (join && info->state() != v1::RUN_STATE_RUNNING && info->state() != v1::RUN_STATE_STALLED) {
+  if (join && info.state() != v1::RUN_STATE_RUNNING && info.state() != v1::RUN_STATE_STALLED) {
     return absl::FailedPreconditionError(
-        absl::StrCat("run ", info->run_id(), " is ", EnumName(info->state()), ": there is nothing to join",
-                     info->done() < info->cases() ? "; --resume completes it" : ""));
+        absl::StrCat("run ", info.run_id(), " is ", EnumName(info.state()), ": there is nothing to join",
+                     info.done() < info.cases() ? "; --resume completes it" : ""));
   }
-  status = CheckKind(*info, options);
-  if (status.ok()) status = CheckSame(info->run_id(), "chip", info->options().chip(), options.chip());
-  if (status.ok()) status = Begin(&*info, options);
-  if (status.ok() && info->options().impl_sha256().empty() && info->state() == v1::RUN_STATE_ABORTED) {
+  status = CheckKind(info, options);
+  if (status.ok()) status = CheckSame(info.run_id(), "chip", info.options().chip(), options.chip());
+  if (status.ok()) status = Begin(&info, options);
+  if (status.ok() && info.options().impl_sha256().empty() && info.state() == v1::RUN_STATE_ABORTED) {
     return absl::FailedPreconditionError(
-        absl::StrCat("run ", info->run_id(),
+        absl::StrCat("run ", info.run_id(),
                      " was aborted before an agent began it: there is nothing to resume; submit it again"));
   }
   if (status.ok()) {
     status =
-        CheckSame(info->run_id(), "library (SHA-256)", info->options().impl_sha256(), options.impl_sha256());
+        CheckSame(info.run_id(), "library (SHA-256)", info.options().impl_sha256(), options.impl_sha256());
   }
   if (status.ok()) {
     status =
-        CheckSame(info->run_id(), "set of contracts", ContractText(info->options()), ContractText(options));
+        CheckSame(info.run_id(), "set of contracts", ContractText(info.options()), ContractText(options));
   }
   if (!status.ok()) return status;
-  const absl::StatusOr<std::shared_ptr<ActiveRun>> run = Find(info->run_id(), caller);
-  if (!run.ok()) return run.status();
-  changes_->Withdraw(info->run_id());
-  if (info->done() < info->cases() && info->state() != v1::RUN_STATE_RUNNING) {
-    status = database_->ChangeRun(info->run_id(), Reopening(*info));
-    if (!status.ok()) return status;
+  ASSIGN_OR_RETURN(const std::shared_ptr<ActiveRun> run, Find(info.run_id(), caller));
+  changes_->Withdraw(info.run_id());
+  if (info.done() < info.cases() && info.state() != v1::RUN_STATE_RUNNING) {
+    RETURN_IF_ERROR(database_->ChangeRun(info.run_id(), Reopening(info)));
   }
-  KeepAlive(run->get());
-  return Describe(*info, **run);
+  KeepAlive(run.get());
+  return Describe(info, *run);
 }
 
 void RunRegistry::KeepAlive(ActiveRun* run) {

@@ -5,6 +5,7 @@
 #include "server/runs/suite_cache.h"
 
 #include "cases/base/dtype.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/library_checks.h"
 
 namespace diopi::server {
@@ -49,9 +50,7 @@ int64_t StreamedBytes(const v1::Case& c) {
 absl::StatusOr<const cases::Catalog*> LazyCatalog::Get() {
   const std::lock_guard lock(mutex_);
   if (catalog_ == nullptr) {
-    absl::StatusOr<std::unique_ptr<cases::Catalog>> loaded = load_();
-    if (!loaded.ok()) return loaded.status();
-    catalog_ = *std::move(loaded);
+    ASSIGN_OR_RETURN(catalog_, load_());
   }
   return catalog_.get();
 }
@@ -68,8 +67,7 @@ absl::StatusOr<SuiteCache::List> SuiteCache::Get(const v1::Selection& selection,
     changed_.wait_for(lock, kLookAgain);
     --others->waiting;
     if (others->list != nullptr) return others->list;
-    absl::Status status = wanted();
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(wanted());
   }
   const auto making = std::make_shared<Making>();
   making_.emplace(key, making);
@@ -93,8 +91,7 @@ absl::StatusOr<SuiteCache::List> SuiteCache::Get(const v1::Selection& selection,
 
 absl::StatusOr<SuiteCache::List> SuiteCache::Expand(const v1::Selection& selection,
                                                     const StillWanted& wanted) {
-  const absl::StatusOr<const cases::Catalog*> catalog = catalog_->Get();
-  if (!catalog.ok()) return catalog.status();
+  ASSIGN_OR_RETURN(const cases::Catalog* catalog, catalog_->Get());
   auto list = std::make_shared<SuiteList>();
   cases::SuiteHasher hasher;
   const auto add = [&](const v1::Case& c) {
@@ -105,8 +102,7 @@ absl::StatusOr<SuiteCache::List> SuiteCache::Expand(const v1::Selection& selecti
                            c.SerializeAsString()});
     list->bytes += BytesOf(list->cases.back());
   };
-  absl::Status status = (*catalog)->VisitRun(selection, add, wanted);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(catalog->VisitRun(selection, add, wanted));
   list->hash = std::move(hasher).Finish();
   list->cases.shrink_to_fit();
   return list;

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/descriptor.h"
 #include "cases/base/file_error.h"
+#include "cases/base/status_macros.h"
 #include "server/security/secret.h"
 
 namespace diopi::server {
@@ -23,12 +24,11 @@ constexpr size_t kSignatureBytes = 16;
 
 // The file gets its name once it is complete; of two servers the first one succeeds.
 absl::Status MakeKey(const std::string& path) {
-  const absl::StatusOr<std::string> key = RandomBytes(kKeyBytes);
-  if (!key.ok()) return key.status();
+  ASSIGN_OR_RETURN(const std::string key, RandomBytes(kKeyBytes));
   std::string unnamed = absl::StrCat(path, "-XXXXXX");
   const Descriptor file(mkstemp(unnamed.data()));  // mode 0600
   if (!file.valid()) return WriteError(path, errno);
-  const bool written = WriteAll(file.get(), *key);
+  const bool written = WriteAll(file.get(), key);
   absl::Status status;
   if (!written || (link(unnamed.c_str(), path.c_str()) != 0 && errno != EEXIST)) {
     status = WriteError(path, errno);
@@ -42,8 +42,7 @@ absl::Status MakeKey(const std::string& path) {
 absl::StatusOr<LeaseKey> LeaseKey::Open(const std::string& data_folder) {
   const std::string path = absl::StrCat(data_folder, "/lease_key");
   if (access(path.c_str(), F_OK) != 0) {
-    absl::Status made = MakeKey(path);
-    if (!made.ok()) return made;
+    RETURN_IF_ERROR(MakeKey(path));
   }
   std::string key(kKeyBytes, '\0');
   std::ifstream file(path, std::ios::binary);

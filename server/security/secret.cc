@@ -4,6 +4,7 @@
 #include <openssl/rand.h>
 
 #include "absl/strings/escaping.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::server {
 
@@ -16,9 +17,8 @@ absl::StatusOr<std::string> RandomBytes(size_t bytes) {
 }
 
 absl::StatusOr<std::string> RandomHex(size_t bytes) {
-  const absl::StatusOr<std::string> raw = RandomBytes(bytes);
-  if (!raw.ok()) return raw.status();
-  return absl::BytesToHexString(*raw);
+  ASSIGN_OR_RETURN(const std::string raw, RandomBytes(bytes));
+  return absl::BytesToHexString(raw);
 }
 
 bool SameSecret(std::string_view a, std::string_view b) {

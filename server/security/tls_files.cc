@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/read_file.h"
+#include "cases/base/status_macros.h"
 #include "server/security/openssl_handles.h"
 
 namespace diopi::server {
@@ -79,12 +80,10 @@ absl::Status CheckKey(const TlsFiles& files, const TlsTexts& texts, const X509* 
 }
 
 absl::Status ReadPair(const TlsFiles& files, TlsTexts* texts) {
-  absl::StatusOr<std::string> certificate = ReadPem("--tls-cert", files.certificate);
-  if (!certificate.ok()) return certificate.status();
-  absl::StatusOr<std::string> key = ReadPem("--tls-key", files.key);
-  if (!key.ok()) return key.status();
-  texts->certificate = *std::move(certificate);
-  texts->key = *std::move(key);
+  ASSIGN_OR_RETURN(std::string certificate, ReadPem("--tls-cert", files.certificate));
+  ASSIGN_OR_RETURN(std::string key, ReadPem("--tls-key", files.key));
+  texts->certificate = std::move(certificate);
+  texts->key = std::move(key);
   const std::vector<Certificate> chain = Certificates(texts->certificate);
   if (chain.empty()) return Bad("--tls-cert", files.certificate, "no certificate in PEM");
   absl::Status status = CheckDates("--tls-cert", files.certificate, chain.front().get());
@@ -100,20 +99,16 @@ absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files) {
                                                         : "--tls-key needs --tls-cert");
   }
   if (!files.ca.empty()) {
-    absl::StatusOr<std::string> ca = ReadPem(files.ca_flag, files.ca);
-    if (!ca.ok()) return ca.status();
-    texts.ca = *std::move(ca);
+    ASSIGN_OR_RETURN(texts.ca, ReadPem(files.ca_flag, files.ca));
     const std::vector<Certificate> authorities = Certificates(texts.ca);
     if (authorities.empty()) return Bad(files.ca_flag, files.ca, "no certificate in PEM");
     // A bundle may contain expired ones; a single one must be valid.
     if (authorities.size() == 1) {
-      absl::Status status = CheckDates(files.ca_flag, files.ca, authorities.front().get());
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(CheckDates(files.ca_flag, files.ca, authorities.front().get()));
     }
   }
   if (!files.certificate.empty()) {
-    absl::Status status = ReadPair(files, &texts);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(ReadPair(files, &texts));
   }
   return texts;
 }

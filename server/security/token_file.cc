@@ -24,6 +24,7 @@
 #include "absl/time/time.h"
 #include "cases/base/descriptor.h"
 #include "cases/base/file_error.h"
+#include "cases/base/status_macros.h"
 #include "server/security/secret.h"
 
 namespace diopi::server {
@@ -139,8 +140,7 @@ absl::Status Change(const std::string& data_folder, Edit edit) {
   absl::StatusOr<std::vector<TokenRecord>> records = ReadTokens(path);
   if (absl::IsNotFound(records.status())) records = std::vector<TokenRecord>();
   if (!records.ok()) return records.status();
-  absl::Status status = edit(&*records);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(edit(&*records));
   return Replace(path, Text(*records));
 }
 
@@ -188,11 +188,10 @@ absl::StatusOr<std::vector<TokenRecord>> ReadTokens(const std::string& path) {
     return absl::FailedPreconditionError(
         absl::StrCat(path, ": other users can read or write it; run: chmod 600 ", path));
   }
-  const absl::StatusOr<std::string> text = ReadAll(file, info.st_size, path);
-  if (!text.ok()) return text.status();
+  ASSIGN_OR_RETURN(const std::string text, ReadAll(file, info.st_size, path));
   std::vector<TokenRecord> records;
   int number = 0;
-  for (const auto line : absl::StrSplit(*text, '\n')) {
+  for (const auto line : absl::StrSplit(text, '\n')) {
     ++number;
     if (line.empty()) continue;
     TokenRecord record;

@@ -1,6 +1,7 @@
 #include "server/store/agent_rows.h"
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::server {
 namespace {
@@ -12,34 +13,30 @@ constexpr char kSelectAgents[] = "SELECT agent_id, facts, seen FROM agents ORDER
 }  // namespace
 
 absl::Status WriteAgent(Connection* connection, const KnownAgent& agent) {
-  absl::StatusOr<Statement> insert = connection->Prepare(kKeepAgent);
-  if (!insert.ok()) return insert.status();
+  ASSIGN_OR_RETURN(Statement insert, connection->Prepare(kKeepAgent));
   const std::string blob = agent.facts.SerializeAsString();
-  insert->Bind(agent.facts.agent_id(), blob, agent.seen);
-  return insert->Run().status();
+  insert.Bind(agent.facts.agent_id(), blob, agent.seen);
+  return insert.Run().status();
 }
 
 absl::Status DeleteAgent(Connection* connection, const std::string& agent_id) {
-  absl::StatusOr<Statement> remove = connection->Prepare(kForgetAgent);
-  if (!remove.ok()) return remove.status();
-  remove->Bind(agent_id);
-  return remove->Run().status();
+  ASSIGN_OR_RETURN(Statement remove, connection->Prepare(kForgetAgent));
+  remove.Bind(agent_id);
+  return remove.Run().status();
 }
 
 absl::StatusOr<std::vector<KnownAgent>> ReadAgents(Connection* connection) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectAgents);
-  if (!select.ok()) return select.status();
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectAgents));
   std::vector<KnownAgent> agents;
   for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return agents;
+    ASSIGN_OR_RETURN(const bool row, select.Step());
+    if (!row) return agents;
     KnownAgent& agent = agents.emplace_back();
-    if (!agent.facts.ParseFromString(select->Text(1))) {
+    if (!agent.facts.ParseFromString(select.Text(1))) {
       return absl::DataLossError(
-          absl::StrCat(connection->path(), ": agent ", select->Text(0), " cannot be read: it is damaged"));
+          absl::StrCat(connection->path(), ": agent ", select.Text(0), " cannot be read: it is damaged"));
     }
-    agent.seen = select->Text(2);
+    agent.seen = select.Text(2);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/file_error.h"
+#include "cases/base/status_macros.h"
 #include "server/store/backup.h"
 #include "server/store/check.h"
 #include "server/store/database.h"
@@ -66,24 +67,21 @@ std::string CopySql(const std::vector<int64_t>& runs) {
 absl::Status Copy(const std::string& path, const std::vector<int64_t>& runs, const std::string& to) {
   absl::Status status = Database::Open(to, {}).status();
   if (!status.ok()) return status;
-  const auto connection = Connection::Open(to, Connection::Mode::kReadWrite);
-  if (!connection.ok()) return connection.status();
+  ASSIGN_OR_RETURN(const auto connection, Connection::Open(to, Connection::Mode::kReadWrite));
   {
-    absl::StatusOr<Statement> attach = (*connection)->Prepare("ATTACH ? AS source");
-    if (!attach.ok()) return attach.status();
-    attach->Bind(path);
-    status = attach->Run().status();
+    ASSIGN_OR_RETURN(Statement attach, connection->Prepare("ATTACH ? AS source"));
+    attach.Bind(path);
+    status = attach.Run().status();
   }
-  if (status.ok()) status = (*connection)->Execute("PRAGMA foreign_keys = OFF");
+  if (status.ok()) status = connection->Execute("PRAGMA foreign_keys = OFF");
   if (!status.ok()) return status;
   {
-    absl::StatusOr<Transaction> transaction = Transaction::Begin(connection->get());
-    if (!transaction.ok()) return transaction.status();
-    status = (*connection)->Execute(CopySql(runs));
-    if (status.ok()) status = transaction->Commit();
+    ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(connection.get()));
+    status = connection->Execute(CopySql(runs));
+    if (status.ok()) status = transaction.Commit();
   }
   // A single file can be read where nobody can write.
-  if (status.ok()) status = (*connection)->Execute("DETACH source; PRAGMA main.journal_mode = DELETE");
+  if (status.ok()) status = connection->Execute("DETACH source; PRAGMA main.journal_mode = DELETE");
   return status;
 }
 
@@ -97,50 +95,41 @@ absl::StatusOr<int64_t> CompareVerdicts(Database* database, Database* copy, cons
   int64_t count = 0;
   std::string after;
   do {
-    const absl::StatusOr<VerdictPage> page = database->PageOfVerdicts(run_id, {}, after, kComparedBytes);
-    if (!page.ok()) return page.status();
-    const absl::StatusOr<VerdictPage> other = copy->PageOfVerdicts(run_id, {}, after, kComparedBytes);
-    if (!other.ok()) return other.status();
-    bool same = page->positions == other->positions && page->next == other->next;
-    for (size_t i = 0; same && i < page->verdicts.size(); ++i) {
-      same = page->verdicts[i].SerializeAsString() == other->verdicts[i].SerializeAsString();
+    ASSIGN_OR_RETURN(const VerdictPage page, database->PageOfVerdicts(run_id, {}, after, kComparedBytes));
+    ASSIGN_OR_RETURN(const VerdictPage other, copy->PageOfVerdicts(run_id, {}, after, kComparedBytes));
+    bool same = page.positions == other.positions && page.next == other.next;
+    for (size_t i = 0; same && i < page.verdicts.size(); ++i) {
+      same = page.verdicts[i].SerializeAsString() == other.verdicts[i].SerializeAsString();
     }
     if (!same) return Differs(copy_path, run_id, "verdicts");
-    count += static_cast<int64_t>(page->verdicts.size());
-    after = page->next;
+    count += static_cast<int64_t>(page.verdicts.size());
+    after = page.next;
   } while (!after.empty());
   return count;
 }
 
 absl::StatusOr<int64_t> Compare(const std::string& path, const std::vector<std::string>& run_ids,
                                 const std::string& copy_path) {
-  const absl::StatusOr<DatabaseCheck> check = CheckDatabase(copy_path);
-  if (!check.ok()) return check.status();
-  if (!check->problems.empty()) return absl::DataLossError(check->problems.front());
-  const auto database = Database::Open(path, {.read_only = true});
-  if (!database.ok()) return database.status();
-  const auto copy = Database::Open(copy_path, {.read_only = true});
-  if (!copy.ok()) return copy.status();
+  ASSIGN_OR_RETURN(const DatabaseCheck check, CheckDatabase(copy_path));
+  if (!check.problems.empty()) return absl::DataLossError(check.problems.front());
+  ASSIGN_OR_RETURN(const auto database, Database::Open(path, {.read_only = true}));
+  ASSIGN_OR_RETURN(const auto copy, Database::Open(copy_path, {.read_only = true}));
   int64_t verdicts = 0;
   for (const std::string& run_id : run_ids) {
-    const absl::StatusOr<v1::RunInfo> info = (*database)->GetRun(run_id);
-    if (!info.ok()) return info.status();
-    const absl::StatusOr<v1::RunInfo> copied = (*copy)->GetRun(info->run_id());
-    if (!copied.ok()) return copied.status();
-    if (!google::protobuf::util::MessageDifferencer::Equals(*info, *copied)) {
-      return Differs(copy_path, info->run_id(), "facts");
+    ASSIGN_OR_RETURN(const v1::RunInfo info, database->GetRun(run_id));
+    ASSIGN_OR_RETURN(const v1::RunInfo copied, copy->GetRun(info.run_id()));
+    if (!google::protobuf::util::MessageDifferencer::Equals(info, copied)) {
+      return Differs(copy_path, info.run_id(), "facts");
     }
-    const absl::StatusOr<int64_t> count =
-        CompareVerdicts(database->get(), copy->get(), copy_path, info->run_id());
-    if (!count.ok()) return count.status();
-    verdicts += *count;
+    ASSIGN_OR_RETURN(const int64_t count,
+                     CompareVerdicts(database.get(), copy.get(), copy_path, info.run_id()));
+    verdicts += count;
   }
   return verdicts;
 }
 
 absl::Status FlushAndRename(const std::string& from, const std::string& to) {
-  absl::Status status = FlushToDisk(from);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(FlushToDisk(from));
   // Does not replace a file that appeared meanwhile.
   if (link(from.c_str(), to.c_str()) == 0) return absl::OkStatus();
   if (errno == EEXIST) return absl::AlreadyExistsError(absl::StrCat(to, ": exists already"));
@@ -156,24 +145,17 @@ absl::StatusOr<Archived> ArchiveRuns(const std::string& path, const std::vector<
     return absl::AlreadyExistsError(absl::StrCat(to, ": exists already"));
   std::vector<int64_t> rows;
   {
-    const auto connection = OpenForUpkeep(path, Connection::Mode::kReadOnly);
-    if (!connection.ok()) return connection.status();
-    absl::StatusOr<std::vector<int64_t>> found = RowsOfRuns(connection->get(), run_ids);
-    if (!found.ok()) return found.status();
-    rows = *std::move(found);
+    ASSIGN_OR_RETURN(const auto connection, OpenForUpkeep(path, Connection::Mode::kReadOnly));
+    ASSIGN_OR_RETURN(rows, RowsOfRuns(connection.get(), run_ids));
     for (const int64_t run : rows) {
-      absl::Status status = CheckOver(connection->get(), run, /*untagged=*/false);
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(CheckOver(connection.get(), run, /*untagged=*/false));
     }
   }
   const PartialFile partial(to);
-  absl::Status status = Copy(path, rows, partial.path());
-  if (!status.ok()) return status;
-  const absl::StatusOr<int64_t> verdicts = Compare(path, run_ids, partial.path());
-  if (!verdicts.ok()) return verdicts.status();
-  status = FlushAndRename(partial.path(), to);
-  if (!status.ok()) return status;
-  return Archived{*verdicts, static_cast<int64_t>(std::filesystem::file_size(to, error))};
+  RETURN_IF_ERROR(Copy(path, rows, partial.path()));
+  ASSIGN_OR_RETURN(const int64_t verdicts, Compare(path, run_ids, partial.path()));
+  RETURN_IF_ERROR(FlushAndRename(partial.path(), to));
+  return Archived{verdicts, static_cast<int64_t>(std::filesystem::file_size(to, error))};
 }
 
 }  // namespace diopi::server

@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "cases/base/descriptor.h"
 #include "cases/base/file_error.h"
+#include "cases/base/status_macros.h"
 #include "server/store/sqlite.h"
 
 namespace diopi::server {
@@ -26,16 +27,14 @@ constexpr char kSelectTables[] =
 using RowCounts = std::map<std::string, int64_t>;  // by table
 
 absl::StatusOr<RowCounts> CountRows(Connection* connection) {
-  absl::StatusOr<Statement> tables = connection->Prepare(kSelectTables);
-  if (!tables.ok()) return tables.status();
+  ASSIGN_OR_RETURN(Statement tables, connection->Prepare(kSelectTables));
   RowCounts rows;
-  absl::Status status = ForEachRow(&*tables, [&](const Statement& row) { rows[row.Text(0)] = 0; });
+  absl::Status status = ForEachRow(&tables, [&](const Statement& row) { rows[row.Text(0)] = 0; });
   if (!status.ok()) return status;
   for (auto& [table, count] : rows) {
-    const absl::StatusOr<int64_t> counted =
-        connection->QueryInt(absl::StrCat("SELECT count(*) FROM \"", table, "\""));
-    if (!counted.ok()) return counted.status();
-    count = *counted;
+    ASSIGN_OR_RETURN(const int64_t counted,
+                     connection->QueryInt(absl::StrCat("SELECT count(*) FROM \"", table, "\"")));
+    count = counted;
   }
   return rows;
 }
@@ -74,30 +73,27 @@ absl::Status FlushToDisk(const std::string& path) {
 
 absl::StatusOr<CopiedDatabase> BackUpDatabase(const std::string& from, const std::string& to) {
   if (access(to.c_str(), F_OK) == 0) return absl::AlreadyExistsError(absl::StrCat(to, ": exists already"));
-  const absl::StatusOr<std::unique_ptr<Connection>> source =
-      Connection::Open(from, Connection::Mode::kReadOnly);
-  if (!source.ok()) return source.status();
+  ASSIGN_OR_RETURN(const std::unique_ptr<Connection> source,
+                   Connection::Open(from, Connection::Mode::kReadOnly));
   // One read transaction for the rows and the copy: the state of one moment.
-  absl::Status status = (*source)->Execute("BEGIN");
+  absl::Status status = source->Execute("BEGIN");
   if (!status.ok()) return status;
-  const absl::StatusOr<RowCounts> rows = CountRows(source->get());
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(const RowCounts rows, CountRows(source.get()));
   {
-    const absl::StatusOr<std::unique_ptr<Connection>> target =
-        Connection::Open(to, Connection::Mode::kReadWrite);
-    if (!target.ok()) return target.status();
+    ASSIGN_OR_RETURN(const std::unique_ptr<Connection> target,
+                     Connection::Open(to, Connection::Mode::kReadWrite));
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      status = (*target)->CopyFrom(source->get());
+      status = target->CopyFrom(source.get());
       if (!absl::IsUnavailable(status)) break;
       absl::SleepFor(kPause);
     }
     if (!status.ok()) return status;
   }
   status = FlushToDisk(to);
-  if (status.ok()) status = Verify(to, from, *rows);
+  if (status.ok()) status = Verify(to, from, rows);
   if (!status.ok()) return status;
   CopiedDatabase copied;
-  for (const auto& [table, count] : *rows) {
+  for (const auto& [table, count] : rows) {
     ++copied.tables;
     copied.rows += count;
   }

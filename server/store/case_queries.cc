@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/status_macros.h"
 #include "server/store/outcome.h"
 #include "server/store/queries.h"
 #include "server/store/run_rows.h"
@@ -112,20 +113,17 @@ struct PlacedCases {
 
 absl::StatusOr<PlacedCases> SelectCases(Connection* connection, int64_t run, const CaseFilter& filter) {
   const bool passed = Admits(filter.outcomes, v1::OUTCOME_PASS);
-  absl::StatusOr<Statement> select = connection->Prepare(passed ? kSelectCaseRows : kSelectNotPassedRows);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(passed ? kSelectCaseRows : kSelectNotPassedRows));
+  select.Bind(run);
   PlacedCases placed;
   v1::Verdict verdict;
   for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return placed;
-    if (!Admits(filter.outcomes, static_cast<v1::Outcome>(select->Int(4)))) continue;
-    absl::Status status = ReadVerdict(*select, 0, connection->path(), &verdict);
-    if (!status.ok()) return status;
+    ASSIGN_OR_RETURN(const bool row, select.Step());
+    if (!row) return placed;
+    if (!Admits(filter.outcomes, static_cast<v1::Outcome>(select.Int(4)))) continue;
+    RETURN_IF_ERROR(ReadVerdict(select, 0, connection->path(), &verdict));
     if (!Admits(filter.operators, verdict.operator_()) || !Admits(filter.dtypes, verdict.dtype())) continue;
-    placed.positions.push_back(select->Int(kVerdictColumns));
+    placed.positions.push_back(select.Int(kVerdictColumns));
     placed.cases.push_back(CaseRowOf(verdict));
   }
 }
@@ -154,12 +152,10 @@ absl::Status AddOutcomes(const std::string& run_id, Statement* select, std::vect
 }
 
 absl::StatusOr<std::string> RunIdOf(Connection* connection, int64_t run) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectRunId);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  return select->Text(0);
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectRunId));
+  select.Bind(run);
+  RETURN_IF_ERROR(select.Step().status());
+  return select.Text(0);
 }
 
 struct NewVerdict {
@@ -171,20 +167,18 @@ struct NewVerdict {
 // A run's newest verdicts, newest first.
 absl::StatusOr<std::vector<NewVerdict>> Newest(Connection* connection, int64_t run, int64_t since,
                                                int limit) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectNewAppends);
-  if (!select.ok()) return select.status();
-  select->Bind(run, since);
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectNewAppends));
+  select.Bind(run, since);
   std::vector<NewVerdict> newest;
   for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return newest;
-    const absl::StatusOr<std::vector<int64_t>> rows = CaseRowsOf(select->Bytes(2));
+    ASSIGN_OR_RETURN(const bool row, select.Step());
+    if (!row) return newest;
+    const absl::StatusOr<std::vector<int64_t>> rows = CaseRowsOf(select.Bytes(2));
     if (!rows.ok()) {
       return absl::DataLossError(absl::StrCat(connection->path(), ": ", rows.status().message()));
     }
-    int64_t cursor = select->Int(0);
-    const std::string stored = select->Text(1);
+    int64_t cursor = select.Int(0);
+    const std::string stored = select.Text(1);
     for (auto at = rows->rbegin(); at != rows->rend() && cursor > since; ++at, --cursor) {
       if (newest.size() >= static_cast<size_t>(limit)) return newest;
       newest.push_back({cursor, *at, stored});
@@ -196,61 +190,50 @@ absl::StatusOr<std::vector<NewVerdict>> Newest(Connection* connection, int64_t r
 
 absl::StatusOr<std::vector<CaseRow>> Queries::Cases(const std::string& run_id, const CaseFilter& filter) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  absl::StatusOr<PlacedCases> placed = SelectCases(connection_.get(), *run, filter);
-  if (!placed.ok()) return placed.status();
-  return Ordered(*std::move(placed), filter.in_case_order);
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  ASSIGN_OR_RETURN(PlacedCases placed, SelectCases(connection_.get(), run, filter));
+  return Ordered(std::move(placed), filter.in_case_order);
 }
 
 absl::StatusOr<v1::Verdict> Queries::Verdict(const std::string& run_id, const std::string& case_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
   VerdictFilter filter;
   filter.case_id = case_id;
-  absl::StatusOr<std::vector<v1::Verdict>> verdicts = SelectVerdicts(connection_.get(), *run, filter);
-  if (!verdicts.ok()) return verdicts.status();
-  if (case_id.empty() || verdicts->empty()) {
+  ASSIGN_OR_RETURN(std::vector<v1::Verdict> verdicts, SelectVerdicts(connection_.get(), run, filter));
+  if (case_id.empty() || verdicts.empty()) {
     return absl::NotFoundError(absl::StrCat("run ", run_id, " has no verdict on case '", case_id, "'"));
   }
-  return std::move(verdicts->front());
+  return std::move(verdicts.front());
 }
 
 absl::StatusOr<std::vector<v1::Verdict>> Queries::FailedVerdicts(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
   VerdictFilter filter;
   filter.with_outputs = false;
   for (int number = v1::Outcome_MIN; number <= v1::Outcome_MAX; ++number) {
     const auto outcome = static_cast<v1::Outcome>(number);
     if (IsFailure(outcome) || outcome == v1::OUTCOME_HARNESS_ERROR) filter.outcomes.push_back(outcome);
   }
-  return SelectVerdicts(connection_.get(), *run, filter);
+  return SelectVerdicts(connection_.get(), run, filter);
 }
 
 absl::StatusOr<std::vector<CasePoint>> Queries::History(const std::string& case_id, const std::string& chip,
                                                         int limit) {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectHistory);
-  if (!select.ok()) return select.status();
-  select->Bind(chip, case_id);
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectHistory));
+  select.Bind(chip, case_id);
   std::vector<CasePoint> points;
   v1::Verdict verdict;
   while (limit <= 0 || points.size() < static_cast<size_t>(limit)) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) break;
-    absl::Status status = ReadVerdict(*select, 0, connection_->path(), &verdict);
-    if (!status.ok()) return status;
-    points.push_back({RunFactsOf(*select, kVerdictColumns), CaseRowOf(verdict)});
+    ASSIGN_OR_RETURN(const bool row, select.Step());
+    if (!row) break;
+    RETURN_IF_ERROR(ReadVerdict(select, 0, connection_->path(), &verdict));
+    points.push_back({RunFactsOf(select, kVerdictColumns), CaseRowOf(verdict)});
   }
   if (points.empty()) {
     return absl::NotFoundError(
@@ -262,18 +245,13 @@ absl::StatusOr<std::vector<CasePoint>> Queries::History(const std::string& case_
 
 absl::StatusOr<std::vector<OutcomeRow>> Queries::Failures(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  const absl::StatusOr<std::string> name = RunIdOf(connection_.get(), *run);
-  if (!name.ok()) return name.status();
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectFailures);
-  if (!select.ok()) return select.status();
-  select->Bind(*run);
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  ASSIGN_OR_RETURN(const std::string name, RunIdOf(connection_.get(), run));
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectFailures));
+  select.Bind(run);
   std::vector<OutcomeRow> rows;
-  absl::Status status = AddOutcomes(*name, &*select, &rows);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(AddOutcomes(name, &select, &rows));
   std::sort(rows.begin(), rows.end(),
             [](const OutcomeRow& a, const OutcomeRow& b) { return a.case_id < b.case_id; });
   return rows;
@@ -282,32 +260,25 @@ absl::StatusOr<std::vector<OutcomeRow>> Queries::Failures(const std::string& run
 absl::StatusOr<std::vector<OutcomeRow>> Queries::OutcomesOf(const std::string& run_id,
                                                             const std::vector<std::string>& case_ids) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  const absl::StatusOr<std::string> name = RunIdOf(connection_.get(), *run);
-  if (!name.ok()) return name.status();
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  ASSIGN_OR_RETURN(const std::string name, RunIdOf(connection_.get(), run));
   std::vector<OutcomeRow> rows;
   for (const std::string& case_id : case_ids) {
-    absl::StatusOr<Statement> select = connection_->Prepare(kSelectOfCase);
-    if (!select.ok()) return select.status();
-    select->Bind(*run, case_id);
-    absl::Status status = AddOutcomes(*name, &*select, &rows);
-    if (!status.ok()) return status;
+    ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectOfCase));
+    select.Bind(run, case_id);
+    RETURN_IF_ERROR(AddOutcomes(name, &select, &rows));
   }
   return rows;
 }
 
 absl::StatusOr<std::vector<TimeRow>> Queries::Times(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectCallTimes);
-  if (!select.ok()) return select.status();
-  select->Bind(*run);
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectCallTimes));
+  select.Bind(run);
   std::vector<TimeRow> rows;
-  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+  absl::Status status = ForEachRow(&select, [&](const Statement& row) {
     rows.push_back({row.Text(0), *MicrosecondsOf(row, 1)});
   });
   if (!status.ok()) return status;
@@ -319,24 +290,18 @@ absl::StatusOr<std::vector<TimeRow>> Queries::Times(const std::string& run_id) {
 absl::StatusOr<std::vector<RecentVerdict>> Queries::Recent(const std::string& run_id, int64_t since,
                                                            int limit) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  const absl::StatusOr<std::vector<NewVerdict>> newest = Newest(connection_.get(), *run, since, limit);
-  if (!newest.ok()) return newest.status();
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  ASSIGN_OR_RETURN(const std::vector<NewVerdict> newest, Newest(connection_.get(), run, since, limit));
   std::vector<RecentVerdict> verdicts;
-  verdicts.reserve(newest->size());
+  verdicts.reserve(newest.size());
   v1::Verdict verdict;
-  for (const NewVerdict& one : *newest) {
-    absl::StatusOr<Statement> select = connection_->Prepare(kSelectOfRow);
-    if (!select.ok()) return select.status();
-    select->Bind(*run, one.case_row);
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) continue;
-    absl::Status status = ReadVerdict(*select, 0, connection_->path(), &verdict);
-    if (!status.ok()) return status;
+  for (const NewVerdict& one : newest) {
+    ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectOfRow));
+    select.Bind(run, one.case_row);
+    ASSIGN_OR_RETURN(const bool row, select.Step());
+    if (!row) continue;
+    RETURN_IF_ERROR(ReadVerdict(select, 0, connection_->path(), &verdict));
     verdicts.push_back({one.cursor, verdict.case_id(), verdict.outcome(), FirstLine(verdict.reason()),
                         PartsOf(verdict), one.stored});
   }

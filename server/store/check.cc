@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "diopi/v1/performance.pb.h"
 #include "diopi/v1/run.pb.h"
 #include "diopi/v1/tensor.pb.h"
@@ -139,20 +140,18 @@ void Checker::AddRest(int count) {
 }
 
 absl::Status Checker::List(std::string_view sql) {
-  absl::StatusOr<Statement> select = connection_->Prepare(sql);
-  if (!select.ok()) return select.status();
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(sql));
   int count = 0;
-  absl::Status status = ForEachRow(&*select, [&](const Statement& row) { Add(++count, row.Text(0)); });
+  absl::Status status = ForEachRow(&select, [&](const Statement& row) { Add(++count, row.Text(0)); });
   if (!status.ok()) return status;
   AddRest(count);
   return absl::OkStatus();
 }
 
 absl::Status Checker::Integrity() {
-  absl::StatusOr<Statement> select = connection_->Prepare("PRAGMA integrity_check");
-  if (!select.ok()) return select.status();
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare("PRAGMA integrity_check"));
   int count = 0;
-  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+  absl::Status status = ForEachRow(&select, [&](const Statement& row) {
     if (row.Text(0) != "ok") Add(++count, row.Text(0));
   });
   if (!status.ok()) return status;
@@ -161,64 +160,56 @@ absl::Status Checker::Integrity() {
 }
 
 absl::Status Checker::Blobs(const BlobColumn& column) {
-  absl::StatusOr<Statement> select = connection_->Prepare(column.query);
-  if (!select.ok()) return select.status();
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(column.query));
   const std::unique_ptr<google::protobuf::MessageLite> message = column.make();
   int count = 0;
   for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) break;
-    if (message->ParseFromString(select->Text(1))) continue;
-    Add(++count, absl::StrCat(select->Text(0), ": its ", column.what, " cannot be read"));
+    ASSIGN_OR_RETURN(const bool row, select.Step());
+    if (!row) break;
+    if (message->ParseFromString(select.Text(1))) continue;
+    Add(++count, absl::StrCat(select.Text(0), ": its ", column.what, " cannot be read"));
   }
   AddRest(count);
   return absl::OkStatus();
 }
 
 absl::Status Checker::Verdicts() {
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectToCheck);
-  if (!select.ok()) return select.status();
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectToCheck));
   v1::Verdict verdict;
   int count = 0;
   for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) break;
-    const bool readable = ReadVerdict(*select, 0, connection_->path(), &verdict).ok();
-    const std::string wrong = readable ? Wrong(verdict, select->Text(1)) : "its content cannot be read";
+    ASSIGN_OR_RETURN(const bool row, select.Step());
+    if (!row) break;
+    const bool readable = ReadVerdict(select, 0, connection_->path(), &verdict).ok();
+    const std::string wrong = readable ? Wrong(verdict, select.Text(1)) : "its content cannot be read";
     if (wrong.empty()) continue;
-    Add(++count, absl::StrCat("verdicts row ", select->Int(kVerdictColumns), ", ",
-                              select->Int(kVerdictColumns + 1), " (case ", select->Text(0), "): ", wrong));
+    Add(++count, absl::StrCat("verdicts row ", select.Int(kVerdictColumns), ", ",
+                              select.Int(kVerdictColumns + 1), " (case ", select.Text(0), "): ", wrong));
   }
   AddRest(count);
   return absl::OkStatus();
 }
 
 absl::Status Checker::Appends() {
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectEveryAppend);
-  if (!select.ok()) return select.status();
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectEveryAppend));
   int count = 0;
   int64_t run = 0;
   int64_t came = 0;
   for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) break;
-    if (run != select->Int(0)) came = 0;
-    run = select->Int(0);
-    const absl::StatusOr<std::vector<int64_t>> rows = CaseRowsOf(select->Bytes(2));
+    ASSIGN_OR_RETURN(const bool row, select.Step());
+    if (!row) break;
+    if (run != select.Int(0)) came = 0;
+    run = select.Int(0);
+    const absl::StatusOr<std::vector<int64_t>> rows = CaseRowsOf(select.Bytes(2));
     if (rows.ok()) came += static_cast<int64_t>(rows->size());
-    bool right = rows.ok() && came == select->Int(1);
+    bool right = rows.ok() && came == select.Int(1);
     for (size_t i = 0; right && i < rows->size(); ++i) {
-      absl::StatusOr<Statement> there = connection_->Prepare(kSelectThere);
-      if (!there.ok()) return there.status();
-      there->Bind(run, (*rows)[i]);
-      const absl::StatusOr<bool> found = there->Step();
-      if (!found.ok()) return found.status();
-      right = *found;
+      ASSIGN_OR_RETURN(Statement there, connection_->Prepare(kSelectThere));
+      there.Bind(run, (*rows)[i]);
+      ASSIGN_OR_RETURN(const bool found, there.Step());
+      right = found;
     }
-    came = select->Int(1);
+    came = select.Int(1);
     if (right) continue;
     Add(++count, absl::StrCat("appends row ", run, ", ", came, ": its verdicts are not those of the run"));
   }
@@ -231,8 +222,7 @@ absl::Status Checker::All() {
   // The rows of a damaged file tell little more.
   if (!status.ok() || !check_->problems.empty()) return status;
   for (const char* query : kQueries) {
-    status = List(query);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(List(query));
   }
   for (const BlobColumn& column : kBlobs) {
     if (status.ok()) status = Blobs(column);

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cases/base/status_macros.h"
 #include "proto/enum_name.h"
 #include "server/store/agent_rows.h"
 #include "server/store/run_bytes.h"
@@ -136,38 +137,33 @@ class SqliteDatabase final : public Database {
 };
 
 absl::Status SqliteDatabase::NoSuchRun(const std::string& run_id) {
-  const absl::StatusOr<std::string> others = RunsThatThereAre(connection_.get());
-  if (!others.ok()) return others.status();
-  if (others->empty())
+  ASSIGN_OR_RETURN(const std::string others, RunsThatThereAre(connection_.get()));
+  if (others.empty())
     return absl::NotFoundError(absl::StrCat(connection_->path(), ": no run '", run_id, "': it has no runs"));
-  return absl::NotFoundError(absl::StrCat(connection_->path(), ": no run '", run_id, "'; ", *others));
+  return absl::NotFoundError(absl::StrCat(connection_->path(), ": no run '", run_id, "'; ", others));
 }
 
 absl::StatusOr<int64_t> SqliteDatabase::RowidOf(const std::string& run_id) {
-  const absl::StatusOr<std::optional<int64_t>> run = FindRun(connection_.get(), run_id);
-  if (!run.ok()) return run.status();
-  if (!run->has_value()) return NoSuchRun(run_id);
-  return **run;
+  ASSIGN_OR_RETURN(const std::optional<int64_t> run, FindRun(connection_.get(), run_id));
+  if (!run.has_value()) return NoSuchRun(run_id);
+  return *run;
 }
 
 absl::StatusOr<v1::RunInfo> SqliteDatabase::CreateRun(const v1::RunOptions& options,
                                                       const std::string& suite_hash,
                                                       absl::Span<const RunCase> cases, const NewRun& more) {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
-  if (!transaction.ok()) return transaction.status();
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(connection_.get()));
   absl::Status status = CheckQuota(connection_.get(), options.owner(), more.quota);
   if (!status.ok()) return status;
   const std::string alive_until = more.alive_for > absl::ZeroDuration() ? UtcIn(more.alive_for) : "";
-  const absl::StatusOr<int64_t> run = InsertRun(connection_.get(), options, suite_hash, cases, UtcNow(),
-                                                &entropy_, alive_until, more.still_wanted);
-  if (!run.ok()) return run.status();
-  if (more.submission != nullptr) status = WriteSubmission(*run, *more.submission);
+  ASSIGN_OR_RETURN(const int64_t run, InsertRun(connection_.get(), options, suite_hash, cases, UtcNow(),
+                                                &entropy_, alive_until, more.still_wanted));
+  if (more.submission != nullptr) status = WriteSubmission(run, *more.submission);
   if (!status.ok()) return status;
-  absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection_.get(), *run);
-  if (!info.ok()) return info.status();
-  if (more.before_commit) status = more.before_commit(info->run_id());
-  if (status.ok()) status = transaction->Commit();
+  ASSIGN_OR_RETURN(v1::RunInfo info, ReadRunInfo(connection_.get(), run));
+  if (more.before_commit) status = more.before_commit(info.run_id());
+  if (status.ok()) status = transaction.Commit();
   if (!status.ok()) return status;
   return info;
 }
@@ -178,37 +174,29 @@ absl::StatusOr<v1::RunInfo> SqliteDatabase::AddFinishedRun(const v1::RunOptions&
                                                            absl::Span<const v1::Verdict> verdicts) {
   const std::vector<const v1::Verdict*> each = Pointers(verdicts);
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
-  if (!transaction.ok()) return transaction.status();
-  const absl::StatusOr<int64_t> run =
-      InsertRun(connection_.get(), options, suite_hash, cases, UtcNow(), &entropy_);
-  if (!run.ok()) return run.status();
-  const absl::StatusOr<AppendResult> added = WriteVerdicts(*run, each);
-  if (!added.ok()) return added.status();
-  if (added->duplicates > 0 || static_cast<size_t>(added->stored) != cases.size()) {
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run,
+                   InsertRun(connection_.get(), options, suite_hash, cases, UtcNow(), &entropy_));
+  ASSIGN_OR_RETURN(const AppendResult added, WriteVerdicts(run, each));
+  if (added.duplicates > 0 || static_cast<size_t>(added.stored) != cases.size()) {
     return absl::InvalidArgumentError(absl::StrCat("a finished run of ", cases.size(),
                                                    " cases needs one verdict on each; there are verdicts on ",
-                                                   added->stored, " and ", added->duplicates, " duplicates"));
+                                                   added.stored, " and ", added.duplicates, " duplicates"));
   }
-  absl::Status status = WriteState(*run, v1::RUN_STATE_FINISHED);
-  if (!status.ok()) return status;
-  absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection_.get(), *run);
-  if (!info.ok()) return info.status();
-  status = transaction->Commit();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(WriteState(run, v1::RUN_STATE_FINISHED));
+  ASSIGN_OR_RETURN(v1::RunInfo info, ReadRunInfo(connection_.get(), run));
+  RETURN_IF_ERROR(transaction.Commit());
   connection_->Checkpoint().IgnoreError();  // it is stored; an error shows in the next write
   return info;
 }
 
 absl::StatusOr<std::vector<RunCase>> SqliteDatabase::CasesOf(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectCases);
-  if (!select.ok()) return select.status();
-  select->Bind(*run);
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectCases));
+  select.Bind(run);
   std::vector<RunCase> cases;
-  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+  absl::Status status = ForEachRow(&select, [&](const Statement& row) {
     cases.push_back({row.Text(0), row.Text(1), row.Text(2), row.Text(3)});
   });
   if (!status.ok()) return status;
@@ -217,13 +205,11 @@ absl::StatusOr<std::vector<RunCase>> SqliteDatabase::CasesOf(const std::string& 
 
 absl::StatusOr<std::vector<std::string>> SqliteDatabase::DoneCases(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectDone);
-  if (!select.ok()) return select.status();
-  select->Bind(*run);
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectDone));
+  select.Bind(run);
   std::vector<std::string> done;
-  absl::Status status = ForEachRow(&*select, [&](const Statement& row) { done.push_back(row.Text(0)); });
+  absl::Status status = ForEachRow(&select, [&](const Statement& row) { done.push_back(row.Text(0)); });
   if (!status.ok()) return status;
   return done;
 }
@@ -235,16 +221,14 @@ absl::StatusOr<AppendResult> SqliteDatabase::Append(const std::string& run_id,
 
 absl::StatusOr<AppendResult> SqliteDatabase::WriteVerdicts(int64_t run,
                                                            absl::Span<const v1::Verdict* const> verdicts) {
-  absl::StatusOr<VerdictWriter> writer = VerdictWriter::Make(connection_.get(), run, UtcNow());
-  if (!writer.ok()) return writer.status();
+  ASSIGN_OR_RETURN(VerdictWriter writer, VerdictWriter::Make(connection_.get(), run, UtcNow()));
   AppendResult result;
   for (const v1::Verdict* verdict : verdicts) {
-    const absl::StatusOr<bool> stored = writer->Insert(*verdict);
-    if (!stored.ok()) return stored.status();
-    ++(*stored ? result.stored : result.duplicates);
+    ASSIGN_OR_RETURN(const bool stored, writer.Insert(*verdict));
+    ++(stored ? result.stored : result.duplicates);
   }
-  absl::Status status = writer->Finish();
-  if (status.ok()) status = AddBytes(connection_.get(), run, writer->bytes());
+  absl::Status status = writer.Finish();
+  if (status.ok()) status = AddBytes(connection_.get(), run, writer.bytes());
   if (!status.ok()) return status;
   return result;
 }
@@ -252,16 +236,11 @@ absl::StatusOr<AppendResult> SqliteDatabase::WriteVerdicts(int64_t run,
 absl::StatusOr<AppendResult> SqliteDatabase::AppendEach(const std::string& run_id,
                                                         absl::Span<const v1::Verdict* const> verdicts) {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
-  if (!transaction.ok()) return transaction.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  absl::Status status = DropTotals(connection_.get(), *run);
-  if (!status.ok()) return status;
-  absl::StatusOr<AppendResult> result = WriteVerdicts(*run, verdicts);
-  if (!result.ok()) return result.status();
-  status = transaction->Commit();
-  if (!status.ok()) return status;
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  RETURN_IF_ERROR(DropTotals(connection_.get(), run));
+  ASSIGN_OR_RETURN(AppendResult result, WriteVerdicts(run, verdicts));
+  RETURN_IF_ERROR(transaction.Commit());
   return result;
 }
 
@@ -269,55 +248,46 @@ absl::Status SqliteDatabase::AppendPerformance(const std::string& run_id,
                                                absl::Span<const v1::Measurement* const> measurements,
                                                const v1::MachineFacts* machine) {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
-  if (!transaction.ok()) return transaction.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  absl::Status status = WritePerformance(connection_.get(), *run, measurements, machine);
-  if (!status.ok()) return status;
-  return transaction->Commit();
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  RETURN_IF_ERROR(WritePerformance(connection_.get(), run, measurements, machine));
+  return transaction.Commit();
 }
 
 absl::StatusOr<StoredPerformance> SqliteDatabase::Performance(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  return ReadPerformance(connection_.get(), *run);
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  return ReadPerformance(connection_.get(), run);
 }
 
 absl::Status SqliteDatabase::WriteExploration(const std::string& run_id, const v1::Exploration& exploration) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  absl::StatusOr<Statement> update = connection_->Prepare(kUpdateExploration);
-  if (!update.ok()) return update.status();
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  ASSIGN_OR_RETURN(Statement update, connection_->Prepare(kUpdateExploration));
   const std::string blob = exploration.SerializeAsString();
-  update->BindBytes(1, blob);
-  update->BindAt(2, *run);
-  const absl::StatusOr<int> updated = update->Run();
+  update.BindBytes(1, blob);
+  update.BindAt(2, run);
+  const absl::StatusOr<int> updated = update.Run();
   if (!updated.ok() || *updated > 0) return updated.status();
   return absl::FailedPreconditionError(
       absl::StrCat("run ", run_id, " is not an exploration that is running"));
 }
 
 absl::Status SqliteDatabase::WriteState(int64_t run, v1::RunState state) {
-  absl::StatusOr<Statement> update = connection_->Prepare(kUpdateState);
-  if (!update.ok()) return update.status();
+  ASSIGN_OR_RETURN(Statement update, connection_->Prepare(kUpdateState));
   const bool open = !IsOver(state);
   const std::string finished = open ? std::string() : UtcNow();
   const std::string name = EnumName(state);
-  update->Bind(name, finished, run);
-  absl::Status status = update->Run().status();
-  if (!status.ok()) return status;
+  update.Bind(name, finished, run);
+  RETURN_IF_ERROR(update.Run().status());
   return open ? DropTotals(connection_.get(), run) : KeepTotals(connection_.get(), run);
 }
 
 absl::Status SqliteDatabase::WriteSubmission(int64_t run, const v1::Submission& submission) {
-  absl::StatusOr<Statement> update = connection_->Prepare(kSubmit);
-  if (!update.ok()) return update.status();
+  ASSIGN_OR_RETURN(Statement update, connection_->Prepare(kSubmit));
   const std::string blob = submission.SerializeAsString();
-  update->Bind(blob, run);
-  return update->Run().status();
+  update.Bind(blob, run);
+  return update.Run().status();
 }
 
 absl::Status SqliteDatabase::ChangeRun(const std::string& run_id, const RunChange& change) {
@@ -325,68 +295,57 @@ absl::Status SqliteDatabase::ChangeRun(const std::string& run_id, const RunChang
     return absl::InvalidArgumentError(absl::StrCat("a run cannot be set to state ", EnumName(*change.state)));
   }
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
-  if (!transaction.ok()) return transaction.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
   absl::Status status = absl::OkStatus();
-  if (change.submission.has_value()) status = WriteSubmission(*run, *change.submission);
+  if (change.submission.has_value()) status = WriteSubmission(run, *change.submission);
   if (status.ok() && change.abort_reason.has_value()) {
-    status = WriteAbortReason(connection_.get(), *run, *change.abort_reason);
+    status = WriteAbortReason(connection_.get(), run, *change.abort_reason);
   }
-  if (status.ok() && change.state.has_value()) status = WriteState(*run, *change.state);
+  if (status.ok() && change.state.has_value()) status = WriteState(run, *change.state);
   if (!status.ok()) return status;
-  return transaction->Commit();
+  return transaction.Commit();
 }
 
 absl::Status SqliteDatabase::KeepAlive(const std::string& run_id, absl::Duration alive_for) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  absl::StatusOr<Statement> update = connection_->Prepare(kUpdateAlive);
-  if (!update.ok()) return update.status();
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  ASSIGN_OR_RETURN(Statement update, connection_->Prepare(kUpdateAlive));
   const std::string until = UtcIn(alive_for);
-  update->Bind(until, *run);
-  return update->Run().status();
+  update.Bind(until, run);
+  return update.Run().status();
 }
 
 absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::AbandonedRuns(absl::Duration stalled_for) {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectAbandoned);
-  if (!select.ok()) return select.status();
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectAbandoned));
   const std::string before = UtcIn(-stalled_for);
-  select->Bind(before);
-  return InfosOf(&*select);
+  select.Bind(before);
+  return InfosOf(&select);
 }
 
 absl::Status SqliteDatabase::AdoptLibrary(const std::string& run_id, const v1::RunOptions& library) {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection_.get());
-  if (!transaction.ok()) return transaction.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  absl::Status status = Adopt(connection_.get(), *run, library);
-  if (!status.ok()) return status;
-  return transaction->Commit();
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  RETURN_IF_ERROR(Adopt(connection_.get(), run, library));
+  return transaction.Commit();
 }
 
 absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::OpenSubmissions() {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectOpen);
-  if (!select.ok()) return select.status();
-  return InfosOf(&*select);
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectOpen));
+  return InfosOf(&select);
 }
 
 absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::InfosOf(Statement* select) {
   std::vector<v1::RunInfo> runs;
   for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return runs;
-    absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection_.get(), select->Int(0));
-    if (!info.ok()) return info.status();
-    Shorten(&*info);
-    runs.push_back(*std::move(info));
+    ASSIGN_OR_RETURN(const bool row, select->Step());
+    if (!row) return runs;
+    ASSIGN_OR_RETURN(v1::RunInfo info, ReadRunInfo(connection_.get(), select->Int(0)));
+    Shorten(&info);
+    runs.push_back(std::move(info));
   }
 }
 
@@ -421,9 +380,8 @@ absl::StatusOr<std::vector<KnownAgent>> SqliteDatabase::KnownAgents() {
 
 absl::StatusOr<v1::RunInfo> SqliteDatabase::GetRun(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  return ReadRunInfo(connection_.get(), *run);
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  return ReadRunInfo(connection_.get(), run);
 }
 
 absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::ListRuns(const std::string& chip, int limit,
@@ -431,44 +389,39 @@ absl::StatusOr<std::vector<v1::RunInfo>> SqliteDatabase::ListRuns(const std::str
   const std::lock_guard lock(mutex_);
   int64_t end = std::numeric_limits<int64_t>::max();
   if (!before.empty()) {
-    const absl::StatusOr<int64_t> run = RowidOf(before);
-    if (!run.ok()) return run.status();
-    end = *run;
+    ASSIGN_OR_RETURN(const int64_t run, RowidOf(before));
+    end = run;
   }
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectIds);
-  if (!select.ok()) return select.status();
-  select->Bind(chip, limit > 0 ? limit : -1, end);
-  return InfosOf(&*select);
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectIds));
+  select.Bind(chip, limit > 0 ? limit : -1, end);
+  return InfosOf(&select);
 }
 
 absl::StatusOr<std::vector<v1::Verdict>> SqliteDatabase::Verdicts(const std::string& run_id,
                                                                   const VerdictFilter& filter) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  return SelectVerdicts(connection_.get(), *run, filter);
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  return SelectVerdicts(connection_.get(), run, filter);
 }
 
 absl::StatusOr<VerdictPage> SqliteDatabase::PageOfVerdicts(const std::string& run_id,
                                                            const VerdictFilter& filter,
                                                            const std::string& after, size_t max_bytes) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  return SelectVerdictPage(connection_.get(), *run, filter, after, max_bytes);
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  return SelectVerdictPage(connection_.get(), run, filter, after, max_bytes);
 }
 
 absl::StatusOr<DatabaseStats> SqliteDatabase::Stats() {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectStates);
-  if (!select.ok()) return select.status();
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectStates));
   DatabaseStats stats;
   for (const char* suffix : {"", "-wal"}) {
     std::error_code error;
     const uintmax_t size = std::filesystem::file_size(connection_->path() + suffix, error);
     if (!error) stats.bytes += static_cast<int64_t>(size);
   }
-  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+  absl::Status status = ForEachRow(&select, [&](const Statement& row) {
     std::map<std::string, int64_t>& states = (row.Int(0) != 0 ? stats.explorations : stats.runs)[row.Text(1)];
     for (int number = v1::RUN_STATE_QUEUED; number <= v1::RunState_MAX; ++number) {
       states.try_emplace(EnumName(static_cast<v1::RunState>(number)));
@@ -481,18 +434,15 @@ absl::StatusOr<DatabaseStats> SqliteDatabase::Stats() {
 
 absl::StatusOr<std::map<std::string, double>> SqliteDatabase::CaseSeconds(const std::string& chip) {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Statement> runs = connection_->Prepare(kSelectTimedRuns);
-  if (!runs.ok()) return runs.status();
-  runs->Bind(chip, kTimedRuns);
+  ASSIGN_OR_RETURN(Statement runs, connection_->Prepare(kSelectTimedRuns));
+  runs.Bind(chip, kTimedRuns);
   std::map<std::string, double> seconds;
   for (;;) {
-    const absl::StatusOr<bool> run = runs->Step();
-    if (!run.ok()) return run.status();
-    if (!*run) return seconds;
-    absl::StatusOr<Statement> times = connection_->Prepare(kSelectTimes);
-    if (!times.ok()) return times.status();
-    times->Bind(runs->Int(0));
-    absl::Status status = ForEachRow(&*times, [&seconds](const Statement& row) {
+    ASSIGN_OR_RETURN(const bool run, runs.Step());
+    if (!run) return seconds;
+    ASSIGN_OR_RETURN(Statement times, connection_->Prepare(kSelectTimes));
+    times.Bind(runs.Int(0));
+    absl::Status status = ForEachRow(&times, [&seconds](const Statement& row) {
       seconds.emplace(row.Text(0), *MicrosecondsOf(row, 1) * 1e-6);
     });
     if (!status.ok()) return status;
@@ -501,9 +451,8 @@ absl::StatusOr<std::map<std::string, double>> SqliteDatabase::CaseSeconds(const 
 
 absl::Status LimitSize(Connection* connection, int64_t max_bytes) {
   if (max_bytes <= 0) return absl::OkStatus();
-  const absl::StatusOr<int64_t> page = connection->QueryInt("PRAGMA page_size");
-  if (!page.ok()) return page.status();
-  return connection->Execute(absl::StrCat("PRAGMA max_page_count = ", max_bytes / *page));
+  ASSIGN_OR_RETURN(const int64_t page, connection->QueryInt("PRAGMA page_size"));
+  return connection->Execute(absl::StrCat("PRAGMA max_page_count = ", max_bytes / page));
 }
 
 absl::Status Damaged(const Connection& connection, absl::string_view what) {
@@ -557,18 +506,17 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path
           absl::StrCat(path, ": its folder cannot be created: ", error.message()));
     }
   }
-  absl::StatusOr<std::unique_ptr<Connection>> connection =
-      Connection::Open(path, options.read_only ? Connection::Mode::kReadOnly : Connection::Mode::kReadWrite);
-  if (!connection.ok()) return connection.status();
-  absl::Status status = LimitSize(connection->get(), options.max_bytes);
+  ASSIGN_OR_RETURN(
+      std::unique_ptr<Connection> connection,
+      Connection::Open(path, options.read_only ? Connection::Mode::kReadOnly : Connection::Mode::kReadWrite));
+  absl::Status status = LimitSize(connection.get(), options.max_bytes);
   if (status.ok() && options.check_for > absl::ZeroDuration())
-    status = LookForDamage(connection->get(), options);
+    status = LookForDamage(connection.get(), options);
   if (status.ok()) {
-    status =
-        options.read_only ? CheckSchema(connection->get()) : PrepareFile(connection->get(), options.tell);
+    status = options.read_only ? CheckSchema(connection.get()) : PrepareFile(connection.get(), options.tell);
   }
   if (!status.ok()) return status;
-  return std::make_unique<SqliteDatabase>(*std::move(connection));
+  return std::make_unique<SqliteDatabase>(std::move(connection));
 }
 
 std::string DatabasePath(const std::string& data_folder) {

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 #include "server/store/check.h"
 #include "server/store/database.h"
 #include "server/store/database_testing.h"
@@ -145,102 +146,86 @@ TEST_F(IoErrorsTest, QueriesAreWholeOrFail) {
   } rows[] = {
       {"Run",
        [](Queries& q, const std::string& run) -> Text {
-         const auto row = q.Run(run);
-         if (!row.ok()) return row.status();
-         return absl::StrCat(row->facts.run_id, row->totals.done, " ",
-                             absl::StrJoin(row->totals.references, ","), row->totals.outcomes.size());
+         ASSIGN_OR_RETURN(const auto row, q.Run(run));
+         return absl::StrCat(row.facts.run_id, row.totals.done, " ",
+                             absl::StrJoin(row.totals.references, ","), row.totals.outcomes.size());
        }},
       {"RunCounts",
        [](Queries& q, const std::string& run) -> Text {
-         const auto row = q.RunCounts(run);
-         if (!row.ok()) return row.status();
-         return absl::StrCat(row->facts.chip, row->totals.done, " ", row->totals.outcomes.size());
+         ASSIGN_OR_RETURN(const auto row, q.RunCounts(run));
+         return absl::StrCat(row.facts.chip, row.totals.done, " ", row.totals.outcomes.size());
        }},
       {"Runs",
        [](Queries& q, const std::string&) -> Text {
-         const auto runs = q.Runs({});
-         if (!runs.ok()) return runs.status();
+         ASSIGN_OR_RETURN(const auto runs, q.Runs({}));
          std::string text;
-         for (const RunRow& row : *runs) absl::StrAppend(&text, row.facts.run_id, row.totals.done, " ");
+         for (const RunRow& row : runs) absl::StrAppend(&text, row.facts.run_id, row.totals.done, " ");
          return text;
        }},
       {"Describe",
        [](Queries& q, const std::string& run) -> Text {
-         const auto info = q.Describe(run);
-         if (!info.ok()) return info.status();
-         return info->ShortDebugString();
+         ASSIGN_OR_RETURN(const auto info, q.Describe(run));
+         return info.ShortDebugString();
        }},
       {"Chips",
        [](Queries& q, const std::string&) -> Text {
-         const auto chips = q.Chips();
-         if (!chips.ok()) return chips.status();
-         return absl::StrCat(chips->size(), chips->front().latest);
+         ASSIGN_OR_RETURN(const auto chips, q.Chips());
+         return absl::StrCat(chips.size(), chips.front().latest);
        }},
       {"Tallies",
        [](Queries& q, const std::string& run) -> Text {
-         const auto tallies = q.Tallies(run);
-         if (!tallies.ok()) return tallies.status();
-         return absl::StrCat(tallies->size());
+         ASSIGN_OR_RETURN(const auto tallies, q.Tallies(run));
+         return absl::StrCat(tallies.size());
        }},
       {"Cases",
        [](Queries& q, const std::string& run) -> Text {
-         const auto cases = q.Cases(run, {});
-         if (!cases.ok()) return cases.status();
-         return absl::StrCat(cases->size(), cases->back().case_id, cases->back().reason);
+         ASSIGN_OR_RETURN(const auto cases, q.Cases(run, {}));
+         return absl::StrCat(cases.size(), cases.back().case_id, cases.back().reason);
        }},
       {"Verdict",
        [](Queries& q, const std::string& run) -> Text {
-         const auto verdict = q.Verdict(run, CaseId(7));
-         if (!verdict.ok()) return verdict.status();
-         return verdict->ShortDebugString();
+         ASSIGN_OR_RETURN(const auto verdict, q.Verdict(run, CaseId(7)));
+         return verdict.ShortDebugString();
        }},
       {"FailedVerdicts",
        [](Queries& q, const std::string& run) -> Text {
-         const auto verdicts = q.FailedVerdicts(run);
-         if (!verdicts.ok()) return verdicts.status();
-         return TextOf(*verdicts);
+         ASSIGN_OR_RETURN(const auto verdicts, q.FailedVerdicts(run));
+         return TextOf(verdicts);
        }},
       {"History",
        [](Queries& q, const std::string&) -> Text {
-         const auto points = q.History(CaseId(1), "c", 0);
-         if (!points.ok()) return points.status();
-         return absl::StrCat(points->size(), points->back().verdict.reason);
+         ASSIGN_OR_RETURN(const auto points, q.History(CaseId(1), "c", 0));
+         return absl::StrCat(points.size(), points.back().verdict.reason);
        }},
       {"Failures",
        [](Queries& q, const std::string& run) -> Text {
-         const auto failures = q.Failures(run);
-         if (!failures.ok()) return failures.status();
-         return absl::StrCat(failures->size(), failures->back().case_hash);
+         ASSIGN_OR_RETURN(const auto failures, q.Failures(run));
+         return absl::StrCat(failures.size(), failures.back().case_hash);
        }},
       {"OutcomesOf",
        [](Queries& q, const std::string& run) -> Text {
-         const auto outcomes = q.OutcomesOf(run, {CaseId(1), CaseId(2)});
-         if (!outcomes.ok()) return outcomes.status();
-         return absl::StrCat(outcomes->size(), outcomes->back().case_hash);
+         ASSIGN_OR_RETURN(const auto outcomes, q.OutcomesOf(run, {CaseId(1), CaseId(2)}));
+         return absl::StrCat(outcomes.size(), outcomes.back().case_hash);
        }},
       {"Times",
        [](Queries& q, const std::string& run) -> Text {
-         const auto times = q.Times(run);
-         if (!times.ok()) return times.status();
-         return absl::StrCat(times->size());
+         ASSIGN_OR_RETURN(const auto times, q.Times(run));
+         return absl::StrCat(times.size());
        }},
       {"Performance",
        [](Queries& q, const std::string& run) -> Text {
-         const auto performance = q.Performance(run);
-         if (!performance.ok()) return performance.status();
-         return TextOf(performance->measurements);
+         ASSIGN_OR_RETURN(const auto performance, q.Performance(run));
+         return TextOf(performance.measurements);
        }},
       {"MeasuredCalls",
        [](Queries& q, const std::string& run) -> Text {
-         const auto count = q.MeasuredCalls(run);
-         if (!count.ok()) return count.status();
-         return absl::StrCat(*count);
+         ASSIGN_OR_RETURN(const auto count, q.MeasuredCalls(run));
+         return absl::StrCat(count);
        }},
       {"Recent",
        [](Queries& q, const std::string& run) -> Text {
-         const auto recent = q.Recent(run, 0, 100);
-         if (!recent.ok()) return recent.status();
-         return absl::StrCat(recent->size(), recent->back().stored);
+         ASSIGN_OR_RETURN(const auto recent, q.Recent(run, 0, 100));
+         return absl::StrCat(recent.size(), recent.back().stored);
        }},
   };
   for (const std::string& run : {second_, open_}) {
@@ -260,53 +245,45 @@ TEST_F(IoErrorsTest, ADatabasesReadingsAreWholeOrFail) {
   } rows[] = {
       {"GetRun",
        [](Database& d, const std::string& run) -> Text {
-         const auto info = d.GetRun(run);
-         if (!info.ok()) return info.status();
-         return info->ShortDebugString();
+         ASSIGN_OR_RETURN(const auto info, d.GetRun(run));
+         return info.ShortDebugString();
        }},
       {"ListRuns",
        [](Database& d, const std::string&) -> Text {
-         const auto runs = d.ListRuns("", 0);
-         if (!runs.ok()) return runs.status();
-         return TextOf(*runs);
+         ASSIGN_OR_RETURN(const auto runs, d.ListRuns("", 0));
+         return TextOf(runs);
        }},
       {"CasesOf",
        [](Database& d, const std::string& run) -> Text {
-         const auto cases = d.CasesOf(run);
-         if (!cases.ok()) return cases.status();
-         return absl::StrCat(cases->size(), cases->back().case_id);
+         ASSIGN_OR_RETURN(const auto cases, d.CasesOf(run));
+         return absl::StrCat(cases.size(), cases.back().case_id);
        }},
       {"DoneCases",
        [](Database& d, const std::string& run) -> Text {
-         const auto cases = d.DoneCases(run);
-         if (!cases.ok()) return cases.status();
-         return absl::StrJoin(*cases, " ");
+         ASSIGN_OR_RETURN(const auto cases, d.DoneCases(run));
+         return absl::StrJoin(cases, " ");
        }},
       {"Verdicts",
        [](Database& d, const std::string& run) -> Text {
-         const auto verdicts = d.Verdicts(run, {});
-         if (!verdicts.ok()) return verdicts.status();
-         return TextOf(*verdicts);
+         ASSIGN_OR_RETURN(const auto verdicts, d.Verdicts(run, {}));
+         return TextOf(verdicts);
        }},
       {"PageOfVerdicts",
        [](Database& d, const std::string& run) -> Text {
          VerdictFilter filter;
          filter.outcomes = {v1::OUTCOME_FAIL};
-         const auto page = d.PageOfVerdicts(run, filter, "", 1 << 20);
-         if (!page.ok()) return page.status();
-         return absl::StrCat(TextOf(page->verdicts), page->next);
+         ASSIGN_OR_RETURN(const auto page, d.PageOfVerdicts(run, filter, "", 1 << 20));
+         return absl::StrCat(TextOf(page.verdicts), page.next);
        }},
       {"Stats",
        [](Database& d, const std::string&) -> Text {
-         const auto stats = d.Stats();
-         if (!stats.ok()) return stats.status();
-         return absl::StrCat(stats->runs.at("c").at("finished"), stats->runs.at("c").at("running"));
+         ASSIGN_OR_RETURN(const auto stats, d.Stats());
+         return absl::StrCat(stats.runs.at("c").at("finished"), stats.runs.at("c").at("running"));
        }},
       {"CaseSeconds",
        [](Database& d, const std::string&) -> Text {
-         const auto seconds = d.CaseSeconds("c");
-         if (!seconds.ok()) return seconds.status();
-         return absl::StrCat(seconds->size());
+         ASSIGN_OR_RETURN(const auto seconds, d.CaseSeconds("c"));
+         return absl::StrCat(seconds.size());
        }},
   };
   for (const auto& row : rows) {
@@ -331,26 +308,22 @@ TEST_F(IoErrorsTest, WhatIsRemovedIsGoneAndWhatIsArchivedIsWhole) {
   ForEachRead(
       "RemoveRuns", fresh,
       [&]() -> absl::StatusOr<std::string> {
-        const auto removed = RemoveRuns(copy, {first_, second_});
-        if (!removed.ok()) return removed.status();
-        return absl::StrCat(removed->runs, " ", removed->verdicts);
+        ASSIGN_OR_RETURN(const auto removed, RemoveRuns(copy, {first_, second_}));
+        return absl::StrCat(removed.runs, " ", removed.verdicts);
       },
       left);
   ForEachRead("ArchiveRuns", fresh, [&]() -> absl::StatusOr<std::string> {
-    const auto archived = ArchiveRuns(copy, {second_}, archive);
-    if (!archived.ok()) return archived.status();
-    return absl::StrCat(archived->verdicts);
+    ASSIGN_OR_RETURN(const auto archived, ArchiveRuns(copy, {second_}, archive));
+    return absl::StrCat(archived.verdicts);
   });
   ForEachRead("LabelRun", fresh, [&]() -> absl::StatusOr<std::string> {
-    const auto labelled = LabelRun(copy, first_, {{"note", "x"}});
-    if (!labelled.ok()) return labelled.status();
-    return absl::StrCat(labelled->labels.size());
+    ASSIGN_OR_RETURN(const auto labelled, LabelRun(copy, first_, {{"note", "x"}}));
+    return absl::StrCat(labelled.labels.size());
   });
   ForEachRead("TagRun", fresh, [&]() -> absl::StatusOr<std::string> { return TagRun(copy, first_, "x"); });
   ForEachRead("BytesOfRuns", fresh, [&]() -> absl::StatusOr<std::string> {
-    const auto bytes = BytesOfRuns(copy, {first_});
-    if (!bytes.ok()) return bytes.status();
-    return absl::StrCat(bytes->front().verdicts, " ", bytes->front().bytes);
+    ASSIGN_OR_RETURN(const auto bytes, BytesOfRuns(copy, {first_}));
+    return absl::StrCat(bytes.front().verdicts, " ", bytes.front().bytes);
   });
 }
 

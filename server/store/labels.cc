@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 
 namespace diopi::server {
@@ -39,7 +40,7 @@ absl::Status CheckLabels(const Labels& labels) {
         absl::StrCat("a run has at most ", kMaxLabels, " labels; these are ", labels.size()));
   }
   for (const auto& [key, value] : labels) {
-    if (absl::Status status = CheckLabel(key, value); !status.ok()) return status;
+    RETURN_IF_ERROR(CheckLabel(key, value));
   }
   return absl::OkStatus();
 }
@@ -52,7 +53,7 @@ absl::StatusOr<Labels::value_type> ParseLabel(const std::string& text) {
   }
   const std::string key = text.substr(0, equals);
   const std::string value(absl::StripAsciiWhitespace(text.substr(equals + 1)));
-  if (absl::Status status = CheckLabel(key, value); !status.ok()) return status;
+  RETURN_IF_ERROR(CheckLabel(key, value));
   return Labels::value_type(key, value);
 }
 

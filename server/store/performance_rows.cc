@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "server/store/run_bytes.h"
 #include "server/store/sqlite.h"
 
@@ -31,44 +32,39 @@ absl::Status Damaged(Connection* connection, int64_t run, const std::string& wha
 absl::Status WritePerformance(Connection* connection, int64_t run,
                               absl::Span<const v1::Measurement* const> measurements,
                               const v1::MachineFacts* machine) {
-  absl::StatusOr<Statement> insert = connection->Prepare(kInsertMeasurement);
-  if (!insert.ok()) return insert.status();
+  ASSIGN_OR_RETURN(Statement insert, connection->Prepare(kInsertMeasurement));
   int64_t bytes = 0;
   for (const v1::Measurement* measurement : measurements) {
     const std::string body = measurement->SerializeAsString();
-    insert->Bind(run, measurement->case_id());
-    insert->BindBytes(3, body);
-    const absl::StatusOr<int> inserted = insert->Run();
-    if (!inserted.ok()) return inserted.status();
-    bytes += *inserted * static_cast<int64_t>(measurement->case_id().size() + body.size());
+    insert.Bind(run, measurement->case_id());
+    insert.BindBytes(3, body);
+    ASSIGN_OR_RETURN(const int inserted, insert.Run());
+    bytes += inserted * static_cast<int64_t>(measurement->case_id().size() + body.size());
   }
-  if (absl::Status status = AddBytes(connection, run, bytes); !status.ok()) return status;
+  RETURN_IF_ERROR(AddBytes(connection, run, bytes));
   if (machine == nullptr) return absl::OkStatus();
-  absl::StatusOr<Statement> facts = connection->Prepare(kInsertMachine);
-  if (!facts.ok()) return facts.status();
+  ASSIGN_OR_RETURN(Statement facts, connection->Prepare(kInsertMachine));
   const std::string body = machine->SerializeAsString();
-  facts->Bind(run);
-  facts->BindBytes(2, body);
-  return facts->Run().status();
+  facts.Bind(run);
+  facts.BindBytes(2, body);
+  return facts.Run().status();
 }
 
 absl::StatusOr<StoredPerformance> ReadPerformance(Connection* connection, int64_t run) {
   StoredPerformance stored;
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectMeasurements);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectMeasurements));
+  select.Bind(run);
   bool whole = true;
-  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+  absl::Status status = ForEachRow(&select, [&](const Statement& row) {
     v1::Measurement measurement;
     whole = measurement.ParseFromString(row.Text(1)) && measurement.case_id() == row.Text(0) && whole;
     stored.measurements.push_back(std::move(measurement));
   });
   if (!status.ok()) return status;
   if (!whole) return Damaged(connection, run, "measurements");
-  absl::StatusOr<Statement> machine = connection->Prepare(kSelectMachine);
-  if (!machine.ok()) return machine.status();
-  machine->Bind(run);
-  status = ForEachRow(&*machine, [&](const Statement& row) {
+  ASSIGN_OR_RETURN(Statement machine, connection->Prepare(kSelectMachine));
+  machine.Bind(run);
+  status = ForEachRow(&machine, [&](const Statement& row) {
     whole = stored.machine.emplace().ParseFromString(row.Text(0)) && whole;
   });
   if (!status.ok()) return status;
@@ -77,21 +73,19 @@ absl::StatusOr<StoredPerformance> ReadPerformance(Connection* connection, int64_
 }
 
 absl::StatusOr<int64_t> CountMeasurements(Connection* connection, int64_t run) {
-  absl::StatusOr<Statement> select = connection->Prepare(kCountMeasurements);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kCountMeasurements));
+  select.Bind(run);
   int64_t count = 0;
-  absl::Status status = ForEachRow(&*select, [&count](const Statement& row) { count = row.Int(0); });
+  absl::Status status = ForEachRow(&select, [&count](const Statement& row) { count = row.Int(0); });
   if (!status.ok()) return status;
   return count;
 }
 
 absl::StatusOr<std::vector<int64_t>> MeasuredRuns(Connection* connection, int limit) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectMeasured);
-  if (!select.ok()) return select.status();
-  select->Bind(limit > 0 ? limit : -1);
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectMeasured));
+  select.Bind(limit > 0 ? limit : -1);
   std::vector<int64_t> runs;
-  absl::Status status = ForEachRow(&*select, [&](const Statement& row) { runs.push_back(row.Int(0)); });
+  absl::Status status = ForEachRow(&select, [&](const Statement& row) { runs.push_back(row.Int(0)); });
   if (!status.ok()) return status;
   return runs;
 }

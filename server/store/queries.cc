@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/status_macros.h"
 #include "server/store/outcome.h"
 #include "server/store/run_rows.h"
 #include "server/store/schema.h"
@@ -45,11 +46,10 @@ std::string UpperBound(const TimeRange& range) {
 }
 
 absl::StatusOr<std::vector<TallyRow>> SelectTallies(Connection* connection, int64_t run) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectTallies);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectTallies));
+  select.Bind(run);
   std::vector<TallyRow> rows;
-  absl::Status status = ForEachRow(&*select, [&rows](const Statement& row) {
+  absl::Status status = ForEachRow(&select, [&rows](const Statement& row) {
     rows.push_back({row.Text(0), row.Text(1), static_cast<v1::Dtype::Code>(row.Int(2)),
                     static_cast<v1::Outcome>(row.Int(3)), row.Int(4)});
   });
@@ -59,25 +59,23 @@ absl::StatusOr<std::vector<TallyRow>> SelectTallies(Connection* connection, int6
 
 // Of an exploration: its outcomes, and nothing of cases.
 absl::StatusOr<RunTotals> TotalsOfExploration(Connection* connection, int64_t run) {
-  const absl::StatusOr<v1::RunInfo> info = ReadRunRow(connection, run);
-  if (!info.ok()) return info.status();
+  ASSIGN_OR_RETURN(const v1::RunInfo info, ReadRunRow(connection, run));
   RunTotals totals;
-  totals.done = info->done();
-  totals.outcomes = OutcomesOf(info->exploration());
+  totals.done = info.done();
+  totals.outcomes = OutcomesOf(info.exploration());
   return totals;
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Queries>> Queries::Open(const std::string& path) {
-  absl::StatusOr<std::unique_ptr<Connection>> connection =
-      Connection::Open(path, Connection::Mode::kReadOnly);
-  if (!connection.ok()) return connection.status();
-  absl::Status status = CheckSchema(connection->get());
+  ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection,
+                   Connection::Open(path, Connection::Mode::kReadOnly));
+  absl::Status status = CheckSchema(connection.get());
   // 32 MiB, which keep the pages of the last few runs that were looked at.
-  if (status.ok()) status = (*connection)->Execute("PRAGMA cache_size = -32768");
+  if (status.ok()) status = connection->Execute("PRAGMA cache_size = -32768");
   if (!status.ok()) return status;
-  return std::unique_ptr<Queries>(new Queries(*std::move(connection)));
+  return std::unique_ptr<Queries>(new Queries(std::move(connection)));
 }
 
 Queries::Queries(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
@@ -89,185 +87,154 @@ void Queries::End() {
 }
 
 absl::Status Queries::NoSuchRun(const std::string& run_id) {
-  const absl::StatusOr<std::string> others = RunsThatThereAre(connection_.get());
-  if (!others.ok()) return others.status();
-  if (others->empty())
+  ASSIGN_OR_RETURN(const std::string others, RunsThatThereAre(connection_.get()));
+  if (others.empty())
     return absl::NotFoundError(absl::StrCat("no run '", run_id, "': there are no runs yet"));
-  return absl::NotFoundError(absl::StrCat("no run '", run_id, "'; ", *others));
+  return absl::NotFoundError(absl::StrCat("no run '", run_id, "'; ", others));
 }
 
 absl::StatusOr<int64_t> Queries::RowidOf(const std::string& run_id) {
-  const absl::StatusOr<std::optional<int64_t>> run = FindRun(connection_.get(), run_id);
-  if (!run.ok()) return run.status();
-  if (!run->has_value()) return NoSuchRun(run_id);
-  return **run;
+  ASSIGN_OR_RETURN(const std::optional<int64_t> run, FindRun(connection_.get(), run_id));
+  if (!run.has_value()) return NoSuchRun(run_id);
+  return *run;
 }
 
 absl::StatusOr<std::vector<int64_t>> Queries::RowidsOf(const RunFilter& filter) {
-  absl::StatusOr<Statement> select =
-      connection_->Prepare(absl::StrCat(filter.chip.has_value() ? kOfChip : kOfAll, kFiltered));
-  if (!select.ok()) return select.status();
+  ASSIGN_OR_RETURN(Statement select,
+                   connection_->Prepare(absl::StrCat(filter.chip.has_value() ? kOfChip : kOfAll, kFiltered)));
   const std::string to = UpperBound(filter.range);
   const auto [key, value] = filter.label.value_or(Labels::value_type());
-  select->Bind(filter.range.from, to, static_cast<int>(filter.kind), key, value,
-               filter.limit > 0 ? filter.limit : -1);
-  if (filter.chip.has_value()) select->BindAt(7, *filter.chip);
+  select.Bind(filter.range.from, to, static_cast<int>(filter.kind), key, value,
+              filter.limit > 0 ? filter.limit : -1);
+  if (filter.chip.has_value()) select.BindAt(7, *filter.chip);
   std::vector<int64_t> ids;
-  absl::Status status = ForEachRow(&*select, [&ids](const Statement& row) { ids.push_back(row.Int(0)); });
+  absl::Status status = ForEachRow(&select, [&ids](const Statement& row) { ids.push_back(row.Int(0)); });
   if (!status.ok()) return status;
   return ids;
 }
 
 absl::StatusOr<RunTotals> Queries::TotalsOf(int64_t run) {
-  absl::StatusOr<std::optional<RunTotals>> kept = ReadTotals(connection_.get(), run);
-  if (!kept.ok()) return kept.status();
-  if (kept->has_value()) {
+  ASSIGN_OR_RETURN(std::optional<RunTotals> kept, ReadTotals(connection_.get(), run));
+  if (kept.has_value()) {
     live_.erase(run);
-    return **std::move(kept);
+    return *std::move(kept);
   }
-  const absl::StatusOr<int64_t> done = CountDone(connection_.get(), run);
-  if (!done.ok()) return done.status();
+  ASSIGN_OR_RETURN(const int64_t done, CountDone(connection_.get(), run));
   const auto found = live_.find(run);
-  if (found != live_.end() && found->second.done == *done) return found->second;
-  absl::StatusOr<Counted> counted = CountVerdicts(connection_.get(), run);
-  if (!counted.ok()) return counted.status();
-  live_[run] = counted->totals;
-  return std::move(counted->totals);
+  if (found != live_.end() && found->second.done == done) return found->second;
+  ASSIGN_OR_RETURN(Counted counted, CountVerdicts(connection_.get(), run));
+  live_[run] = counted.totals;
+  return std::move(counted.totals);
 }
 
 absl::StatusOr<RunRow> Queries::RowOf(int64_t run) {
-  absl::StatusOr<RunFacts> facts = ReadRunFacts(connection_.get(), run);
-  if (!facts.ok()) return facts.status();
-  absl::StatusOr<RunTotals> totals =
-      facts->scope.has_exploration() ? TotalsOfExploration(connection_.get(), run) : TotalsOf(run);
-  if (!totals.ok()) return totals.status();
-  return RunRow{*std::move(facts), *std::move(totals)};
+  ASSIGN_OR_RETURN(RunFacts facts, ReadRunFacts(connection_.get(), run));
+  ASSIGN_OR_RETURN(RunTotals totals, facts.scope.has_exploration()
+                                         ? TotalsOfExploration(connection_.get(), run)
+                                         : TotalsOf(run));
+  return RunRow{std::move(facts), std::move(totals)};
 }
 
 absl::StatusOr<RunRow> Queries::Run(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  return RowOf(*run);
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  return RowOf(run);
 }
 
 absl::StatusOr<RunRow> Queries::RunCounts(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  absl::StatusOr<RunFacts> facts = ReadRunFacts(connection_.get(), *run);
-  if (!facts.ok()) return facts.status();
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  ASSIGN_OR_RETURN(RunFacts facts, ReadRunFacts(connection_.get(), run));
   RunTotals totals;
-  absl::Status status =
-      ForEachOutcome(connection_.get(), *run, [&totals](v1::Outcome outcome, int64_t count) {
-        totals.outcomes[outcome] = count;
-        totals.done += count;
-      });
+  absl::Status status = ForEachOutcome(connection_.get(), run, [&totals](v1::Outcome outcome, int64_t count) {
+    totals.outcomes[outcome] = count;
+    totals.done += count;
+  });
   if (!status.ok()) return status;
-  return RunRow{*std::move(facts), std::move(totals)};
+  return RunRow{std::move(facts), std::move(totals)};
 }
 
 absl::StatusOr<std::vector<RunRow>> Queries::Runs(const RunFilter& filter) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<std::vector<int64_t>> ids = RowidsOf(filter);
-  if (!ids.ok()) return ids.status();
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const std::vector<int64_t> ids, RowidsOf(filter));
   std::vector<RunRow> rows;
-  rows.reserve(ids->size());
-  for (const int64_t id : *ids) {
-    absl::StatusOr<RunRow> row = RowOf(id);
-    if (!row.ok()) return row.status();
-    rows.push_back(*std::move(row));
+  rows.reserve(ids.size());
+  for (const int64_t id : ids) {
+    ASSIGN_OR_RETURN(RunRow row, RowOf(id));
+    rows.push_back(std::move(row));
   }
   return rows;
 }
 
 absl::StatusOr<std::vector<RunFacts>> Queries::RunsFacts(const RunFilter& filter) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<std::vector<int64_t>> ids = RowidsOf(filter);
-  if (!ids.ok()) return ids.status();
-  return FactsOf(*ids);
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const std::vector<int64_t> ids, RowidsOf(filter));
+  return FactsOf(ids);
 }
 
 absl::StatusOr<std::vector<RunFacts>> Queries::FactsOf(const std::vector<int64_t>& runs) {
   std::vector<RunFacts> rows;
   rows.reserve(runs.size());
   for (const int64_t run : runs) {
-    absl::StatusOr<RunFacts> facts = ReadRunFacts(connection_.get(), run);
-    if (!facts.ok()) return facts.status();
-    rows.push_back(*std::move(facts));
+    ASSIGN_OR_RETURN(RunFacts facts, ReadRunFacts(connection_.get(), run));
+    rows.push_back(std::move(facts));
   }
   return rows;
 }
 
 absl::StatusOr<StoredPerformance> Queries::Performance(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  return ReadPerformance(connection_.get(), *run);
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  return ReadPerformance(connection_.get(), run);
 }
 
 absl::StatusOr<int64_t> Queries::MeasuredCalls(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  return CountMeasurements(connection_.get(), *run);
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  return CountMeasurements(connection_.get(), run);
 }
 
 absl::StatusOr<std::vector<RunFacts>> Queries::MeasuredRunsFacts(int limit) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<std::vector<int64_t>> ids = MeasuredRuns(connection_.get(), limit);
-  if (!ids.ok()) return ids.status();
-  return FactsOf(*ids);
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const std::vector<int64_t> ids, MeasuredRuns(connection_.get(), limit));
+  return FactsOf(ids);
 }
 
 absl::StatusOr<v1::RunInfo> Queries::Describe(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  return ReadRunRow(connection_.get(), *run);
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  return ReadRunRow(connection_.get(), run);
 }
 
 absl::StatusOr<std::vector<v1::RunInfo>> Queries::Explorations(RunFilter filter) {
   filter.kind = RunKind::kExploration;
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<std::vector<int64_t>> ids = RowidsOf(filter);
-  if (!ids.ok()) return ids.status();
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const std::vector<int64_t> ids, RowidsOf(filter));
   std::vector<v1::RunInfo> runs;
-  for (const int64_t id : *ids) {
-    absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection_.get(), id);
-    if (!info.ok()) return info.status();
-    Shorten(&*info);
-    runs.push_back(*std::move(info));
+  for (const int64_t id : ids) {
+    ASSIGN_OR_RETURN(v1::RunInfo info, ReadRunInfo(connection_.get(), id));
+    Shorten(&info);
+    runs.push_back(std::move(info));
   }
   return runs;
 }
 
 absl::StatusOr<std::vector<ChipRow>> Queries::Chips(const TimeRange& range) {
   const std::lock_guard lock(mutex_);
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectChips);
-  if (!select.ok()) return select.status();
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectChips));
   const std::string to = UpperBound(range);
-  select->Bind(range.from, to);
+  select.Bind(range.from, to);
   std::vector<ChipRow> chips;
-  absl::Status status = ForEachRow(&*select, [&chips](const Statement& row) {
+  absl::Status status = ForEachRow(&select, [&chips](const Statement& row) {
     chips.push_back({row.Text(0), row.Int(1), row.Text(2)});
   });
   if (!status.ok()) return status;
@@ -276,40 +243,32 @@ absl::StatusOr<std::vector<ChipRow>> Queries::Chips(const TimeRange& range) {
 
 absl::StatusOr<std::vector<TallyRow>> Queries::Tallies(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection_.get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  absl::StatusOr<std::vector<TallyRow>> kept = SelectTallies(connection_.get(), *run);
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection_.get()));
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  absl::StatusOr<std::vector<TallyRow>> kept = SelectTallies(connection_.get(), run);
   if (!kept.ok() || !kept->empty()) return kept;
-  absl::StatusOr<Counted> counted = CountVerdicts(connection_.get(), *run);
-  if (!counted.ok()) return counted.status();
-  return std::move(counted->tallies);
+  ASSIGN_OR_RETURN(Counted counted, CountVerdicts(connection_.get(), run));
+  return std::move(counted.tallies);
 }
 
 absl::StatusOr<std::vector<std::string>> Queries::ExportedFunctions(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectExported);
-  if (!select.ok()) return select.status();
-  select->Bind(*run);
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectExported));
+  select.Bind(run);
   std::vector<std::string> names;
-  absl::Status status =
-      ForEachRow(&*select, [&names](const Statement& row) { names.push_back(row.Text(0)); });
+  absl::Status status = ForEachRow(&select, [&names](const Statement& row) { names.push_back(row.Text(0)); });
   if (!status.ok()) return status;
   return names;
 }
 
 absl::StatusOr<std::vector<DeviceRow>> Queries::Devices(const std::string& run_id) {
   const std::lock_guard lock(mutex_);
-  const absl::StatusOr<int64_t> run = RowidOf(run_id);
-  if (!run.ok()) return run.status();
-  absl::StatusOr<Statement> select = connection_->Prepare(kSelectDevices);
-  if (!select.ok()) return select.status();
-  select->Bind(*run);
+  ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
+  ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectDevices));
+  select.Bind(run);
   std::vector<DeviceRow> devices;
-  absl::Status status = ForEachRow(&*select, [&devices](const Statement& row) {
+  absl::Status status = ForEachRow(&select, [&devices](const Statement& row) {
     devices.push_back({row.Int(0), row.Int(1), row.Int(2)});
   });
   if (!status.ok()) return status;

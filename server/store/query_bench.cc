@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "server/store/database.h"
 #include "server/store/queries.h"
 
@@ -106,29 +107,25 @@ v1::RunOptions OptionsOf(int chip) {
 }
 
 absl::Status AppendRun(Database* database, int number, const std::vector<RunCase>& cases) {
-  const auto run = database->CreateRun(OptionsOf(number % kChips), "suite", cases);
-  if (!run.ok()) return run.status();
+  ASSIGN_OR_RETURN(const auto run, database->CreateRun(OptionsOf(number % kChips), "suite", cases));
   std::vector<v1::Verdict> batch;
   for (size_t i = 0; i < cases.size(); ++i) {
     batch.push_back(VerdictOf(static_cast<int>(i), number));
     if (batch.size() < kBatch && i + 1 < cases.size()) continue;
-    const auto appended = database->Append(run->run_id(), batch);
-    if (!appended.ok()) return appended.status();
+    RETURN_IF_ERROR(database->Append(run.run_id(), batch).status());
     batch.clear();
   }
-  return database->SetState(run->run_id(), v1::RUN_STATE_FINISHED);
+  return database->SetState(run.run_id(), v1::RUN_STATE_FINISHED);
 }
 
 absl::Status Make(const std::string& path, int runs, int count) {
-  const auto database = Database::Open(path, {});
-  if (!database.ok()) return database.status();
+  ASSIGN_OR_RETURN(const auto database, Database::Open(path, {}));
   std::vector<RunCase> cases;
   for (int i = 0; i < count; ++i) {
     cases.push_back({CaseIdOf(i), VerdictOf(i, 0).case_hash(), FunctionOf(i), OperatorOf(i)});
   }
   for (int run = 0; run < runs; ++run) {
-    absl::Status status = AppendRun(database->get(), run, cases);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(AppendRun(database.get(), run, cases));
   }
   return absl::OkStatus();
 }

@@ -1,5 +1,7 @@
 #include "server/store/run_bytes.h"
 
+#include "cases/base/status_macros.h"
+
 namespace diopi::server {
 namespace {
 
@@ -13,11 +15,10 @@ constexpr char kAddBytes[] = "UPDATE runs SET bytes = bytes + ? WHERE id = ?";
 }  // namespace
 
 absl::StatusOr<StoredBytes> CountBytes(Connection* connection, int64_t run, std::vector<bool>* counted) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectContentsOf);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectContentsOf));
+  select.Bind(run);
   StoredBytes count;
-  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+  absl::Status status = ForEachRow(&select, [&](const Statement& row) {
     ++count.verdicts;
     count.bytes += kVerdictBytes;
     const auto content = static_cast<size_t>(row.Int(0));
@@ -27,20 +28,17 @@ absl::StatusOr<StoredBytes> CountBytes(Connection* connection, int64_t run, std:
     count.bytes += kContentBytes + row.Int(1);
   });
   if (!status.ok()) return status;
-  absl::StatusOr<Statement> others = connection->Prepare(kSelectOtherBytes);
-  if (!others.ok()) return others.status();
-  others->Bind(run);
-  const absl::StatusOr<bool> row = others->Step();
-  if (!row.ok()) return row.status();
-  if (*row) count.bytes += others->Int(0);
+  ASSIGN_OR_RETURN(Statement others, connection->Prepare(kSelectOtherBytes));
+  others.Bind(run);
+  ASSIGN_OR_RETURN(const bool row, others.Step());
+  if (row) count.bytes += others.Int(0);
   return count;
 }
 
 absl::Status AddBytes(Connection* connection, int64_t run, int64_t bytes) {
-  absl::StatusOr<Statement> add = connection->Prepare(kAddBytes);
-  if (!add.ok()) return add.status();
-  add->Bind(bytes, run);
-  return add->Run().status();
+  ASSIGN_OR_RETURN(Statement add, connection->Prepare(kAddBytes));
+  add.Bind(bytes, run);
+  return add.Run().status();
 }
 
 }  // namespace diopi::server

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 #include "proto/enum_name.h"
 #include "server/store/message_columns.h"
 
@@ -54,21 +55,18 @@ v1::RunState StateNamed(const std::string& name) {
 }
 
 absl::StatusOr<int64_t> CountDone(Connection* connection, int64_t run) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectDoneCount);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  return *row ? select->Int(0) : 0;
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectDoneCount));
+  select.Bind(run);
+  ASSIGN_OR_RETURN(const bool row, select.Step());
+  return row ? select.Int(0) : 0;
 }
 
 absl::Status ForEachOutcome(Connection* connection, int64_t run,
                             const std::function<void(v1::Outcome, int64_t)>& found) {
-  absl::StatusOr<Statement> select = connection->Prepare(kCountOutcomes);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kCountOutcomes));
+  select.Bind(run);
   int64_t passed = 0;  // all but the others
-  absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+  absl::Status status = ForEachRow(&select, [&](const Statement& row) {
     const auto outcome = static_cast<v1::Outcome>(row.Int(0));
     passed += outcome == v1::OUTCOME_PASS ? row.Int(1) : -row.Int(1);
     if (outcome != v1::OUTCOME_PASS) found(outcome, row.Int(1));
@@ -99,45 +97,40 @@ std::string OptionsColumn(v1::RunOptions options) {
 }
 
 absl::StatusOr<Labels> ReadLabels(Connection* connection, int64_t run) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectLabels);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectLabels));
+  select.Bind(run);
   Labels labels;
   absl::Status status =
-      ForEachRow(&*select, [&labels](const Statement& row) { labels[row.Text(0)] = row.Text(1); });
+      ForEachRow(&select, [&labels](const Statement& row) { labels[row.Text(0)] = row.Text(1); });
   if (!status.ok()) return status;
   return labels;
 }
 
 absl::Status WriteLabels(Connection* connection, int64_t run, const Labels& labels) {
   for (const auto& [key, value] : labels) {
-    absl::StatusOr<Statement> change = connection->Prepare(value.empty() ? kDeleteLabel : kInsertLabel);
-    if (!change.ok()) return change.status();
+    ASSIGN_OR_RETURN(Statement change, connection->Prepare(value.empty() ? kDeleteLabel : kInsertLabel));
     if (value.empty()) {
-      change->Bind(run, key);
+      change.Bind(run, key);
     } else {
-      change->Bind(run, key, value);
+      change.Bind(run, key, value);
     }
-    if (absl::Status status = change->Run().status(); !status.ok()) return status;
+    RETURN_IF_ERROR(change.Run().status());
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::optional<int64_t>> FindRun(Connection* connection, const std::string& run_id) {
   const bool latest = run_id == "latest";
-  absl::StatusOr<Statement> select = connection->Prepare(latest ? kSelectLatest : kSelectRowid);
-  if (!select.ok()) return select.status();
-  if (!latest) select->Bind(run_id);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  return *row ? std::optional<int64_t>(select->Int(0)) : std::nullopt;
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(latest ? kSelectLatest : kSelectRowid));
+  if (!latest) select.Bind(run_id);
+  ASSIGN_OR_RETURN(const bool row, select.Step());
+  return row ? std::optional<int64_t>(select.Int(0)) : std::nullopt;
 }
 
 absl::StatusOr<std::string> RunsThatThereAre(Connection* connection) {
-  absl::StatusOr<Statement> newest = connection->Prepare(kSelectNewestIds);
-  if (!newest.ok()) return newest.status();
+  ASSIGN_OR_RETURN(Statement newest, connection->Prepare(kSelectNewestIds));
   std::vector<std::string> ids;
-  absl::Status status = ForEachRow(&*newest, [&ids](const Statement& row) { ids.push_back(row.Text(0)); });
+  absl::Status status = ForEachRow(&newest, [&ids](const Statement& row) { ids.push_back(row.Text(0)); });
   if (!status.ok()) return status;
   if (ids.empty()) return std::string();
   const bool more = ids.size() > 5;
@@ -175,49 +168,42 @@ RunFacts RunFactsOf(const Statement& row, int first) {
 }
 
 absl::StatusOr<RunFacts> ReadRunFacts(Connection* connection, int64_t run) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectFacts);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  if (!*row) return absl::NotFoundError(absl::StrCat(connection->path(), ": no run in row ", run));
-  RunFacts facts = RunFactsOf(*select, 0);
-  absl::StatusOr<Labels> labels = ReadLabels(connection, run);
-  if (!labels.ok()) return labels.status();
-  facts.labels = *std::move(labels);
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectFacts));
+  select.Bind(run);
+  ASSIGN_OR_RETURN(const bool row, select.Step());
+  if (!row) return absl::NotFoundError(absl::StrCat(connection->path(), ": no run in row ", run));
+  RunFacts facts = RunFactsOf(select, 0);
+  ASSIGN_OR_RETURN(facts.labels, ReadLabels(connection, run));
   return facts;
 }
 
 absl::StatusOr<v1::RunInfo> ReadRunRow(Connection* connection, int64_t run) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectRun);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  if (!*row) return Damaged(*connection, "row", absl::StrCat(run));
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectRun));
+  select.Bind(run);
+  ASSIGN_OR_RETURN(const bool row, select.Step());
+  if (!row) return Damaged(*connection, "row", absl::StrCat(run));
   v1::RunInfo info;
-  info.set_run_id(select->Text(0));
-  if (!info.mutable_options()->ParseFromString(select->Text(1))) {
+  info.set_run_id(select.Text(0));
+  if (!info.mutable_options()->ParseFromString(select.Text(1))) {
     return Damaged(*connection, "options", info.run_id());
   }
-  info.set_state(StateNamed(select->Text(2)));
-  info.set_created(select->Text(3));
-  info.set_finished(select->Text(4));
-  info.set_cases(select->Int(5));
-  info.set_suite_hash(select->Text(6));
-  if (!select->IsNull(7) && !info.mutable_submission()->ParseFromString(select->Text(7))) {
+  info.set_state(StateNamed(select.Text(2)));
+  info.set_created(select.Text(3));
+  info.set_finished(select.Text(4));
+  info.set_cases(select.Int(5));
+  info.set_suite_hash(select.Text(6));
+  if (!select.IsNull(7) && !info.mutable_submission()->ParseFromString(select.Text(7))) {
     return Damaged(*connection, "submission", info.run_id());
   }
-  if (!select->IsNull(8)) {
-    if (!info.mutable_exploration()->ParseFromString(select->Text(8))) {
+  if (!select.IsNull(8)) {
+    if (!info.mutable_exploration()->ParseFromString(select.Text(8))) {
       return Damaged(*connection, "exploration", info.run_id());
     }
     info.set_cases(info.options().exploration().calls());
     info.set_done(info.exploration().calls());
   }
-  const absl::StatusOr<Labels> labels = ReadLabels(connection, run);
-  if (!labels.ok()) return labels.status();
-  info.mutable_options()->mutable_labels()->insert(labels->begin(), labels->end());
+  ASSIGN_OR_RETURN(const Labels labels, ReadLabels(connection, run));
+  info.mutable_options()->mutable_labels()->insert(labels.begin(), labels.end());
   return info;
 }
 
@@ -228,10 +214,8 @@ void Shorten(v1::RunInfo* info) {
 }
 
 absl::StatusOr<v1::RunInfo> ReadRunInfo(Connection* connection, int64_t run) {
-  absl::StatusOr<v1::RunInfo> info = ReadRunRow(connection, run);
-  if (!info.ok()) return info.status();
-  absl::Status status = AddOutcomes(connection, run, &*info);
-  if (!status.ok()) return status;
+  ASSIGN_OR_RETURN(v1::RunInfo info, ReadRunRow(connection, run));
+  RETURN_IF_ERROR(AddOutcomes(connection, run, &info));
   return info;
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cases/base/status_macros.h"
 #include "server/store/quota.h"
 #include "server/store/run_rows.h"
 #include "server/store/suite_rows.h"
@@ -51,55 +52,46 @@ std::string NewRunId(const absl::Time now, std::random_device* entropy) {
 }
 
 absl::StatusOr<int64_t> DeviceId(Connection* connection, const v1::RunOptions& options) {
-  absl::StatusOr<Statement> insert = connection->Prepare(kInsertDevice);
-  if (!insert.ok()) return insert.status();
-  insert->Bind(options.chip(), options.vendor_name(), options.impl_version(), options.dialect());
-  const absl::StatusOr<int> inserted = insert->Run();
-  if (!inserted.ok()) return inserted.status();
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectDevice);
-  if (!select.ok()) return select.status();
-  select->Bind(options.chip(), options.vendor_name(), options.impl_version(), options.dialect());
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  return select->Int(0);
+  ASSIGN_OR_RETURN(Statement insert, connection->Prepare(kInsertDevice));
+  insert.Bind(options.chip(), options.vendor_name(), options.impl_version(), options.dialect());
+  RETURN_IF_ERROR(insert.Run().status());
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectDevice));
+  select.Bind(options.chip(), options.vendor_name(), options.impl_version(), options.dialect());
+  RETURN_IF_ERROR(select.Step().status());
+  return select.Int(0);
 }
 
 absl::StatusOr<int64_t> InsertRunRow(Connection* connection, const v1::RunOptions& options,
                                      const std::string& suite_hash, int64_t cases, const std::string& created,
                                      std::random_device* entropy, const std::string& alive_until) {
-  const absl::StatusOr<int64_t> device = DeviceId(connection, options);
-  if (!device.ok()) return device.status();
+  ASSIGN_OR_RETURN(const int64_t device, DeviceId(connection, options));
   const std::string contracts = ContractsColumn(options);
   const std::string blob = OptionsColumn(options);
   const std::string environment = EnvironmentColumn(options);
   const std::string adaptor = AdaptorColumn(options);
   for (int attempt = 0; attempt < kIdAttempts; ++attempt) {
     const std::string id = NewRunId(absl::Now(), entropy);
-    absl::StatusOr<Statement> insert = connection->Prepare(kInsertRun);
-    if (!insert.ok()) return insert.status();
-    insert->Bind(id, *device, options.impl_sha256(), suite_hash, contracts, options.repeat(),
-                 options.shuffle_seed(), options.impl_path(), options.agent_version(), options.host(),
-                 options.timeout_s(), created, cases, blob, environment, adaptor, alive_until,
-                 options.owner());
+    ASSIGN_OR_RETURN(Statement insert, connection->Prepare(kInsertRun));
+    insert.Bind(id, device, options.impl_sha256(), suite_hash, contracts, options.repeat(),
+                options.shuffle_seed(), options.impl_path(), options.agent_version(), options.host(),
+                options.timeout_s(), created, cases, blob, environment, adaptor, alive_until,
+                options.owner());
     if (options.has_exploration()) {
-      insert->BindBytes(kExplorationValue, "");
+      insert.BindBytes(kExplorationValue, "");
     } else {
-      insert->BindNull(kExplorationValue);
+      insert.BindNull(kExplorationValue);
     }
-    const absl::StatusOr<int> inserted = insert->Run();
-    if (!inserted.ok()) return inserted.status();
-    if (*inserted > 0) return connection->LastInsertRowid();
+    ASSIGN_OR_RETURN(const int inserted, insert.Run());
+    if (inserted > 0) return connection->LastInsertRowid();
   }
   return absl::InternalError(absl::StrCat(connection->path(), ": no free run id was found"));
 }
 
 absl::Status InsertFunctions(Connection* connection, int64_t run, const v1::RunOptions& options) {
-  absl::StatusOr<Statement> insert = connection->Prepare(kInsertFunction);
-  if (!insert.ok()) return insert.status();
+  ASSIGN_OR_RETURN(Statement insert, connection->Prepare(kInsertFunction));
   for (const std::string& function : options.implemented()) {
-    insert->Bind(run, function);
-    const absl::StatusOr<int> inserted = insert->Run();
-    if (!inserted.ok()) return inserted.status();
+    insert.Bind(run, function);
+    RETURN_IF_ERROR(insert.Run().status());
   }
   return absl::OkStatus();
 }
@@ -131,65 +123,54 @@ v1::RunOptions Merged(v1::RunOptions options, const v1::RunOptions& library) {
 
 absl::Status GiveSuite(Connection* connection, int64_t run, absl::Span<const RunCase> cases,
                        const StillWanted& still_wanted) {
-  const absl::StatusOr<int64_t> suite = SuiteOf(connection, cases, still_wanted);
-  if (!suite.ok()) return suite.status();
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectAlike);
-  if (!select.ok()) return select.status();
-  select->Bind(run, *suite);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  const int64_t alike = *row ? select->Int(0) : 0;
-  absl::StatusOr<Statement> update = connection->Prepare(kGiveSuite);
-  if (!update.ok()) return update.status();
-  update->Bind(*suite, alike, run);
-  return update->Run().status();
+  ASSIGN_OR_RETURN(const int64_t suite, SuiteOf(connection, cases, still_wanted));
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectAlike));
+  select.Bind(run, suite);
+  ASSIGN_OR_RETURN(const bool row, select.Step());
+  const int64_t alike = row ? select.Int(0) : 0;
+  ASSIGN_OR_RETURN(Statement update, connection->Prepare(kGiveSuite));
+  update.Bind(suite, alike, run);
+  return update.Run().status();
 }
 
 absl::StatusOr<int64_t> InsertRun(Connection* connection, const v1::RunOptions& options,
                                   const std::string& suite_hash, absl::Span<const RunCase> cases,
                                   const std::string& created, std::random_device* entropy,
                                   const std::string& alive_until, const StillWanted& still_wanted) {
-  absl::StatusOr<int64_t> run = InsertRunRow(
-      connection, options, suite_hash, static_cast<int64_t>(cases.size()), created, entropy, alive_until);
-  if (!run.ok()) return run.status();
-  absl::Status status = GiveSuite(connection, *run, cases, still_wanted);
-  if (status.ok()) status = InsertFunctions(connection, *run, options);
+  ASSIGN_OR_RETURN(int64_t run,
+                   InsertRunRow(connection, options, suite_hash, static_cast<int64_t>(cases.size()), created,
+                                entropy, alive_until));
+  absl::Status status = GiveSuite(connection, run, cases, still_wanted);
+  if (status.ok()) status = InsertFunctions(connection, run, options);
   if (status.ok())
-    status = WriteLabels(connection, *run, Labels(options.labels().begin(), options.labels().end()));
-  if (!status.ok()) return status;
+    RETURN_IF_ERROR(WriteLabels(connection, run, Labels(options.labels().begin(), options.labels().end())));
   return run;
 }
 
 absl::Status Adopt(Connection* connection, int64_t run, const v1::RunOptions& library) {
-  const absl::StatusOr<v1::RunInfo> info = ReadRunInfo(connection, run);
-  if (!info.ok()) return info.status();
-  const v1::RunOptions options = Merged(info->options(), library);
-  const absl::StatusOr<int64_t> device = DeviceId(connection, options);
-  if (!device.ok()) return device.status();
-  absl::StatusOr<Statement> update = connection->Prepare(kAdopt);
-  if (!update.ok()) return update.status();
+  ASSIGN_OR_RETURN(const v1::RunInfo info, ReadRunInfo(connection, run));
+  const v1::RunOptions options = Merged(info.options(), library);
+  ASSIGN_OR_RETURN(const int64_t device, DeviceId(connection, options));
+  ASSIGN_OR_RETURN(Statement update, connection->Prepare(kAdopt));
   const std::string blob = OptionsColumn(options);
   const std::string contracts = ContractsColumn(options);
   const std::string environment = EnvironmentColumn(options);
   const std::string adaptor = AdaptorColumn(options);
-  update->Bind(*device, options.impl_sha256(), options.impl_path(), options.agent_version(), options.host(),
-               contracts, blob, environment, adaptor, run);
-  const absl::StatusOr<int> updated = update->Run();
-  if (!updated.ok()) return updated.status();
-  if (*updated == 0)
-    return absl::FailedPreconditionError(absl::StrCat("run ", info->run_id(), " is not queued"));
+  update.Bind(device, options.impl_sha256(), options.impl_path(), options.agent_version(), options.host(),
+              contracts, blob, environment, adaptor, run);
+  ASSIGN_OR_RETURN(const int updated, update.Run());
+  if (updated == 0)
+    return absl::FailedPreconditionError(absl::StrCat("run ", info.run_id(), " is not queued"));
   return InsertFunctions(connection, run, options);
 }
 
 absl::Status CheckQuota(Connection* connection, const std::string& owner, const Quota& quota) {
   if (quota.open_runs <= 0 && quota.bytes <= 0) return absl::OkStatus();
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectOfOwner);
-  if (!select.ok()) return select.status();
-  select->Bind(owner);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  const int64_t open = select->Int(0);
-  const int64_t bytes = select->Int(1);
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectOfOwner));
+  select.Bind(owner);
+  RETURN_IF_ERROR(select.Step().status());
+  const int64_t open = select.Int(0);
+  const int64_t bytes = select.Int(1);
   if (quota.open_runs > 0 && open >= quota.open_runs) {
     return QuotaError(absl::StrCat("'", owner, "' has ", open, " runs that are queued or running; ",
                                    quota.open_runs,
@@ -205,14 +186,12 @@ absl::Status CheckQuota(Connection* connection, const std::string& owner, const 
 }
 
 absl::Status WriteAbortReason(Connection* connection, int64_t run, const std::string& reason) {
-  absl::StatusOr<v1::RunInfo> info = ReadRunRow(connection, run);
-  if (!info.ok()) return info.status();
-  info->mutable_options()->set_abort_reason(reason);
-  absl::StatusOr<Statement> update = connection->Prepare(kUpdateOptions);
-  if (!update.ok()) return update.status();
-  const std::string blob = OptionsColumn(info->options());
-  update->Bind(blob, run);
-  return update->Run().status();
+  ASSIGN_OR_RETURN(v1::RunInfo info, ReadRunRow(connection, run));
+  info.mutable_options()->set_abort_reason(reason);
+  ASSIGN_OR_RETURN(Statement update, connection->Prepare(kUpdateOptions));
+  const std::string blob = OptionsColumn(info.options());
+  update.Bind(blob, run);
+  return update.Run().status();
 }
 
 }  // namespace diopi::server

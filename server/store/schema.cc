@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cases/base/status_macros.h"
 #include "diopi/v1/run.pb.h"
 #include "server/store/database.h"
 #include "server/store/run_bytes.h"
@@ -115,9 +116,8 @@ absl::Status MakeVersion5(Connection* connection, const Tell&) {
   if (!status.ok()) return status;
   std::vector<std::pair<int64_t, std::string>> owners;
   {
-    absl::StatusOr<Statement> select = connection->Prepare("SELECT id, options FROM runs ORDER BY id");
-    if (!select.ok()) return select.status();
-    status = ForEachRow(&*select, [&](const Statement& row) {
+    ASSIGN_OR_RETURN(Statement select, connection->Prepare("SELECT id, options FROM runs ORDER BY id"));
+    status = ForEachRow(&select, [&](const Statement& row) {
       v1::RunOptions options;  // CheckDatabase reports a damaged one
       owners.emplace_back(row.Int(0), options.ParseFromString(row.Text(1)) ? options.owner() : "");
     });
@@ -125,14 +125,11 @@ absl::Status MakeVersion5(Connection* connection, const Tell&) {
   }
   std::vector<bool> counted;
   for (const auto& [run, owner] : owners) {
-    const absl::StatusOr<StoredBytes> count = CountBytes(connection, run, &counted);
-    if (!count.ok()) return count.status();
-    absl::StatusOr<Statement> update =
-        connection->Prepare("UPDATE runs SET owner = ?, bytes = ? WHERE id = ?");
-    if (!update.ok()) return update.status();
-    update->Bind(owner, count->bytes, run);
-    status = update->Run().status();
-    if (!status.ok()) return status;
+    ASSIGN_OR_RETURN(const StoredBytes count, CountBytes(connection, run, &counted));
+    ASSIGN_OR_RETURN(Statement update,
+                     connection->Prepare("UPDATE runs SET owner = ?, bytes = ? WHERE id = ?"));
+    update.Bind(owner, count.bytes, run);
+    RETURN_IF_ERROR(update.Run().status());
   }
   return absl::OkStatus();
 }
@@ -160,24 +157,21 @@ constexpr std::array<absl::Status (*)(Connection*, const Tell&), kSchemaVersion>
     MakeTables, MakeVersion2, MakeVersion3, MakeVersion4, MakeVersion5};
 
 absl::StatusOr<int64_t> VersionOf(Connection* connection) {
-  const absl::StatusOr<int64_t> version = connection->QueryInt("PRAGMA user_version");
-  if (!version.ok()) return version.status();
-  const absl::StatusOr<int64_t> application = connection->QueryInt("PRAGMA application_id");
-  if (!application.ok()) return application.status();
-  const absl::StatusOr<int64_t> objects = connection->QueryInt("SELECT count(*) FROM sqlite_master");
-  if (!objects.ok()) return objects.status();
-  if (*application != kApplicationId && (*objects > 0 || *version != 0)) {
+  ASSIGN_OR_RETURN(const int64_t version, connection->QueryInt("PRAGMA user_version"));
+  ASSIGN_OR_RETURN(const int64_t application, connection->QueryInt("PRAGMA application_id"));
+  ASSIGN_OR_RETURN(const int64_t objects, connection->QueryInt("SELECT count(*) FROM sqlite_master"));
+  if (application != kApplicationId && (objects > 0 || version != 0)) {
     return absl::DataLossError(
         absl::StrCat(connection->path(),
                      ": not a results database: it belongs to another program, or to a development version "
                      "from before the first release"));
   }
-  if (*version > kSchemaVersion) {
+  if (version > kSchemaVersion) {
     return absl::FailedPreconditionError(
-        absl::StrCat(connection->path(), ": written by a newer program: its schema is version ", *version,
+        absl::StrCat(connection->path(), ": written by a newer program: its schema is version ", version,
                      ", this program knows up to version ", kSchemaVersion));
   }
-  return *version;
+  return version;
 }
 
 // "12.3 of its 40.5 MB".
@@ -197,8 +191,7 @@ absl::Status Migrate(Connection* connection, const std::function<void(const std:
   if (!version.ok()) return version.status();
   if (*version == kSchemaVersion) return absl::OkStatus();
   const absl::Time start = absl::Now();
-  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection);
-  if (!transaction.ok()) return transaction.status();
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(connection));
   // Again, now that nobody else can be migrating.
   version = VersionOf(connection);
   if (!version.ok()) return version.status();
@@ -211,14 +204,13 @@ absl::Status Migrate(Connection* connection, const std::function<void(const std:
   }
   for (int64_t step = from; step < kSchemaVersion; ++step) {
     if (before_step) before_step(step);
-    const absl::Status status = kMigrations[static_cast<size_t>(step)](connection, telling ? tell : Tell());
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(kMigrations[static_cast<size_t>(step)](connection, telling ? tell : Tell()));
   }
   absl::Status status = connection->Execute(
       absl::StrCat("PRAGMA application_id = ", kApplicationId, "; PRAGMA user_version = ", kSchemaVersion));
   if (!status.ok()) return status;
   if (before_step) before_step(kSchemaVersion);
-  status = transaction->Commit();
+  status = transaction.Commit();
   if (status.ok() && telling) {
     tell(absl::StrFormat(
         "%s: migrated to version %d in %.1f s; %s are in use; diopi-cli vacuum returns unused space",
@@ -229,12 +221,11 @@ absl::Status Migrate(Connection* connection, const std::function<void(const std:
 }
 
 absl::Status CheckSchema(Connection* connection) {
-  const absl::StatusOr<int64_t> version = VersionOf(connection);
-  if (!version.ok()) return version.status();
-  if (*version < kSchemaVersion) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        connection->path(), ": its schema is version ", *version, ", this program reads version ",
-        kSchemaVersion, "; start a server on it once to migrate it"));
+  ASSIGN_OR_RETURN(const int64_t version, VersionOf(connection));
+  if (version < kSchemaVersion) {
+    return absl::FailedPreconditionError(absl::StrCat(connection->path(), ": its schema is version ", version,
+                                                      ", this program reads version ", kSchemaVersion,
+                                                      "; start a server on it once to migrate it"));
   }
   return absl::OkStatus();
 }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::server {
 namespace {
@@ -219,16 +220,15 @@ absl::Status Connection::Checkpoint() {
 }
 
 absl::StatusOr<std::string> Connection::QuickCheck(absl::Duration limit) {
-  absl::StatusOr<OwnStatement> check = PrepareOnce("PRAGMA quick_check(1)");
-  if (!check.ok()) return check.status();
+  ASSIGN_OR_RETURN(OwnStatement check, PrepareOnce("PRAGMA quick_check(1)"));
   const Interrupter interrupter(db_, limit);
-  const absl::StatusOr<bool> row = check->get().Step();
+  const absl::StatusOr<bool> row = check.get().Step();
   if (!row.ok() && (sqlite3_extended_errcode(db_) & 0xff) == SQLITE_INTERRUPT) {
     return absl::DeadlineExceededError(
         absl::StrCat(path_, ": not checked to its end within ", absl::FormatDuration(limit)));
   }
   if (!row.ok()) return row.status();
-  const std::string found = *row ? check->get().Text(0) : "quick_check says nothing";
+  const std::string found = *row ? check.get().Text(0) : "quick_check says nothing";
   return found == "ok" ? std::string() : found;
 }
 
@@ -252,16 +252,13 @@ absl::StatusOr<OwnStatement> Connection::PrepareOnce(const std::string& sql) {
 }
 
 absl::StatusOr<int64_t> Connection::QueryInt(const std::string& sql) {
-  absl::StatusOr<OwnStatement> statement = PrepareOnce(sql);
-  if (!statement.ok()) return statement.status();
-  const absl::StatusOr<bool> row = statement->get().Step();
-  if (!row.ok()) return row.status();
-  return *row ? statement->get().Int(0) : 0;
+  ASSIGN_OR_RETURN(OwnStatement statement, PrepareOnce(sql));
+  ASSIGN_OR_RETURN(const bool row, statement.get().Step());
+  return row ? statement.get().Int(0) : 0;
 }
 
 absl::StatusOr<Transaction> Transaction::Begin(Connection* connection) {
-  absl::Status status = connection->Execute("BEGIN IMMEDIATE");
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(connection->Execute("BEGIN IMMEDIATE"));
   return Transaction(connection);
 }
 

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/hash.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::server {
 namespace {
@@ -43,35 +44,27 @@ absl::Status CheckEachOnce(absl::Span<const RunCase> cases) {
 }
 
 absl::StatusOr<int64_t> CaseRowOf(Connection* connection, const RunCase& c) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectCase);
-  if (!select.ok()) return select.status();
-  select->Bind(c.case_id, c.case_hash, c.function, c.op);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  if (*row) return select->Int(0);
-  absl::StatusOr<Statement> insert = connection->Prepare(kInsertCase);
-  if (!insert.ok()) return insert.status();
-  insert->Bind(c.case_id, c.case_hash, c.function, c.op);
-  const absl::StatusOr<int> inserted = insert->Run();
-  if (!inserted.ok()) return inserted.status();
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectCase));
+  select.Bind(c.case_id, c.case_hash, c.function, c.op);
+  ASSIGN_OR_RETURN(const bool row, select.Step());
+  if (row) return select.Int(0);
+  ASSIGN_OR_RETURN(Statement insert, connection->Prepare(kInsertCase));
+  insert.Bind(c.case_id, c.case_hash, c.function, c.op);
+  RETURN_IF_ERROR(insert.Run().status());
   return connection->LastInsertRowid();
 }
 
 absl::Status InsertSuiteCases(Connection* connection, int64_t suite, absl::Span<const RunCase> cases,
                               const StillWanted& still_wanted) {
-  absl::StatusOr<Statement> insert = connection->Prepare(kInsertSuiteCase);
-  if (!insert.ok()) return insert.status();
+  ASSIGN_OR_RETURN(Statement insert, connection->Prepare(kInsertSuiteCase));
   int64_t position = 0;
   for (const RunCase& c : cases) {
     if (still_wanted && position % kAskEvery == 0) {
-      absl::Status status = still_wanted();
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(still_wanted());
     }
-    const absl::StatusOr<int64_t> row = CaseRowOf(connection, c);
-    if (!row.ok()) return row.status();
-    insert->Bind(suite, position++, *row);
-    const absl::StatusOr<int> inserted = insert->Run();
-    if (!inserted.ok()) return inserted.status();
+    ASSIGN_OR_RETURN(const int64_t row, CaseRowOf(connection, c));
+    insert.Bind(suite, position++, row);
+    RETURN_IF_ERROR(insert.Run().status());
   }
   return absl::OkStatus();
 }
@@ -81,22 +74,16 @@ absl::Status InsertSuiteCases(Connection* connection, int64_t suite, absl::Span<
 absl::StatusOr<int64_t> SuiteOf(Connection* connection, absl::Span<const RunCase> cases,
                                 const StillWanted& still_wanted) {
   const std::string content = ContentOf(cases);
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectSuite);
-  if (!select.ok()) return select.status();
-  select->Bind(content);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  if (*row) return select->Int(0);
-  absl::Status status = CheckEachOnce(cases);
-  if (!status.ok()) return status;
-  absl::StatusOr<Statement> insert = connection->Prepare(kInsertSuite);
-  if (!insert.ok()) return insert.status();
-  insert->Bind(content, cases.size());
-  const absl::StatusOr<int> inserted = insert->Run();
-  if (!inserted.ok()) return inserted.status();
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectSuite));
+  select.Bind(content);
+  ASSIGN_OR_RETURN(const bool row, select.Step());
+  if (row) return select.Int(0);
+  RETURN_IF_ERROR(CheckEachOnce(cases));
+  ASSIGN_OR_RETURN(Statement insert, connection->Prepare(kInsertSuite));
+  insert.Bind(content, cases.size());
+  RETURN_IF_ERROR(insert.Run().status());
   const int64_t suite = connection->LastInsertRowid();
-  status = InsertSuiteCases(connection, suite, cases, still_wanted);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(InsertSuiteCases(connection, suite, cases, still_wanted));
   return suite;
 }
 

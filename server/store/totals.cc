@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "cases/base/status_macros.h"
 #include "server/store/outcome.h"
 #include "server/store/verdict_rows.h"
 
@@ -93,14 +94,12 @@ void Counter::Add(const v1::Verdict& verdict, int64_t reference) {
 
 absl::Status Counter::Cover(Connection* connection, int64_t run) {
   RunTotals& totals = counted_.totals;
-  absl::StatusOr<Statement> exported = connection->Prepare(kSelectExportedSymbols);
-  if (!exported.ok()) return exported.status();
-  exported->Bind(run);
+  ASSIGN_OR_RETURN(Statement exported, connection->Prepare(kSelectExportedSymbols));
+  exported.Bind(run);
   for (;;) {
-    const absl::StatusOr<bool> row = exported->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) break;
-    const auto found = functions_.find(exported->Text(0));
+    ASSIGN_OR_RETURN(const bool row, exported.Step());
+    if (!row) break;
+    const auto found = functions_.find(exported.Text(0));
     // Exported, but every call said NoImplement: that is not an implementation.
     const bool hollow =
         found != functions_.end() && found->second.called == 0 && found->second.not_implemented > 0;
@@ -118,13 +117,11 @@ absl::Status Counter::Cover(Connection* connection, int64_t run) {
 absl::Status Counter::NameReferences(Connection* connection) {
   std::set<std::string> texts;
   for (const int64_t id : references_) {
-    absl::StatusOr<Statement> select = connection->Prepare(kSelectText);
-    if (!select.ok()) return select.status();
-    select->Bind(id);
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row || select->Text(0).empty()) continue;  // judged by none
-    texts.insert(select->Text(0));
+    ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectText));
+    select.Bind(id);
+    ASSIGN_OR_RETURN(const bool row, select.Step());
+    if (!row || select.Text(0).empty()) continue;  // judged by none
+    texts.insert(select.Text(0));
     counted_.references.push_back(id);
   }
   counted_.totals.references.assign(texts.begin(), texts.end());
@@ -144,40 +141,35 @@ absl::StatusOr<Counted> Counter::Finish(Connection* connection, int64_t run) {
 }
 
 absl::Status RunOnce(Connection* connection, const char* sql, int64_t run) {
-  absl::StatusOr<Statement> statement = connection->Prepare(sql);
-  if (!statement.ok()) return statement.status();
-  statement->Bind(run);
-  return statement->Run().status();
+  ASSIGN_OR_RETURN(Statement statement, connection->Prepare(sql));
+  statement.Bind(run);
+  return statement.Run().status();
 }
 
 absl::Status InsertCounted(Connection* connection, int64_t run, const Counted& counted) {
   const RunTotals& t = counted.totals;
-  absl::StatusOr<Statement> totals = connection->Prepare(kInsertTotals);
-  if (!totals.ok()) return totals.status();
-  totals->Bind(run, t.done, t.called, t.passed, t.implemented, t.selected, t.tested, t.passing, t.flushed,
-               t.widened, t.judged, t.ours_alone, t.theirs_alone);
-  absl::Status status = totals->Run().status();
-  absl::StatusOr<Statement> outcomes = connection->Prepare(kInsertOutcome);
-  if (!outcomes.ok()) return outcomes.status();
+  ASSIGN_OR_RETURN(Statement totals, connection->Prepare(kInsertTotals));
+  totals.Bind(run, t.done, t.called, t.passed, t.implemented, t.selected, t.tested, t.passing, t.flushed,
+              t.widened, t.judged, t.ours_alone, t.theirs_alone);
+  absl::Status status = totals.Run().status();
+  ASSIGN_OR_RETURN(Statement outcomes, connection->Prepare(kInsertOutcome));
   for (const auto& [outcome, cases] : t.outcomes) {
     if (!status.ok()) return status;
-    outcomes->Bind(run, static_cast<int>(outcome), cases);
-    status = outcomes->Run().status();
+    outcomes.Bind(run, static_cast<int>(outcome), cases);
+    status = outcomes.Run().status();
   }
-  absl::StatusOr<Statement> references = connection->Prepare(kInsertReference);
-  if (!references.ok()) return references.status();
+  ASSIGN_OR_RETURN(Statement references, connection->Prepare(kInsertReference));
   for (const int64_t reference : counted.references) {
     if (!status.ok()) return status;
-    references->Bind(run, reference);
-    status = references->Run().status();
+    references.Bind(run, reference);
+    status = references.Run().status();
   }
-  absl::StatusOr<Statement> tallies = connection->Prepare(kInsertTally);
-  if (!tallies.ok()) return tallies.status();
+  ASSIGN_OR_RETURN(Statement tallies, connection->Prepare(kInsertTally));
   for (const TallyRow& row : counted.tallies) {
     if (!status.ok()) return status;
-    tallies->Bind(run, row.op, row.function, static_cast<int>(row.dtype), static_cast<int>(row.outcome),
-                  row.cases);
-    status = tallies->Run().status();
+    tallies.Bind(run, row.op, row.function, static_cast<int>(row.dtype), static_cast<int>(row.outcome),
+                 row.cases);
+    status = tallies.Run().status();
   }
   return status;
 }
@@ -185,18 +177,15 @@ absl::Status InsertCounted(Connection* connection, int64_t run, const Counted& c
 }  // namespace
 
 absl::StatusOr<Counted> CountVerdicts(Connection* connection, int64_t run) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectVerdicts);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectVerdicts));
+  select.Bind(run);
   Counter counter;
   v1::Verdict verdict;
   for (;;) {
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return counter.Finish(connection, run);
-    absl::Status status = ReadVerdict(*select, 0, connection->path(), &verdict);
-    if (!status.ok()) return status;
-    counter.Add(verdict, select->Int(kVerdictColumns));
+    ASSIGN_OR_RETURN(const bool row, select.Step());
+    if (!row) return counter.Finish(connection, run);
+    RETURN_IF_ERROR(ReadVerdict(select, 0, connection->path(), &verdict));
+    counter.Add(verdict, select.Int(kVerdictColumns));
   }
 }
 
@@ -210,35 +199,30 @@ absl::Status KeepTotals(Connection* connection, int64_t run) {
     if (status.ok()) status = RunOnce(connection, sql, run);
   }
   if (!status.ok()) return status;
-  const absl::StatusOr<Counted> counted = CountVerdicts(connection, run);
-  if (!counted.ok()) return counted.status();
-  return InsertCounted(connection, run, *counted);
+  ASSIGN_OR_RETURN(const Counted counted, CountVerdicts(connection, run));
+  return InsertCounted(connection, run, counted);
 }
 
 absl::Status KeepMissingTotals(Connection* connection) {
   for (;;) {
     int64_t run = 0;
     {
-      absl::StatusOr<Statement> missing = connection->Prepare(kSelectMissing);
-      if (!missing.ok()) return missing.status();
-      const absl::StatusOr<bool> row = missing->Step();
-      if (!row.ok()) return row.status();
-      if (!*row) return absl::OkStatus();
-      run = missing->Int(0);
+      ASSIGN_OR_RETURN(Statement missing, connection->Prepare(kSelectMissing));
+      ASSIGN_OR_RETURN(const bool row, missing.Step());
+      if (!row) return absl::OkStatus();
+      run = missing.Int(0);
     }
-    absl::StatusOr<Transaction> transaction = Transaction::Begin(connection);
-    if (!transaction.ok()) return transaction.status();
+    ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(connection));
     absl::Status status = KeepTotals(connection, run);
-    if (status.ok()) status = transaction->Commit();
+    if (status.ok()) status = transaction.Commit();
     if (!status.ok()) return status;
   }
 }
 
 absl::StatusOr<std::optional<RunTotals>> ReadTotals(Connection* connection, int64_t run) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectTotals);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
-  absl::StatusOr<bool> row = select->Step();
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectTotals));
+  select.Bind(run);
+  absl::StatusOr<bool> row = select.Step();
   if (!row.ok()) return row.status();
   if (!*row) return std::optional<RunTotals>();
   RunTotals totals;
@@ -247,20 +231,18 @@ absl::StatusOr<std::optional<RunTotals>> ReadTotals(Connection* connection, int6
        {&RunTotals::done, &RunTotals::called, &RunTotals::passed, &RunTotals::implemented,
         &RunTotals::selected, &RunTotals::tested, &RunTotals::passing, &RunTotals::flushed,
         &RunTotals::widened, &RunTotals::judged, &RunTotals::ours_alone, &RunTotals::theirs_alone}) {
-    totals.*field = select->Int(column++);
+    totals.*field = select.Int(column++);
   }
-  absl::StatusOr<Statement> outcomes = connection->Prepare(kSelectOutcomes);
-  if (!outcomes.ok()) return outcomes.status();
-  outcomes->Bind(run);
-  for (row = outcomes->Step(); row.ok() && *row; row = outcomes->Step()) {
-    totals.outcomes[static_cast<v1::Outcome>(outcomes->Int(0))] = outcomes->Int(1);
+  ASSIGN_OR_RETURN(Statement outcomes, connection->Prepare(kSelectOutcomes));
+  outcomes.Bind(run);
+  for (row = outcomes.Step(); row.ok() && *row; row = outcomes.Step()) {
+    totals.outcomes[static_cast<v1::Outcome>(outcomes.Int(0))] = outcomes.Int(1);
   }
   if (!row.ok()) return row.status();
-  absl::StatusOr<Statement> references = connection->Prepare(kSelectReferences);
-  if (!references.ok()) return references.status();
-  references->Bind(run);
-  for (row = references->Step(); row.ok() && *row; row = references->Step()) {
-    totals.references.push_back(references->Text(0));
+  ASSIGN_OR_RETURN(Statement references, connection->Prepare(kSelectReferences));
+  references.Bind(run);
+  for (row = references.Step(); row.ok() && *row; row = references.Step()) {
+    totals.references.push_back(references.Text(0));
   }
   if (!row.ok()) return row.status();
   return std::optional<RunTotals>(std::move(totals));

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "cases/base/status_macros.h"
 #include "server/store/database.h"
 #include "server/store/sqlite.h"
 #include "server/store/upkeep.h"
@@ -62,14 +63,13 @@ std::string CopySql(int number, int cases) {
 }
 
 absl::Status MakeOldFile(const std::string& path, const std::string& sql, int runs, int cases) {
-  const auto connection = Connection::Open(path, Connection::Mode::kReadWrite);
-  if (!connection.ok()) return connection.status();
-  absl::Status status = (*connection)->Execute("PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF;" + sql);
+  ASSIGN_OR_RETURN(const auto connection, Connection::Open(path, Connection::Mode::kReadWrite));
+  absl::Status status = connection->Execute("PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF;" + sql);
   for (int run = 0; run < runs && status.ok(); ++run) {
-    status = (*connection)->Execute(absl::StrCat("BEGIN;", CopySql(100 + run, cases), "COMMIT"));
+    status = connection->Execute(absl::StrCat("BEGIN;", CopySql(100 + run, cases), "COMMIT"));
   }
   // Keeps only the copies.
-  return status.ok() ? (*connection)
+  return status.ok() ? (connection)
                            ->Execute(
                                "DELETE FROM result_outputs WHERE result < 100; DELETE FROM results "
                                "WHERE run < 100; DELETE FROM run_cases WHERE run < 100; "

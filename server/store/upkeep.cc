@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "server/store/chip_name.h"
 #include "server/store/database.h"
@@ -49,29 +50,23 @@ absl::StatusOr<std::unique_ptr<Connection>> OpenForUpkeep(const std::string& pat
   if (!std::filesystem::is_regular_file(path, error)) {
     return absl::NotFoundError(absl::StrCat(path, ": there is no results database"));
   }
-  absl::StatusOr<std::unique_ptr<Connection>> connection = Connection::Open(path, mode);
-  if (!connection.ok()) return connection.status();
-  absl::Status status = CheckSchema(connection->get());
-  if (!status.ok()) return status;
+  ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, Connection::Open(path, mode));
+  RETURN_IF_ERROR(CheckSchema(connection.get()));
   return connection;
 }
 
 absl::StatusOr<LabelledRun> LabelRun(const std::string& path, const std::string& run_id,
                                      const Labels& labels) {
-  if (absl::Status status = CheckLabels(labels); !status.ok()) return status;
-  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadWrite);
-  if (!connection.ok()) return connection.status();
-  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection->get());
-  if (!transaction.ok()) return transaction.status();
-  const absl::StatusOr<std::vector<int64_t>> rows = RowsOfRuns(connection->get(), {run_id});
-  if (!rows.ok()) return rows.status();
-  absl::Status status = WriteLabels(connection->get(), rows->front(), labels);
+  RETURN_IF_ERROR(CheckLabels(labels));
+  ASSIGN_OR_RETURN(const auto connection, OpenForUpkeep(path, Connection::Mode::kReadWrite));
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(connection.get()));
+  ASSIGN_OR_RETURN(const std::vector<int64_t> rows, RowsOfRuns(connection.get(), {run_id}));
+  absl::Status status = WriteLabels(connection.get(), rows.front(), labels);
   if (!status.ok()) return status;
-  const absl::StatusOr<v1::RunInfo> run = ReadRunRow(connection->get(), rows->front());
-  if (!run.ok()) return run.status();
-  LabelledRun labelled{run->run_id(), {run->options().labels().begin(), run->options().labels().end()}};
+  ASSIGN_OR_RETURN(const v1::RunInfo run, ReadRunRow(connection.get(), rows.front()));
+  LabelledRun labelled{run.run_id(), {run.options().labels().begin(), run.options().labels().end()}};
   status = CheckLabels(labelled.labels);
-  if (status.ok()) status = transaction->Commit();
+  if (status.ok()) status = transaction.Commit();
   if (!status.ok()) return status;
   return labelled;
 }
@@ -80,35 +75,31 @@ absl::StatusOr<std::vector<int64_t>> RowsOfRuns(Connection* connection,
                                                 const std::vector<std::string>& run_ids) {
   std::vector<int64_t> rows;
   for (const std::string& run_id : run_ids) {
-    const absl::StatusOr<std::optional<int64_t>> row = FindRun(connection, run_id);
-    if (!row.ok()) return row.status();
-    if (!row->has_value()) {
-      const absl::StatusOr<std::string> others = RunsThatThereAre(connection);
-      if (!others.ok()) return others.status();
+    ASSIGN_OR_RETURN(const std::optional<int64_t> row, FindRun(connection, run_id));
+    if (!row.has_value()) {
+      ASSIGN_OR_RETURN(const std::string others, RunsThatThereAre(connection));
       return absl::NotFoundError(
-          absl::StrCat(connection->path(), ": no run '", run_id, "'", others->empty() ? "" : "; ", *others));
+          absl::StrCat(connection->path(), ": no run '", run_id, "'", others.empty() ? "" : "; ", others));
     }
-    if (std::find(rows.begin(), rows.end(), **row) == rows.end()) rows.push_back(**row);
+    if (std::find(rows.begin(), rows.end(), *row) == rows.end()) rows.push_back(*row);
   }
   return rows;
 }
 
 absl::Status CheckOver(Connection* connection, int64_t run, bool untagged) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectStateAndTag);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  if (!*row) return absl::OkStatus();  // somebody else removed it
-  if (GoesOn(StateNamed(select->Text(1)))) {
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectStateAndTag));
+  select.Bind(run);
+  ASSIGN_OR_RETURN(const bool row, select.Step());
+  if (!row) return absl::OkStatus();  // somebody else removed it
+  if (GoesOn(StateNamed(select.Text(1)))) {
     return absl::FailedPreconditionError(
-        absl::StrCat("run ", select->Text(0), " is ", select->Text(1),
+        absl::StrCat("run ", select.Text(0), " is ", select.Text(1),
                      "; only runs that have ended or stalled can be archived or removed"));
   }
-  if (untagged && !select->IsNull(2)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("run ", select->Text(0), " has the tag ", select->Text(2),
-                     "; remove the tag first: diopi-cli tag --remove ", select->Text(2)));
+  if (untagged && !select.IsNull(2)) {
+    return absl::FailedPreconditionError(absl::StrCat("run ", select.Text(0), " has the tag ", select.Text(2),
+                                                      "; remove the tag first: diopi-cli tag --remove ",
+                                                      select.Text(2)));
   }
   return absl::OkStatus();
 }
@@ -120,22 +111,19 @@ absl::StatusOr<std::vector<int64_t>> RemovableRows(Connection* connection,
   absl::StatusOr<std::vector<int64_t>> rows = RowsOfRuns(connection, run_ids);
   if (!rows.ok()) return rows;
   for (const int64_t run : *rows) {
-    absl::Status status = CheckOver(connection, run, /*untagged=*/true);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(CheckOver(connection, run, /*untagged=*/true));
   }
   return rows;
 }
 
 // By row of contents: whether a verdict of any run but these uses it.
 absl::StatusOr<std::vector<bool>> UsedContents(Connection* connection, const std::vector<int64_t>& but) {
-  const absl::StatusOr<int64_t> most = connection->QueryInt("SELECT max(id) FROM contents");
-  if (!most.ok()) return most.status();
-  std::vector<bool> used(static_cast<size_t>(*most) + 1);
-  absl::StatusOr<OwnStatement> select = connection->PrepareOnce("SELECT run, content FROM verdicts");
-  if (!select.ok()) return select.status();
+  ASSIGN_OR_RETURN(const int64_t most, connection->QueryInt("SELECT max(id) FROM contents"));
+  std::vector<bool> used(static_cast<size_t>(most) + 1);
+  ASSIGN_OR_RETURN(OwnStatement select, connection->PrepareOnce("SELECT run, content FROM verdicts"));
   int64_t run = 0;
   bool counts = false;
-  absl::Status status = ForEachRow(&select->get(), [&](const Statement& row) {
+  absl::Status status = ForEachRow(&select.get(), [&](const Statement& row) {
     if (row.Int(0) != run) {
       run = row.Int(0);
       counts = std::find(but.begin(), but.end(), run) == but.end();
@@ -143,10 +131,9 @@ absl::StatusOr<std::vector<bool>> UsedContents(Connection* connection, const std
     if (counts) used[static_cast<size_t>(row.Int(1))] = true;
   });
   if (!status.ok()) return status;
-  absl::StatusOr<OwnStatement> bases =
-      connection->PrepareOnce("SELECT id, base FROM contents WHERE base IS NOT NULL");
-  if (!bases.ok()) return bases.status();
-  status = ForEachRow(&bases->get(), [&](const Statement& row) {
+  ASSIGN_OR_RETURN(OwnStatement bases,
+                   connection->PrepareOnce("SELECT id, base FROM contents WHERE base IS NOT NULL"));
+  status = ForEachRow(&bases.get(), [&](const Statement& row) {
     if (used[static_cast<size_t>(row.Int(0))]) used[static_cast<size_t>(row.Int(1))] = true;
   });
   if (!status.ok()) return status;
@@ -155,17 +142,13 @@ absl::StatusOr<std::vector<bool>> UsedContents(Connection* connection, const std
 
 absl::Status DeleteEach(Connection* connection, const std::vector<int64_t>& ids) {
   for (size_t i = 0; i < ids.size();) {
-    absl::StatusOr<Transaction> transaction = Transaction::Begin(connection);
-    if (!transaction.ok()) return transaction.status();
+    ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(connection));
     for (const size_t end = std::min(ids.size(), i + kDeletedAtOnce); i < end; ++i) {
-      absl::StatusOr<Statement> remove = connection->Prepare(kDeleteContent);
-      if (!remove.ok()) return remove.status();
-      remove->Bind(ids[i]);
-      absl::Status status = remove->Run().status();
-      if (!status.ok()) return status;
+      ASSIGN_OR_RETURN(Statement remove, connection->Prepare(kDeleteContent));
+      remove.Bind(ids[i]);
+      RETURN_IF_ERROR(remove.Run().status());
     }
-    absl::Status status = transaction->Commit();
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(transaction.Commit());
   }
   return absl::OkStatus();
 }
@@ -175,15 +158,12 @@ absl::Status DeleteEach(Connection* connection, const std::vector<int64_t>& ids)
 absl::Status RemoveUnusedContents(Connection* connection) {
   std::vector<int64_t> unused;
   {
-    const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection);
-    if (!moment.ok()) return moment.status();
-    const absl::StatusOr<std::vector<bool>> used = UsedContents(connection, {});
-    if (!used.ok()) return used.status();
-    absl::StatusOr<Statement> select = connection->Prepare(kSelectContentIds);
-    if (!select.ok()) return select.status();
-    select->Bind(used->size() - 1);
-    absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
-      if (!(*used)[static_cast<size_t>(row.Int(0))]) unused.push_back(row.Int(0));
+    ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection));
+    ASSIGN_OR_RETURN(const std::vector<bool> used, UsedContents(connection, {}));
+    ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectContentIds));
+    select.Bind(used.size() - 1);
+    absl::Status status = ForEachRow(&select, [&](const Statement& row) {
+      if (!used[static_cast<size_t>(row.Int(0))]) unused.push_back(row.Int(0));
     });
     if (!status.ok()) return status;
   }
@@ -200,10 +180,9 @@ absl::Status RemoveUnused(Connection* connection) {
   absl::Status status = connection->Execute("PRAGMA foreign_keys = OFF");
   if (status.ok()) status = RemoveUnusedContents(connection);
   if (!status.ok()) return status;
-  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection);
-  if (!transaction.ok()) return transaction.status();
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(connection));
   status = connection->Execute(kRemoveUnusedSuites);
-  return status.ok() ? transaction->Commit() : status;
+  return status.ok() ? transaction.Commit() : status;
 }
 
 absl::Status CheckTag(Connection* connection, const std::string& tag) {
@@ -215,12 +194,10 @@ absl::Status CheckTag(Connection* connection, const std::string& tag) {
   if (!IsPrintableName(tag)) {
     return absl::InvalidArgumentError("a tag must have printable characters only");
   }
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectIsRunId);
-  if (!select.ok()) return select.status();
-  select->Bind(tag);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
-  if (*row || tag == "latest" || tag == "last-green") {
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectIsRunId));
+  select.Bind(tag);
+  ASSIGN_OR_RETURN(const bool row, select.Step());
+  if (row || tag == "latest" || tag == "last-green") {
     return absl::InvalidArgumentError(absl::StrCat("'", tag, "' already names a run; choose another tag"));
   }
   return absl::OkStatus();
@@ -244,17 +221,15 @@ absl::StatusOr<FileUse> UseBy(Connection* connection) {
 // The bytes in use without those of cases, over those of the rows: indexes, other tables, pages that are not
 // full.
 absl::StatusOr<double> UseOverRows(Connection* connection) {
-  const absl::StatusOr<int64_t> rows = connection->QueryInt(
-      absl::StrCat("SELECT (SELECT count(*) FROM verdicts) * ", kVerdictBytes, " + (SELECT count(*) * ",
-                   kContentBytes, " + ifnull(sum(length(body)), 0) FROM contents) + ",
-                   "(SELECT " DIOPI_MEASUREMENT_BYTES ") + (SELECT " DIOPI_EXPLORATION_BYTES ")"));
-  if (!rows.ok()) return rows.status();
-  const absl::StatusOr<FileUse> use = UseBy(connection);
-  if (!use.ok()) return use.status();
-  const absl::StatusOr<int64_t> cases = connection->QueryInt("SELECT count(*) FROM cases");
-  if (!cases.ok()) return cases.status();
-  const int64_t used = use->bytes - use->free - *cases * kCaseBytes;
-  return *rows == 0 || used < *rows ? 1 : static_cast<double>(used) / static_cast<double>(*rows);
+  ASSIGN_OR_RETURN(const int64_t rows,
+                   connection->QueryInt(absl::StrCat(
+                       "SELECT (SELECT count(*) FROM verdicts) * ", kVerdictBytes, " + (SELECT count(*) * ",
+                       kContentBytes, " + ifnull(sum(length(body)), 0) FROM contents) + ",
+                       "(SELECT " DIOPI_MEASUREMENT_BYTES ") + (SELECT " DIOPI_EXPLORATION_BYTES ")")));
+  ASSIGN_OR_RETURN(const FileUse use, UseBy(connection));
+  ASSIGN_OR_RETURN(const int64_t cases, connection->QueryInt("SELECT count(*) FROM cases"));
+  const int64_t used = use.bytes - use.free - cases * kCaseBytes;
+  return rows == 0 || used < rows ? 1 : static_cast<double>(used) / static_cast<double>(rows);
 }
 
 absl::Status CheckRoom(const std::string& path, int64_t needed) {
@@ -277,12 +252,10 @@ absl::Status CheckRoom(const std::string& path, int64_t needed) {
 }  // namespace
 
 absl::StatusOr<std::vector<RunTag>> Tags(const std::string& path) {
-  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadOnly);
-  if (!connection.ok()) return connection.status();
-  absl::StatusOr<Statement> select = (*connection)->Prepare(kSelectTags);
-  if (!select.ok()) return select.status();
+  ASSIGN_OR_RETURN(const auto connection, OpenForUpkeep(path, Connection::Mode::kReadOnly));
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectTags));
   std::vector<RunTag> tags;
-  absl::Status status = ForEachRow(&*select, [&tags](const Statement& row) {
+  absl::Status status = ForEachRow(&select, [&tags](const Statement& row) {
     tags.push_back({row.Text(0), row.Text(1)});
   });
   if (!status.ok()) return status;
@@ -291,125 +264,94 @@ absl::StatusOr<std::vector<RunTag>> Tags(const std::string& path) {
 
 absl::StatusOr<std::string> TagRun(const std::string& path, const std::string& run_id,
                                    const std::string& tag) {
-  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadWrite);
-  if (!connection.ok()) return connection.status();
-  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection->get());
-  if (!transaction.ok()) return transaction.status();
-  absl::Status status = CheckTag(connection->get(), tag);
+  ASSIGN_OR_RETURN(const auto connection, OpenForUpkeep(path, Connection::Mode::kReadWrite));
+  ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(connection.get()));
+  absl::Status status = CheckTag(connection.get(), tag);
   if (!status.ok()) return status;
-  const absl::StatusOr<std::vector<int64_t>> rows = RowsOfRuns(connection->get(), {run_id});
-  if (!rows.ok()) return rows.status();
-  const absl::StatusOr<RunFacts> facts = ReadRunFacts(connection->get(), rows->front());
-  if (!facts.ok()) return facts.status();
-  absl::StatusOr<Statement> insert = (*connection)->Prepare(kInsertTag);
-  if (!insert.ok()) return insert.status();
-  insert->Bind(tag, rows->front());
-  status = insert->Run().status();
-  if (status.ok()) status = transaction->Commit();
+  ASSIGN_OR_RETURN(const std::vector<int64_t> rows, RowsOfRuns(connection.get(), {run_id}));
+  ASSIGN_OR_RETURN(const RunFacts facts, ReadRunFacts(connection.get(), rows.front()));
+  ASSIGN_OR_RETURN(Statement insert, connection->Prepare(kInsertTag));
+  insert.Bind(tag, rows.front());
+  status = insert.Run().status();
+  if (status.ok()) status = transaction.Commit();
   if (!status.ok()) return status;
-  return facts->run_id;
+  return facts.run_id;
 }
 
 absl::Status RemoveTag(const std::string& path, const std::string& tag) {
-  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadWrite);
-  if (!connection.ok()) return connection.status();
-  absl::StatusOr<Statement> remove = (*connection)->Prepare(kDeleteTag);
-  if (!remove.ok()) return remove.status();
-  remove->Bind(tag);
-  const absl::StatusOr<int> removed = remove->Run();
-  if (!removed.ok()) return removed.status();
-  if (*removed == 0) return absl::NotFoundError(absl::StrCat(path, ": no run has the tag '", tag, "'"));
+  ASSIGN_OR_RETURN(const auto connection, OpenForUpkeep(path, Connection::Mode::kReadWrite));
+  ASSIGN_OR_RETURN(Statement remove, connection->Prepare(kDeleteTag));
+  remove.Bind(tag);
+  ASSIGN_OR_RETURN(const int removed, remove.Run());
+  if (removed == 0) return absl::NotFoundError(absl::StrCat(path, ": no run has the tag '", tag, "'"));
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<RunBytes>> BytesOfRuns(const std::string& path,
                                                   const std::vector<std::string>& run_ids) {
-  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadOnly);
-  if (!connection.ok()) return connection.status();
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection->get());
-  if (!moment.ok()) return moment.status();
-  const absl::StatusOr<std::vector<int64_t>> rows = RowsOfRuns(connection->get(), run_ids);
-  if (!rows.ok()) return rows.status();
-  absl::StatusOr<std::vector<bool>> used = UsedContents(connection->get(), *rows);
-  if (!used.ok()) return used.status();
-  const absl::StatusOr<double> scale = UseOverRows(connection->get());
-  if (!scale.ok()) return scale.status();
+  ASSIGN_OR_RETURN(const auto connection, OpenForUpkeep(path, Connection::Mode::kReadOnly));
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection.get()));
+  ASSIGN_OR_RETURN(const std::vector<int64_t> rows, RowsOfRuns(connection.get(), run_ids));
+  ASSIGN_OR_RETURN(std::vector<bool> used, UsedContents(connection.get(), rows));
+  ASSIGN_OR_RETURN(const double scale, UseOverRows(connection.get()));
   std::vector<RunBytes> all;
-  for (const int64_t run : *rows) {
-    const absl::StatusOr<RunFacts> facts = ReadRunFacts(connection->get(), run);
-    if (!facts.ok()) return facts.status();
-    const absl::StatusOr<StoredBytes> count = CountBytes(connection->get(), run, &*used);
-    if (!count.ok()) return count.status();
+  for (const int64_t run : rows) {
+    ASSIGN_OR_RETURN(const RunFacts facts, ReadRunFacts(connection.get(), run));
+    ASSIGN_OR_RETURN(const StoredBytes count, CountBytes(connection.get(), run, &used));
     all.push_back(
-        {facts->run_id, count->verdicts, static_cast<int64_t>(static_cast<double>(count->bytes) * *scale)});
+        {facts.run_id, count.verdicts, static_cast<int64_t>(static_cast<double>(count.bytes) * scale)});
   }
   return all;
 }
 
 absl::Status CheckRemovable(const std::string& path, const std::vector<std::string>& run_ids) {
-  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadOnly);
-  if (!connection.ok()) return connection.status();
-  return RemovableRows(connection->get(), run_ids).status();
+  ASSIGN_OR_RETURN(const auto connection, OpenForUpkeep(path, Connection::Mode::kReadOnly));
+  return RemovableRows(connection.get(), run_ids).status();
 }
 
 absl::StatusOr<Removed> RemoveRuns(const std::string& path, const std::vector<std::string>& run_ids) {
-  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadWrite);
-  if (!connection.ok()) return connection.status();
-  const absl::StatusOr<std::vector<int64_t>> rows = RemovableRows(connection->get(), run_ids);
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(const auto connection, OpenForUpkeep(path, Connection::Mode::kReadWrite));
+  ASSIGN_OR_RETURN(const std::vector<int64_t> rows, RemovableRows(connection.get(), run_ids));
   Removed removed;
-  for (const int64_t run : *rows) {
-    absl::StatusOr<Transaction> transaction = Transaction::Begin(connection->get());
-    if (!transaction.ok()) return transaction.status();
-    absl::Status status = CheckOver(connection->get(), run, /*untagged=*/true);
-    if (!status.ok()) return status;
-    const absl::StatusOr<int64_t> verdicts = CountDone(connection->get(), run);
-    if (!verdicts.ok()) return verdicts.status();
-    absl::StatusOr<Statement> remove = (*connection)->Prepare(kDeleteRun);
-    if (!remove.ok()) return remove.status();
-    remove->Bind(run);
-    const absl::StatusOr<int> gone = remove->Run();
-    if (!gone.ok()) return gone.status();
-    status = transaction->Commit();
-    if (!status.ok()) return status;
-    removed.runs += *gone;
-    removed.verdicts += *verdicts;
+  for (const int64_t run : rows) {
+    ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(connection.get()));
+    RETURN_IF_ERROR(CheckOver(connection.get(), run, /*untagged=*/true));
+    ASSIGN_OR_RETURN(const int64_t verdicts, CountDone(connection.get(), run));
+    ASSIGN_OR_RETURN(Statement remove, connection->Prepare(kDeleteRun));
+    remove.Bind(run);
+    ASSIGN_OR_RETURN(const int gone, remove.Run());
+    RETURN_IF_ERROR(transaction.Commit());
+    removed.runs += gone;
+    removed.verdicts += verdicts;
   }
-  absl::Status status = RemoveUnused(connection->get());
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(RemoveUnused(connection.get()));
   return removed;
 }
 
 absl::StatusOr<FileUse> UseOf(const std::string& path) {
-  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadOnly);
-  if (!connection.ok()) return connection.status();
-  const absl::StatusOr<Snapshot> moment = Snapshot::Begin(connection->get());
-  if (!moment.ok()) return moment.status();
-  return UseBy(connection->get());
+  ASSIGN_OR_RETURN(const auto connection, OpenForUpkeep(path, Connection::Mode::kReadOnly));
+  ASSIGN_OR_RETURN(const Snapshot moment, Snapshot::Begin(connection.get()));
+  return UseBy(connection.get());
 }
 
 absl::Status Vacuum(const std::string& path, bool whole) {
-  const absl::StatusOr<FileUse> use = UseOf(path);
-  if (!use.ok()) return use.status();
-  const auto connection = OpenForUpkeep(path, Connection::Mode::kReadWrite);
-  if (!connection.ok()) return connection.status();
+  ASSIGN_OR_RETURN(const FileUse use, UseOf(path));
+  ASSIGN_OR_RETURN(const auto connection, OpenForUpkeep(path, Connection::Mode::kReadWrite));
   absl::Status status = absl::OkStatus();
-  if (whole || !use->in_pieces) {
-    status = CheckRoom(path, use->bytes - use->free);
-    if (status.ok()) status = (*connection)->Execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
+  if (whole || !use.in_pieces) {
+    status = CheckRoom(path, use.bytes - use.free);
+    if (status.ok()) status = connection->Execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
   } else {
     int64_t before = std::numeric_limits<int64_t>::max();
     for (;;) {
-      const absl::StatusOr<int64_t> free = PagesOf(connection->get(), "freelist_count");
-      if (!free.ok()) return free.status();
-      if (*free == 0 || *free >= before) break;
-      before = *free;
-      status = (*connection)->Execute(absl::StrCat("PRAGMA incremental_vacuum(", kPagesAtOnce, ")"));
-      if (!status.ok()) return status;
+      ASSIGN_OR_RETURN(const int64_t free, PagesOf(connection.get(), "freelist_count"));
+      if (free == 0 || free >= before) break;
+      before = free;
+      RETURN_IF_ERROR(connection->Execute(absl::StrCat("PRAGMA incremental_vacuum(", kPagesAtOnce, ")")));
     }
   }
   if (!status.ok()) return status;
-  return (*connection)->Execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  return connection->Execute("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 }  // namespace diopi::server

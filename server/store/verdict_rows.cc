@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/findings/describe.h"
 #include "server/store/message_delta.h"
 #include "server/store/run_bytes.h"
@@ -112,14 +113,12 @@ absl::Status ReadVerdict(const Statement& row, int first, const std::string& pat
 
 absl::StatusOr<VerdictWriter> VerdictWriter::Make(Connection* connection, int64_t run,
                                                   const std::string& now) {
-  absl::StatusOr<Statement> select = connection->Prepare(kSelectSuiteAndAlike);
-  if (!select.ok()) return select.status();
-  select->Bind(run);
-  const absl::StatusOr<bool> row = select->Step();
-  if (!row.ok()) return row.status();
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectSuiteAndAlike));
+  select.Bind(run);
+  RETURN_IF_ERROR(select.Step().status());
   VerdictWriter writer(connection, run, now);
-  writer.suite_ = select->Int(0);
-  writer.alike_ = select->Int(1);
+  writer.suite_ = select.Int(0);
+  writer.alike_ = select.Int(1);
   return writer;
 }
 
@@ -128,51 +127,45 @@ absl::StatusOr<int64_t> VerdictWriter::ProvenanceId(const v1::Verdict& verdict) 
   if (provenance_id_ != 0 && same) return provenance_id_;
   // Looked up first: nearly always it is there.
   for (int attempt = 0; attempt < 2; ++attempt) {
-    absl::StatusOr<Statement> select = connection_->Prepare(kSelectProvenance);
-    if (!select.ok()) return select.status();
-    select->Bind(verdict.reference(), verdict.device_reference());
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (*row) {
+    ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectProvenance));
+    select.Bind(verdict.reference(), verdict.device_reference());
+    ASSIGN_OR_RETURN(const bool row, select.Step());
+    if (row) {
       reference_ = verdict.reference();
       device_reference_ = verdict.device_reference();
-      provenance_id_ = select->Int(0);
+      provenance_id_ = select.Int(0);
       return provenance_id_;
     }
-    absl::StatusOr<Statement> insert = connection_->Prepare(kInsertProvenance);
-    if (!insert.ok()) return insert.status();
-    insert->Bind(verdict.reference(), verdict.device_reference());
-    const absl::StatusOr<int> inserted = insert->Run();
-    if (!inserted.ok()) return inserted.status();
+    ASSIGN_OR_RETURN(Statement insert, connection_->Prepare(kInsertProvenance));
+    insert.Bind(verdict.reference(), verdict.device_reference());
+    RETURN_IF_ERROR(insert.Run().status());
   }
   return absl::InternalError(
       absl::StrCat(connection_->path(), ": a provenance that was just stored is not found"));
 }
 
 absl::StatusOr<VerdictWriter::Known> VerdictWriter::Look(const std::string& case_id) {
-  absl::StatusOr<Statement> look = connection_->Prepare(kLook);
-  if (!look.ok()) return look.status();
-  look->Bind(case_id, suite_, run_, alike_);
-  const absl::StatusOr<bool> row = look->Step();
-  if (!row.ok()) return row.status();
-  if (!*row) {
+  ASSIGN_OR_RETURN(Statement look, connection_->Prepare(kLook));
+  look.Bind(case_id, suite_, run_, alike_);
+  ASSIGN_OR_RETURN(const bool row, look.Step());
+  if (!row) {
     return absl::InvalidArgumentError(
         absl::StrCat(connection_->path(), ": case '", case_id, "' is not in this run"));
   }
   Known known;
-  known.case_row = look->Int(0);
-  known.duplicate = look->Int(4) != 0;
+  known.case_row = look.Int(0);
+  known.duplicate = look.Int(4) != 0;
   if (known.duplicate) return known;
   known.start.set_case_id(case_id);
-  known.start.set_case_hash(look->Text(1));
-  known.start.set_function(look->Text(2));
-  known.start.set_operator_(look->Text(3));
-  if (look->IsNull(5)) return known;
-  known.content = look->Int(5);
-  known.body = look->Text(7);
-  if (!look->IsNull(6)) {
-    known.base = look->Int(6);
-    known.base_body = look->Text(8);
+  known.start.set_case_hash(look.Text(1));
+  known.start.set_function(look.Text(2));
+  known.start.set_operator_(look.Text(3));
+  if (look.IsNull(5)) return known;
+  known.content = look.Int(5);
+  known.body = look.Text(7);
+  if (!look.IsNull(6)) {
+    known.base = look.Int(6);
+    known.base_body = look.Text(8);
   }
   return known;
 }
@@ -200,43 +193,36 @@ absl::StatusOr<int64_t> VerdictWriter::ContentOf(const Known& known, const v1::V
       body = EncodeDelta(known.start, verdict, kNotInContents);
     }
   }
-  absl::StatusOr<Statement> insert = connection_->Prepare(kInsertContent);
-  if (!insert.ok()) return insert.status();
+  ASSIGN_OR_RETURN(Statement insert, connection_->Prepare(kInsertContent));
   if (base.has_value()) {
-    insert->BindAt(1, *base);
+    insert.BindAt(1, *base);
   } else {
-    insert->BindNull(1);
+    insert.BindNull(1);
   }
-  insert->BindBytes(2, body);
-  const absl::StatusOr<int> inserted = insert->Run();
-  if (!inserted.ok()) return inserted.status();
+  insert.BindBytes(2, body);
+  RETURN_IF_ERROR(insert.Run().status());
   bytes_ += kContentBytes + static_cast<int64_t>(body.size());
   return connection_->LastInsertRowid();
 }
 
 absl::StatusOr<bool> VerdictWriter::Insert(const v1::Verdict& verdict) {
-  const absl::StatusOr<Known> known = Look(verdict.case_id());
-  if (!known.ok()) return known.status();
-  if (known->duplicate) return false;
-  const absl::StatusOr<int64_t> reference = ProvenanceId(verdict);
-  if (!reference.ok()) return reference.status();
+  ASSIGN_OR_RETURN(const Known known, Look(verdict.case_id()));
+  if (known.duplicate) return false;
+  ASSIGN_OR_RETURN(const int64_t reference, ProvenanceId(verdict));
   std::optional<v1::Verdict> bare;  // a copy only where there are texts to leave out
   if (HasFindings(verdict)) ClearDescription(&bare.emplace(verdict));
-  const absl::StatusOr<int64_t> content = ContentOf(*known, bare.has_value() ? *bare : verdict);
-  if (!content.ok()) return content.status();
-  absl::StatusOr<Statement> insert = connection_->Prepare(kInsertResult);
-  if (!insert.ok()) return insert.status();
-  insert->Bind(run_, known->case_row, static_cast<int>(verdict.outcome()), *content, *reference);
-  BindTime(verdict.has_call_us(), verdict.call_us(), 6, &*insert);
-  BindTime(verdict.has_elapsed_us(), verdict.elapsed_us(), 7, &*insert);
+  ASSIGN_OR_RETURN(const int64_t content, ContentOf(known, bare.has_value() ? *bare : verdict));
+  ASSIGN_OR_RETURN(Statement insert, connection_->Prepare(kInsertResult));
+  insert.Bind(run_, known.case_row, static_cast<int>(verdict.outcome()), content, reference);
+  BindTime(verdict.has_call_us(), verdict.call_us(), 6, &insert);
+  BindTime(verdict.has_elapsed_us(), verdict.elapsed_us(), 7, &insert);
   if (verdict.has_device_index()) {
-    insert->BindAt(8, verdict.device_index());
+    insert.BindAt(8, verdict.device_index());
   } else {
-    insert->BindNull(8);
+    insert.BindNull(8);
   }
-  const absl::StatusOr<int> inserted = insert->Run();
-  if (!inserted.ok()) return inserted.status();
-  case_rows_.push_back(known->case_row);
+  RETURN_IF_ERROR(insert.Run().status());
+  case_rows_.push_back(known.case_row);
   bytes_ += kVerdictBytes;
   return true;
 }
@@ -247,22 +233,19 @@ absl::Status VerdictWriter::Finish() {
   std::string bytes;
   bool extend = false;
   {
-    absl::StatusOr<Statement> select = connection_->Prepare(kSelectLastAppend);
-    if (!select.ok()) return select.status();
-    select->Bind(run_);
-    const absl::StatusOr<bool> row = select->Step();
-    if (!row.ok()) return row.status();
-    if (*row) {
-      last = select->Int(0);
-      extend = select->Text(1) == now_ && select->Bytes(2).size() < kMostAppendBytes;
-      if (extend) bytes = select->Text(2);
+    ASSIGN_OR_RETURN(Statement select, connection_->Prepare(kSelectLastAppend));
+    select.Bind(run_);
+    ASSIGN_OR_RETURN(const bool row, select.Step());
+    if (row) {
+      last = select.Int(0);
+      extend = select.Text(1) == now_ && select.Bytes(2).size() < kMostAppendBytes;
+      if (extend) bytes = select.Text(2);
     }
   }
   int64_t before = 0;
   if (extend) {
-    const absl::StatusOr<std::vector<int64_t>> rows = CaseRowsOf(bytes);
-    if (!rows.ok()) return rows.status();
-    before = rows->back();
+    ASSIGN_OR_RETURN(const std::vector<int64_t> rows, CaseRowsOf(bytes));
+    before = rows.back();
   }
   for (const int64_t row : case_rows_) {
     PutZigzag(row - before, &bytes);
@@ -270,18 +253,17 @@ absl::Status VerdictWriter::Finish() {
   }
   const int64_t now_last = last + static_cast<int64_t>(case_rows_.size());
   case_rows_.clear();
-  absl::StatusOr<Statement> write = connection_->Prepare(extend ? kExtendAppend : kInsertAppend);
-  if (!write.ok()) return write.status();
+  ASSIGN_OR_RETURN(Statement write, connection_->Prepare(extend ? kExtendAppend : kInsertAppend));
   if (extend) {
-    write->BindAt(1, now_last);
-    write->BindBytes(2, bytes);
-    write->BindAt(3, run_);
-    write->BindAt(4, last);
+    write.BindAt(1, now_last);
+    write.BindBytes(2, bytes);
+    write.BindAt(3, run_);
+    write.BindAt(4, last);
   } else {
-    write->Bind(run_, now_last, now_);
-    write->BindBytes(4, bytes);
+    write.Bind(run_, now_last, now_);
+    write.BindBytes(4, bytes);
   }
-  return write->Run().status();
+  return write.Run().status();
 }
 
 absl::StatusOr<std::vector<int64_t>> CaseRowsOf(std::string_view bytes) {
@@ -309,8 +291,7 @@ bool Admits(const VerdictFilter& filter, v1::Outcome outcome) {
 absl::StatusOr<bool> ReadFiltered(const Statement& row, const std::string& path, const VerdictFilter& filter,
                                   v1::Verdict* verdict) {
   if (!Admits(filter, static_cast<v1::Outcome>(row.Int(4)))) return false;
-  absl::Status status = ReadVerdict(row, 0, path, verdict);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(ReadVerdict(row, 0, path, verdict));
   verdict->set_reference(row.Text(kVerdictColumns));
   verdict->set_device_reference(row.Text(kVerdictColumns + 1));
   if (!filter.with_outputs) verdict->clear_outputs();
@@ -326,22 +307,19 @@ const char* SelectFor(const VerdictFilter& filter) {
 
 absl::StatusOr<std::vector<v1::Verdict>> SelectVerdicts(Connection* connection, int64_t run,
                                                         const VerdictFilter& filter) {
-  absl::StatusOr<Statement> results = connection->Prepare(SelectFor(filter));
-  if (!results.ok()) return results.status();
+  ASSIGN_OR_RETURN(Statement results, connection->Prepare(SelectFor(filter)));
   if (filter.case_id.empty()) {
-    results->Bind(run);
+    results.Bind(run);
   } else {
-    results->Bind(run, filter.case_id);
+    results.Bind(run, filter.case_id);
   }
   std::vector<v1::Verdict> verdicts;
   for (;;) {
-    const absl::StatusOr<bool> more = results->Step();
-    if (!more.ok()) return more.status();
-    if (!*more) return verdicts;
+    ASSIGN_OR_RETURN(const bool more, results.Step());
+    if (!more) return verdicts;
     v1::Verdict verdict;
-    const absl::StatusOr<bool> wanted = ReadFiltered(*results, connection->path(), filter, &verdict);
-    if (!wanted.ok()) return wanted.status();
-    if (*wanted) verdicts.push_back(std::move(verdict));
+    ASSIGN_OR_RETURN(const bool wanted, ReadFiltered(results, connection->path(), filter, &verdict));
+    if (wanted) verdicts.push_back(std::move(verdict));
   }
 }
 
@@ -350,32 +328,27 @@ absl::StatusOr<VerdictPage> SelectVerdictPage(Connection* connection, int64_t ru
                                               size_t max_bytes) {
   bool few = false;
   {
-    absl::StatusOr<Statement> share = connection->Prepare(kSelectShare);
-    if (!share.ok()) return share.status();
-    share->Bind(run, kFewCases);
-    const absl::StatusOr<bool> row = share->Step();
-    if (!row.ok()) return row.status();
-    few = *row && share->Int(0) != 0;
+    ASSIGN_OR_RETURN(Statement share, connection->Prepare(kSelectShare));
+    share.Bind(run, kFewCases);
+    ASSIGN_OR_RETURN(const bool row, share.Step());
+    few = row && share.Int(0) != 0;
   }
-  absl::StatusOr<Statement> results = connection->Prepare(few ? kSelectPageOfFew : kSelectPage);
-  if (!results.ok()) return results.status();
-  results->Bind(run, after, kPageRows);
+  ASSIGN_OR_RETURN(Statement results, connection->Prepare(few ? kSelectPageOfFew : kSelectPage));
+  results.Bind(run, after, kPageRows);
   VerdictPage page;
   size_t bytes = 0;
   for (int rows = 0; rows < kPageRows && (page.verdicts.empty() || bytes < max_bytes); ++rows) {
-    const absl::StatusOr<bool> more = results->Step();
-    if (!more.ok()) return more.status();
-    if (!*more) {
+    ASSIGN_OR_RETURN(const bool more, results.Step());
+    if (!more) {
       page.next.clear();
       return page;
     }
     v1::Verdict verdict;
-    const absl::StatusOr<bool> wanted = ReadFiltered(*results, connection->path(), filter, &verdict);
-    if (!wanted.ok()) return wanted.status();
-    page.next = results->Text(0);
-    if (!*wanted) continue;
+    ASSIGN_OR_RETURN(const bool wanted, ReadFiltered(results, connection->path(), filter, &verdict));
+    page.next = results.Text(0);
+    if (!wanted) continue;
     bytes += verdict.ByteSizeLong();
-    page.positions.push_back(results->Int(kVerdictColumns + 2));
+    page.positions.push_back(results.Int(kVerdictColumns + 2));
     page.verdicts.push_back(std::move(verdict));
   }
   return page;

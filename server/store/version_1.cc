@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cases/base/status_macros.h"
 #include "diopi/v1/verdict.pb.h"
 #include "server/store/database.h"
 #include "server/store/message_columns.h"
@@ -226,10 +227,9 @@ class Progress {
 constexpr int kMostAtOnce = 256;
 
 absl::StatusOr<std::vector<std::string>> ColumnsOf(Connection* connection, const char* sql) {
-  absl::StatusOr<Statement> select = connection->Prepare(sql);
-  if (!select.ok()) return select.status();
+  ASSIGN_OR_RETURN(Statement select, connection->Prepare(sql));
   std::vector<std::string> names;
-  absl::Status status = ForEachRow(&*select, [&](const Statement& row) { names.push_back(row.Text(0)); });
+  absl::Status status = ForEachRow(&select, [&](const Statement& row) { names.push_back(row.Text(0)); });
   if (!status.ok()) return status;
   return names;
 }
@@ -237,25 +237,22 @@ absl::StatusOr<std::vector<std::string>> ColumnsOf(Connection* connection, const
 absl::Status CarryRuns(Connection* connection, Progress* progress) {
   std::vector<int64_t> runs;
   {
-    absl::StatusOr<Statement> select = connection->Prepare(kSelectRuns);
-    if (!select.ok()) return select.status();
-    absl::Status status = ForEachRow(&*select, [&](const Statement& row) { runs.push_back(row.Int(0)); });
+    ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectRuns));
+    absl::Status status = ForEachRow(&select, [&](const Statement& row) { runs.push_back(row.Int(0)); });
     if (!status.ok()) return status;
   }
   int64_t done = 0;
   for (const int64_t run : runs) {
     std::vector<RunCase> cases;
     {
-      absl::StatusOr<Statement> select = connection->Prepare(kSelectRunCases);
-      if (!select.ok()) return select.status();
-      select->Bind(run);
-      absl::Status status = ForEachRow(&*select, [&](const Statement& row) {
+      ASSIGN_OR_RETURN(Statement select, connection->Prepare(kSelectRunCases));
+      select.Bind(run);
+      absl::Status status = ForEachRow(&select, [&](const Statement& row) {
         cases.push_back({row.Text(0), row.Text(1), row.Text(2), row.Text(3)});
       });
       if (!status.ok()) return status;
     }
-    absl::Status status = GiveSuite(connection, run, cases);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(GiveSuite(connection, run, cases));
     progress->Reached(++done, std::ssize(runs), "lists of cases");
   }
   return absl::OkStatus();
@@ -277,20 +274,15 @@ class Carrier {
                                      " FROM result_outputs WHERE result = ? ORDER BY ordinal")) {}
 
   absl::Status Carry() {
-    const absl::StatusOr<int64_t> all = connection_->QueryInt("SELECT count(*) FROM results");
-    if (!all.ok()) return all.status();
-    all_ = *all;
+    ASSIGN_OR_RETURN(const int64_t all, connection_->QueryInt("SELECT count(*) FROM results"));
+    all_ = all;
     // Not kept prepared: their texts do not live as long as the connection.
-    absl::StatusOr<OwnStatement> results = connection_->PrepareOnce(select_results_);
-    if (!results.ok()) return results.status();
-    absl::StatusOr<OwnStatement> outputs = connection_->PrepareOnce(select_outputs_);
-    if (!outputs.ok()) return outputs.status();
+    ASSIGN_OR_RETURN(OwnStatement results, connection_->PrepareOnce(select_results_));
+    ASSIGN_OR_RETURN(OwnStatement outputs, connection_->PrepareOnce(select_outputs_));
     for (;;) {
-      const absl::StatusOr<bool> more = results->get().Step();
-      if (!more.ok()) return more.status();
-      if (!*more) break;
-      absl::Status status = CarryOne(results->get(), &outputs->get());
-      if (!status.ok()) return status;
+      ASSIGN_OR_RETURN(const bool more, results.get().Step());
+      if (!more) break;
+      RETURN_IF_ERROR(CarryOne(results.get(), &outputs.get()));
     }
     return writer_.has_value() ? writer_->Finish() : absl::OkStatus();
   }
@@ -322,11 +314,9 @@ class Carrier {
     if (writer_.has_value() && run == run_ && stored == stored_ && count_ < kMostAtOnce) {
       return absl::OkStatus();
     }
-    absl::Status status = writer_.has_value() ? writer_->Finish() : absl::OkStatus();
-    if (!status.ok()) return status;
-    absl::StatusOr<VerdictWriter> writer = VerdictWriter::Make(connection_, run, stored);
-    if (!writer.ok()) return writer.status();
-    writer_.emplace(*std::move(writer));
+    RETURN_IF_ERROR(writer_.has_value() ? writer_->Finish() : absl::OkStatus());
+    ASSIGN_OR_RETURN(VerdictWriter writer, VerdictWriter::Make(connection_, run, stored));
+    writer_.emplace(std::move(writer));
     run_ = run;
     stored_ = stored;
     count_ = 0;
@@ -355,13 +345,11 @@ absl::Status MakeVersion1(Connection* connection) {
 }
 
 absl::Status CarryOverVersion1(Connection* connection, const Tell& tell) {
-  const absl::StatusOr<std::vector<std::string>> results = ColumnsOf(connection, kResultColumns);
-  if (!results.ok()) return results.status();
-  const absl::StatusOr<std::vector<std::string>> outputs = ColumnsOf(connection, kOutputColumns);
-  if (!outputs.ok()) return outputs.status();
+  ASSIGN_OR_RETURN(const std::vector<std::string> results, ColumnsOf(connection, kResultColumns));
+  ASSIGN_OR_RETURN(const std::vector<std::string> outputs, ColumnsOf(connection, kOutputColumns));
   Progress progress(*connection, tell);
   absl::Status status = CarryRuns(connection, &progress);
-  if (status.ok()) status = Carrier(connection, *results, *outputs, &progress).Carry();
+  if (status.ok()) status = Carrier(connection, results, outputs, &progress).Carry();
   if (!status.ok()) return status;
   // In this order: SQLite deletes every row of a table that others refer to before it drops it.
   return connection->Execute("DROP TABLE result_outputs; DROP TABLE results; DROP TABLE run_cases");

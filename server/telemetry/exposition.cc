@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::server {
 namespace {
@@ -143,11 +144,9 @@ absl::StatusOr<std::map<std::string, double>> ParseExposition(const std::string&
   std::vector<std::string> lines = absl::StrSplit(text, '\n');
   lines.pop_back();
   for (const std::string& line : lines) {
-    absl::Status status = parser.Line(line);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(parser.Line(line));
   }
-  absl::Status status = parser.Finish();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(parser.Finish());
   return parser.series;
 }
 

@@ -1,3 +1,4 @@
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -8,21 +9,19 @@ DIOPI_SHAPE_RULE(bbox_overlaps, args) {
   for (const absl::Status& status : {first.status(), second.status()}) {
     if (!status.ok()) return status;
   }
-  const absl::StatusOr<bool> aligned = args.Bool("aligned");
-  if (!aligned.ok()) return aligned.status();
+  ASSIGN_OR_RETURN(const bool aligned, args.Bool("aligned"));
   if (first->size() != 2 || second->size() != 2) {
     return absl::InvalidArgumentError("`bboxes1` and `bboxes2` need 2 dimensions");
   }
-  if (*aligned) return Shapes{{(*first)[0]}};
+  if (aligned) return Shapes{{(*first)[0]}};
   return Shapes{{(*first)[0], (*second)[0]}};
 }
 
 // The number of the box of each point, or, where all boxes count, a flag for each point and box.
 DIOPI_SHAPE_RULE(points_in_boxes, args) {
-  const absl::StatusOr<std::vector<int64_t>> points = args.Shape("pts");
-  if (!points.ok()) return points.status();
-  if (points->size() != 3) return absl::InvalidArgumentError("`pts` needs 3 dimensions");
-  return Shapes{{(*points)[0], (*points)[1]}};
+  ASSIGN_OR_RETURN(const std::vector<int64_t> points, args.Shape("pts"));
+  if (points.size() != 3) return absl::InvalidArgumentError("`pts` needs 3 dimensions");
+  return Shapes{{points[0], points[1]}};
 }
 DIOPI_SHAPE_RULE(points_in_all_boxes, args) {
   const absl::StatusOr<std::vector<int64_t>> points = args.Shape("pts"), boxes = args.Shape("boxes");

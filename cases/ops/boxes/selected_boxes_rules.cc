@@ -1,3 +1,4 @@
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -16,10 +17,9 @@ DIOPI_SHAPE_RULE(points_in_polygons, args) {
 
 // Room for the index of every box.
 DIOPI_SHAPE_RULE(iou3d_keep, args) {
-  const absl::StatusOr<std::vector<int64_t>> boxes = args.Shape("boxes");
-  if (!boxes.ok()) return boxes.status();
-  if (boxes->size() != 2) return absl::InvalidArgumentError("`boxes` needs 2 dimensions");
-  return Shapes{{(*boxes)[0]}};
+  ASSIGN_OR_RETURN(const std::vector<int64_t> boxes, args.Shape("boxes"));
+  if (boxes.size() != 2) return absl::InvalidArgumentError("`boxes` needs 2 dimensions");
+  return Shapes{{boxes[0]}};
 }
 
 }  // namespace diopi::cases

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -15,9 +16,8 @@ absl::StatusOr<Sizes> Reduced(const Sizes& shape, const Sizes& dims, bool keep) 
   // PyTorch lets 0 and -1 name the only "dimension" of a scalar.
   if (shape.empty()) return Sizes{};
   for (int64_t dim : dims) {
-    absl::StatusOr<int64_t> normal = NormalizeDim(dim, static_cast<int64_t>(shape.size()));
-    if (!normal.ok()) return normal.status();
-    gone[static_cast<size_t>(*normal)] = true;
+    ASSIGN_OR_RETURN(int64_t normal, NormalizeDim(dim, static_cast<int64_t>(shape.size())));
+    gone[static_cast<size_t>(normal)] = true;
   }
   Sizes result;
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -33,17 +33,14 @@ bool KeepDim(const RuleArgs& args) {
 }
 
 absl::StatusOr<Shapes> ReducedByOne(const RuleArgs& args) {
-  absl::StatusOr<Sizes> shape = args.Shape("input");
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(Sizes shape, args.Shape("input"));
   Sizes dims;
   if (args.Has("dim")) {
-    absl::StatusOr<int64_t> dim = args.Int("dim");
-    if (!dim.ok()) return dim.status();
-    dims = {*dim};
+    ASSIGN_OR_RETURN(int64_t dim, args.Int("dim"));
+    dims = {dim};
   }
-  absl::StatusOr<Sizes> result = Reduced(*shape, dims, KeepDim(args));
-  if (!result.ok()) return result.status();
-  return Shapes{*result};
+  ASSIGN_OR_RETURN(Sizes result, Reduced(shape, dims, KeepDim(args)));
+  return Shapes{result};
 }
 
 }  // namespace
@@ -51,17 +48,14 @@ absl::StatusOr<Shapes> ReducedByOne(const RuleArgs& args) {
 // sum, mean, std, norm: `input` reduced over the sizes `dim` (none: everything); `keepdim` where it is given.
 // Where the function has no keepdim and the point wants one, the point gives `out` itself.
 DIOPI_SHAPE_RULE(reduce_dims, args) {
-  absl::StatusOr<Sizes> shape = args.Shape("input");
-  if (!shape.ok()) return shape.status();
+  ASSIGN_OR_RETURN(Sizes shape, args.Shape("input"));
   Sizes dims;
   if (args.Has("dim")) {
-    absl::StatusOr<Sizes> given = args.Sizes("dim");
-    if (!given.ok()) return given.status();
-    dims = *given;
+    ASSIGN_OR_RETURN(Sizes given, args.Sizes("dim"));
+    dims = given;
   }
-  absl::StatusOr<Sizes> result = Reduced(*shape, dims, KeepDim(args));
-  if (!result.ok()) return result.status();
-  return Shapes{*result};
+  ASSIGN_OR_RETURN(Sizes result, Reduced(shape, dims, KeepDim(args)));
+  return Shapes{result};
 }
 
 // argmax, max with indices, any, all, prod: `input` reduced over one `dim` (null: everything).
@@ -82,12 +76,8 @@ DIOPI_SHAPE_RULE(scalar, args) {
 
 // torch.matmul of `input` and `other` (or `mat2`): vectors, matrices, broadcast batches.
 DIOPI_SHAPE_RULE(matmul, args) {
-  absl::StatusOr<Sizes> left = args.Shape("input");
-  if (!left.ok()) return left.status();
-  absl::StatusOr<Sizes> right = args.Shape(args.Has("other") ? "other" : "mat2");
-  if (!right.ok()) return right.status();
-  Sizes a = *left;
-  Sizes b = *right;
+  ASSIGN_OR_RETURN(Sizes a, args.Shape("input"));
+  ASSIGN_OR_RETURN(Sizes b, args.Shape(args.Has("other") ? "other" : "mat2"));
   if (a.empty() || b.empty()) return absl::InvalidArgumentError("matmul of a 0-d tensor");
   const bool a_is_vector = a.size() == 1;
   const bool b_is_vector = b.size() == 1;
@@ -116,10 +106,9 @@ DIOPI_SHAPE_RULE(matmul, args) {
 
 // The channels of `input`: dimension 1.
 DIOPI_SHAPE_RULE(channels, args) {
-  absl::StatusOr<Sizes> shape = args.Shape("input");
-  if (!shape.ok()) return shape.status();
-  if (shape->size() < 2) return absl::InvalidArgumentError("`input` has no channel dimension");
-  return Shapes{Sizes{(*shape)[1]}};
+  ASSIGN_OR_RETURN(Sizes shape, args.Shape("input"));
+  if (shape.size() < 2) return absl::InvalidArgumentError("`input` has no channel dimension");
+  return Shapes{Sizes{shape[1]}};
 }
 
 }  // namespace diopi::cases

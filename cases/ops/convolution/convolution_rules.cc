@@ -2,6 +2,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -15,21 +16,18 @@ struct Geometry {
 };
 
 absl::StatusOr<Geometry> GeometryOf(const RuleArgs& args, const std::vector<std::string>& names) {
-  absl::StatusOr<std::vector<int64_t>> input = args.Shape("input");
-  if (!input.ok()) return input.status();
-  absl::StatusOr<std::vector<int64_t>> weight = args.Shape("weight");
-  if (!weight.ok()) return weight.status();
-  if ((input->size() != 4 && input->size() != 5) || weight->size() != input->size()) {
+  ASSIGN_OR_RETURN(std::vector<int64_t> input, args.Shape("input"));
+  ASSIGN_OR_RETURN(std::vector<int64_t> weight, args.Shape("weight"));
+  if ((input.size() != 4 && input.size() != 5) || weight.size() != input.size()) {
     return absl::InvalidArgumentError("convolution needs `input` and `weight` of 4 or 5 dimensions");
   }
-  Geometry geometry{*input, *weight, {}};
+  Geometry geometry{input, weight, {}};
   for (const std::string& name : names) {
-    absl::StatusOr<std::vector<int64_t>> sizes = args.Sizes(name);
-    if (!sizes.ok()) return sizes.status();
-    if (sizes->size() != input->size() - 2) {
-      return absl::InvalidArgumentError(absl::StrCat("`", name, "` needs ", input->size() - 2, " values"));
+    ASSIGN_OR_RETURN(std::vector<int64_t> sizes, args.Sizes(name));
+    if (sizes.size() != input.size() - 2) {
+      return absl::InvalidArgumentError(absl::StrCat("`", name, "` needs ", input.size() - 2, " values"));
     }
-    geometry.attributes.push_back(*sizes);
+    geometry.attributes.push_back(sizes);
   }
   return geometry;
 }
@@ -38,18 +36,16 @@ absl::StatusOr<Geometry> GeometryOf(const RuleArgs& args, const std::vector<std:
 
 // conv2d, conv3d: `input` [N, C, (D,) H, W], `weight` [filters, C / groups, kernel (depth,) height, width].
 DIOPI_SHAPE_RULE(convolution, args) {
-  absl::StatusOr<Geometry> g = GeometryOf(args, {"stride", "padding", "dilation"});
-  if (!g.ok()) return g.status();
-  const absl::StatusOr<int64_t> groups = args.Int("groups");
-  if (!groups.ok()) return groups.status();
-  if (g->weight[1] * *groups != g->input[1]) {
-    return absl::InvalidArgumentError(absl::StrCat("`input` has ", g->input[1], " channels, `weight` ",
-                                                   g->weight[1], " for each of ", *groups, " groups"));
+  ASSIGN_OR_RETURN(Geometry g, GeometryOf(args, {"stride", "padding", "dilation"}));
+  ASSIGN_OR_RETURN(const int64_t groups, args.Int("groups"));
+  if (g.weight[1] * groups != g.input[1]) {
+    return absl::InvalidArgumentError(absl::StrCat("`input` has ", g.input[1], " channels, `weight` ",
+                                                   g.weight[1], " for each of ", groups, " groups"));
   }
-  std::vector<int64_t> out = {g->input[0], g->weight[0]};
-  for (size_t i = 0; i < g->input.size() - 2; ++i) {
-    const int64_t stride = g->attributes[0][i], pad = g->attributes[1][i], dilation = g->attributes[2][i];
-    const int64_t room = g->input[2 + i] + 2 * pad - dilation * (g->weight[2 + i] - 1) - 1;
+  std::vector<int64_t> out = {g.input[0], g.weight[0]};
+  for (size_t i = 0; i < g.input.size() - 2; ++i) {
+    const int64_t stride = g.attributes[0][i], pad = g.attributes[1][i], dilation = g.attributes[2][i];
+    const int64_t room = g.input[2 + i] + 2 * pad - dilation * (g.weight[2 + i] - 1) - 1;
     if (room < 0 || stride <= 0)
       return absl::InvalidArgumentError("the kernel is larger than the padded input");
     out.push_back(room / stride + 1);
@@ -60,15 +56,13 @@ DIOPI_SHAPE_RULE(convolution, args) {
 // conv_transpose2d and 3d: `input` [N, channels, (D,) H, W], `weight` [channels, filters / groups, kernel
 // (depth,) height, width].
 DIOPI_SHAPE_RULE(transposed_convolution, args) {
-  absl::StatusOr<Geometry> g = GeometryOf(args, {"stride", "padding", "dilation", "output_padding"});
-  if (!g.ok()) return g.status();
-  absl::StatusOr<int64_t> groups = args.Int("groups");
-  if (!groups.ok()) return groups.status();
-  std::vector<int64_t> out = {g->input[0], g->weight[1] * *groups};
-  for (size_t i = 0; i < g->input.size() - 2; ++i) {
-    const int64_t stride = g->attributes[0][i], pad = g->attributes[1][i], dilation = g->attributes[2][i];
-    const int64_t size = (g->input[2 + i] - 1) * stride - 2 * pad + dilation * (g->weight[2 + i] - 1) +
-                         g->attributes[3][i] + 1;
+  ASSIGN_OR_RETURN(Geometry g, GeometryOf(args, {"stride", "padding", "dilation", "output_padding"}));
+  ASSIGN_OR_RETURN(int64_t groups, args.Int("groups"));
+  std::vector<int64_t> out = {g.input[0], g.weight[1] * groups};
+  for (size_t i = 0; i < g.input.size() - 2; ++i) {
+    const int64_t stride = g.attributes[0][i], pad = g.attributes[1][i], dilation = g.attributes[2][i];
+    const int64_t size =
+        (g.input[2 + i] - 1) * stride - 2 * pad + dilation * (g.weight[2 + i] - 1) + g.attributes[3][i] + 1;
     if (size <= 0) return absl::InvalidArgumentError("the padding leaves no output");
     out.push_back(size);
   }
@@ -77,12 +71,10 @@ DIOPI_SHAPE_RULE(transposed_convolution, args) {
 
 // conv_transpose: one for each filter of each group.
 DIOPI_SHAPE_RULE(bias_of_transposed_weight, args) {
-  absl::StatusOr<std::vector<int64_t>> weight = args.Shape("weight");
-  if (!weight.ok()) return weight.status();
-  absl::StatusOr<int64_t> groups = args.Int("groups");
-  if (!groups.ok()) return groups.status();
-  if (weight->size() < 2) return absl::InvalidArgumentError("`weight` has fewer than 2 dimensions");
-  return Shapes{{(*weight)[1] * *groups}};
+  ASSIGN_OR_RETURN(std::vector<int64_t> weight, args.Shape("weight"));
+  ASSIGN_OR_RETURN(int64_t groups, args.Int("groups"));
+  if (weight.size() < 2) return absl::InvalidArgumentError("`weight` has fewer than 2 dimensions");
+  return Shapes{{weight[1] * groups}};
 }
 
 }  // namespace diopi::cases

@@ -2,6 +2,7 @@
 #include <array>
 #include <string>
 
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -23,18 +24,17 @@ struct DeformSizes {
 };
 
 absl::StatusOr<DeformSizes> DeformSizesOf(const RuleArgs& args) {
-  const absl::StatusOr<std::vector<int64_t>> input = args.Shape("input");
-  if (!input.ok()) return input.status();
-  if (input->size() != 4) return absl::InvalidArgumentError("`input` needs 4 dimensions");
+  ASSIGN_OR_RETURN(const std::vector<int64_t> input, args.Shape("input"));
+  if (input.size() != 4) return absl::InvalidArgumentError("`input` needs 4 dimensions");
   const DeformNames& names = args.Int("kH").ok() ? kDeformPlainNames : kDeformModulatedNames;
-  DeformSizes sizes{*input, {}, {}};
+  DeformSizes sizes{input, {}, {}};
   for (size_t d = 0; d < 2; ++d) {
     const absl::StatusOr<int64_t> kernel = args.Int(names.kernel[d]), stride = args.Int(names.stride[d]),
                                   pad = args.Int(names.pad[d]), dilation = args.Int(names.dilation[d]);
     for (const absl::Status& status : {kernel.status(), stride.status(), pad.status(), dilation.status()}) {
       if (!status.ok()) return status;
     }
-    const int64_t room = (*input)[d + 2] + 2 * *pad - *dilation * (*kernel - 1) - 1;
+    const int64_t room = input[d + 2] + 2 * *pad - *dilation * (*kernel - 1) - 1;
     if (room < 0 || *stride <= 0)
       return absl::InvalidArgumentError("the kernel is larger than the padded input");
     sizes.cells.push_back(room / *stride + 1);
@@ -46,49 +46,40 @@ absl::StatusOr<DeformSizes> DeformSizesOf(const RuleArgs& args) {
 }  // namespace
 
 DIOPI_SHAPE_RULE(deform_conv, args) {
-  const absl::StatusOr<DeformSizes> sizes = DeformSizesOf(args);
-  if (!sizes.ok()) return sizes.status();
-  const absl::StatusOr<std::vector<int64_t>> weight = args.Shape("weight");
-  if (!weight.ok()) return weight.status();
-  if (weight->size() != 4) return absl::InvalidArgumentError("`weight` needs 4 dimensions");
-  return Shapes{{sizes->input[0], (*weight)[0], sizes->cells[0], sizes->cells[1]}};
+  ASSIGN_OR_RETURN(const DeformSizes sizes, DeformSizesOf(args));
+  ASSIGN_OR_RETURN(const std::vector<int64_t> weight, args.Shape("weight"));
+  if (weight.size() != 4) return absl::InvalidArgumentError("`weight` needs 4 dimensions");
+  return Shapes{{sizes.input[0], weight[0], sizes.cells[0], sizes.cells[1]}};
 }
 
 // Scratch: a matrix with a row for each tap of each channel and a column for each place of the images that
 // are processed at a time (one, where there is no im2col_step), or one element per place.
 DIOPI_SHAPE_RULE(deform_conv_columns, args) {
-  const absl::StatusOr<DeformSizes> sizes = DeformSizesOf(args);
-  if (!sizes.ok()) return sizes.status();
+  ASSIGN_OR_RETURN(const DeformSizes sizes, DeformSizesOf(args));
   const int64_t step = args.Int("im2col_step").value_or(1);
-  return Shapes{
-      {sizes->input[1] * sizes->kernel[0] * sizes->kernel[1], step * sizes->cells[0] * sizes->cells[1]}};
+  return Shapes{{sizes.input[1] * sizes.kernel[0] * sizes.kernel[1], step * sizes.cells[0] * sizes.cells[1]}};
 }
 DIOPI_SHAPE_RULE(deform_conv_ones, args) {
-  const absl::StatusOr<DeformSizes> sizes = DeformSizesOf(args);
-  if (!sizes.ok()) return sizes.status();
-  return Shapes{sizes->cells};
+  ASSIGN_OR_RETURN(const DeformSizes sizes, DeformSizesOf(args));
+  return Shapes{sizes.cells};
 }
 
 // Two numbers for each tap of each group of channels at each place, and one in the mask.
 DIOPI_SHAPE_RULE(deform_conv_offset, args) {
-  const absl::StatusOr<DeformSizes> sizes = DeformSizesOf(args);
-  if (!sizes.ok()) return sizes.status();
-  const absl::StatusOr<int64_t> parts =
-      args.Int(args.Int("deform_groups").ok() ? "deform_groups" : "deformable_group");
-  if (!parts.ok()) return parts.status();
+  ASSIGN_OR_RETURN(const DeformSizes sizes, DeformSizesOf(args));
+  ASSIGN_OR_RETURN(const int64_t parts,
+                   args.Int(args.Int("deform_groups").ok() ? "deform_groups" : "deformable_group"));
   const int64_t numbers = args.output() == "offset" ? 2 : 1;
-  return Shapes{{sizes->input[0], numbers * *parts * sizes->kernel[0] * sizes->kernel[1], sizes->cells[0],
-                 sizes->cells[1]}};
+  return Shapes{
+      {sizes.input[0], numbers * parts * sizes.kernel[0] * sizes.kernel[1], sizes.cells[0], sizes.cells[1]}};
 }
 
 // mmcv passes an empty tensor where there is no bias.
 DIOPI_SHAPE_RULE(deform_conv_bias, args) {
-  const absl::StatusOr<std::vector<int64_t>> weight = args.Shape("weight");
-  if (!weight.ok()) return weight.status();
-  const absl::StatusOr<bool> with_bias = args.Bool("with_bias");
-  if (!with_bias.ok()) return with_bias.status();
-  if (weight->empty()) return absl::InvalidArgumentError("`weight` needs 4 dimensions");
-  return Shapes{{*with_bias ? (*weight)[0] : 0}};
+  ASSIGN_OR_RETURN(const std::vector<int64_t> weight, args.Shape("weight"));
+  ASSIGN_OR_RETURN(const bool with_bias, args.Bool("with_bias"));
+  if (weight.empty()) return absl::InvalidArgumentError("`weight` needs 4 dimensions");
+  return Shapes{{with_bias ? weight[0] : 0}};
 }
 
 // The heads of each query side by side.

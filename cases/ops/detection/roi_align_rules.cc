@@ -1,3 +1,4 @@
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -22,9 +23,8 @@ DIOPI_SHAPE_RULE(roi_align, args) {
 DIOPI_SHAPE_RULE(roi_align_images, args) {
   std::vector<int64_t> shape;
   for (const char* name : {"batch_size", "channels", "height", "width"}) {
-    const absl::StatusOr<int64_t> size = args.Int(name);
-    if (!size.ok()) return size.status();
-    shape.push_back(*size);
+    ASSIGN_OR_RETURN(const int64_t size, args.Int(name));
+    shape.push_back(size);
   }
   return Shapes{std::move(shape)};
 }

@@ -1,4 +1,5 @@
 // Shapes of the results of functions over a list of tensors, `inputs`.
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -10,9 +11,8 @@ DIOPI_SHAPE_RULE(each_input, args) {
 
 // A number for each of them.
 DIOPI_SHAPE_RULE(number_each, args) {
-  const absl::StatusOr<Shapes> inputs = args.Shapes("inputs");
-  if (!inputs.ok()) return inputs.status();
-  return Shapes(inputs->size());
+  ASSIGN_OR_RETURN(const Shapes inputs, args.Shapes("inputs"));
+  return Shapes(inputs.size());
 }
 
 }  // namespace diopi::cases

@@ -1,4 +1,5 @@
 // Shapes of the elements that index tensors pick.
+#include "cases/base/status_macros.h"
 #include "cases/base/tensor.h"
 #include "cases/core/shape_rules.h"
 
@@ -6,45 +7,36 @@ namespace diopi::cases {
 
 // The input with as many slices along `dim` as the index has elements.
 DIOPI_SHAPE_RULE(index_select, args) {
-  absl::StatusOr<std::vector<int64_t>> shape = args.Shape("input");
-  if (!shape.ok()) return shape.status();
-  const absl::StatusOr<std::vector<int64_t>> index = args.Shape("index");
-  if (!index.ok()) return index.status();
-  const absl::StatusOr<int64_t> dim = args.Int("dim");
-  if (!dim.ok()) return dim.status();
-  if (shape->empty()) return Shapes{*std::move(shape)};
-  const absl::StatusOr<int64_t> at = NormalizeDim(*dim, static_cast<int64_t>(shape->size()));
-  if (!at.ok()) return at.status();
-  (*shape)[static_cast<size_t>(*at)] = NumElements(*index);
-  return Shapes{*std::move(shape)};
+  ASSIGN_OR_RETURN(std::vector<int64_t> shape, args.Shape("input"));
+  ASSIGN_OR_RETURN(const std::vector<int64_t> index, args.Shape("index"));
+  ASSIGN_OR_RETURN(const int64_t dim, args.Int("dim"));
+  if (shape.empty()) return Shapes{std::move(shape)};
+  ASSIGN_OR_RETURN(const int64_t at, NormalizeDim(dim, static_cast<int64_t>(shape.size())));
+  shape[static_cast<size_t>(at)] = NumElements(index);
+  return Shapes{std::move(shape)};
 }
 
 // The sizes in `input_sizes`.
 DIOPI_SHAPE_RULE(input_sizes, args) {
-  absl::StatusOr<std::vector<int64_t>> sizes = args.Sizes("input_sizes");
-  if (!sizes.ok()) return sizes.status();
-  return Shapes{*std::move(sizes)};
+  ASSIGN_OR_RETURN(std::vector<int64_t> sizes, args.Sizes("input_sizes"));
+  return Shapes{std::move(sizes)};
 }
 
 // The shape of the indices, then one row of the weight.
 DIOPI_SHAPE_RULE(embedding, args) {
-  absl::StatusOr<std::vector<int64_t>> shape = args.Shape("indices");
-  if (!shape.ok()) return shape.status();
-  const absl::StatusOr<std::vector<int64_t>> weight = args.Shape("weight");
-  if (!weight.ok()) return weight.status();
-  if (weight->empty()) return absl::InvalidArgumentError("`weight` needs at least one dimension");
-  shape->push_back(weight->back());
-  return Shapes{*std::move(shape)};
+  ASSIGN_OR_RETURN(std::vector<int64_t> shape, args.Shape("indices"));
+  ASSIGN_OR_RETURN(const std::vector<int64_t> weight, args.Shape("weight"));
+  if (weight.empty()) return absl::InvalidArgumentError("`weight` needs at least one dimension");
+  shape.push_back(weight.back());
+  return Shapes{std::move(shape)};
 }
 
 // (num_weights, last dimension of the gradient).
 DIOPI_SHAPE_RULE(embedding_weight, args) {
-  const absl::StatusOr<std::vector<int64_t>> grad = args.Shape("grad");
-  if (!grad.ok()) return grad.status();
-  const absl::StatusOr<int64_t> rows = args.Int("num_weights");
-  if (!rows.ok()) return rows.status();
-  if (grad->empty()) return absl::InvalidArgumentError("`grad` needs at least one dimension");
-  return Shapes{{*rows, grad->back()}};
+  ASSIGN_OR_RETURN(const std::vector<int64_t> grad, args.Shape("grad"));
+  ASSIGN_OR_RETURN(const int64_t rows, args.Int("num_weights"));
+  if (grad.empty()) return absl::InvalidArgumentError("`grad` needs at least one dimension");
+  return Shapes{{rows, grad.back()}};
 }
 
 }  // namespace diopi::cases

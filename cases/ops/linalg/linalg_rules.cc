@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -21,10 +22,9 @@ absl::StatusOr<Sizes> MatrixShape(const RuleArgs& args, const char* name) {
 
 // cholesky: one number per matrix of `mat`.
 DIOPI_SHAPE_RULE(number_each_matrix, args) {
-  absl::StatusOr<Sizes> shape = MatrixShape(args, "mat");
-  if (!shape.ok()) return shape.status();
-  shape->resize(shape->size() - 2);
-  return Shapes{*shape};
+  ASSIGN_OR_RETURN(Sizes shape, MatrixShape(args, "mat"));
+  shape.resize(shape.size() - 2);
+  return Shapes{shape};
 }
 
 // triangular_solve: `b`, and for `cloned_mat` `mat`, as many times as the batches of both broadcast to.
@@ -48,19 +48,17 @@ DIOPI_SHAPE_RULE(triangular_solve, args) {
 
 // linalg_qr: Q is empty where only R is requested.
 DIOPI_SHAPE_RULE(linalg_qr, args) {
-  absl::StatusOr<Sizes> shape = MatrixShape(args, "A");
-  if (!shape.ok()) return shape.status();
-  const absl::StatusOr<std::string> mode = args.String("mode");
-  if (!mode.ok()) return mode.status();
-  if (*mode != "reduced" && *mode != "complete" && *mode != "r") {
-    return absl::InvalidArgumentError(absl::StrCat("`mode` is '", *mode, "', not reduced, complete or r"));
+  ASSIGN_OR_RETURN(Sizes shape, MatrixShape(args, "A"));
+  ASSIGN_OR_RETURN(const std::string mode, args.String("mode"));
+  if (mode != "reduced" && mode != "complete" && mode != "r") {
+    return absl::InvalidArgumentError(absl::StrCat("`mode` is '", mode, "', not reduced, complete or r"));
   }
   const bool is_q = args.output() == "Q";
-  if (is_q && *mode == "r") return Shapes{Sizes{0}};
-  int64_t& rows = (*shape)[shape->size() - 2];
-  int64_t& columns = shape->back();
-  (is_q ? columns : rows) = *mode == "complete" ? rows : std::min(rows, columns);
-  return Shapes{*shape};
+  if (is_q && mode == "r") return Shapes{Sizes{0}};
+  int64_t& rows = shape[shape.size() - 2];
+  int64_t& columns = shape.back();
+  (is_q ? columns : rows) = mode == "complete" ? rows : std::min(rows, columns);
+  return Shapes{shape};
 }
 
 }  // namespace diopi::cases

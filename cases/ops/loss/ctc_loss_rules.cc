@@ -1,20 +1,19 @@
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
 
 // The dimension of `log_probs` that counts samples.
 DIOPI_SHAPE_RULE(ctc_samples, args) {
-  const absl::StatusOr<std::vector<int64_t>> shape = args.Shape("log_probs");
-  if (!shape.ok()) return shape.status();
-  if (shape->size() != 3) return absl::InvalidArgumentError("`log_probs` needs 3 dimensions");
-  return Shapes{{(*shape)[1]}};
+  ASSIGN_OR_RETURN(const std::vector<int64_t> shape, args.Shape("log_probs"));
+  if (shape.size() != 3) return absl::InvalidArgumentError("`log_probs` needs 3 dimensions");
+  return Shapes{{shape[1]}};
 }
 
 // One for each sample when unreduced, a single number otherwise.
 DIOPI_SHAPE_RULE(ctc_loss, args) {
-  const absl::StatusOr<int64_t> reduction = args.Int("reduction");
-  if (!reduction.ok()) return reduction.status();
-  if (*reduction != 0) return Shapes{{}};
+  ASSIGN_OR_RETURN(const int64_t reduction, args.Int("reduction"));
+  if (reduction != 0) return Shapes{{}};
   return diopi_shape_rule_ctc_samples(args);
 }
 

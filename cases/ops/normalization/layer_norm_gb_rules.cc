@@ -1,3 +1,4 @@
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -5,14 +6,10 @@ namespace {
 
 // The dimensions of `input` before begin_norm_axis, or those from it on.
 absl::StatusOr<Shapes> SplitAtAxis(const RuleArgs& args, bool before) {
-  const absl::StatusOr<std::vector<int64_t>> shape = args.Shape("input");
-  if (!shape.ok()) return shape.status();
-  const absl::StatusOr<int64_t> first = args.Int("begin_norm_axis");
-  if (!first.ok()) return first.status();
-  const absl::StatusOr<int64_t> axis = NormalizeDim(*first, static_cast<int64_t>(shape->size()));
-  if (!axis.ok()) return axis.status();
-  return before ? Shapes{{shape->begin(), shape->begin() + *axis}}
-                : Shapes{{shape->begin() + *axis, shape->end()}};
+  ASSIGN_OR_RETURN(const std::vector<int64_t> shape, args.Shape("input"));
+  ASSIGN_OR_RETURN(const int64_t first, args.Int("begin_norm_axis"));
+  ASSIGN_OR_RETURN(const int64_t axis, NormalizeDim(first, static_cast<int64_t>(shape.size())));
+  return before ? Shapes{{shape.begin(), shape.begin() + axis}} : Shapes{{shape.begin() + axis, shape.end()}};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <initializer_list>
 
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -10,9 +11,8 @@ absl::StatusOr<Shapes> PointSizes(const RuleArgs& args, std::initializer_list<co
                                   std::initializer_list<int64_t> last = {}) {
   std::vector<int64_t> shape;
   for (const char* name : names) {
-    const absl::StatusOr<int64_t> size = args.Int(name);
-    if (!size.ok()) return size.status();
-    shape.push_back(*size);
+    ASSIGN_OR_RETURN(const int64_t size, args.Int(name));
+    shape.push_back(size);
   }
   shape.insert(shape.end(), last);
   return Shapes{std::move(shape)};
@@ -20,11 +20,10 @@ absl::StatusOr<Shapes> PointSizes(const RuleArgs& args, std::initializer_list<co
 
 // The batch and the number of points of a tensor of them.
 absl::StatusOr<Shapes> WithoutCoordinates(const RuleArgs& args, const char* name) {
-  absl::StatusOr<std::vector<int64_t>> shape = args.Shape(name);
-  if (!shape.ok()) return shape.status();
-  if (shape->empty()) return absl::InvalidArgumentError("points need coordinates");
-  shape->pop_back();
-  return Shapes{*std::move(shape)};
+  ASSIGN_OR_RETURN(std::vector<int64_t> shape, args.Shape(name));
+  if (shape.empty()) return absl::InvalidArgumentError("points need coordinates");
+  shape.pop_back();
+  return Shapes{std::move(shape)};
 }
 
 }  // namespace
@@ -67,9 +66,8 @@ DIOPI_SHAPE_RULE(furthest_points_distances, args) {
 }
 DIOPI_SHAPE_RULE(stack_ball_query, args) {
   absl::StatusOr<Shapes> shape = WithoutCoordinates(args, "center_xyz");
-  const absl::StatusOr<int64_t> samples = args.Int("sample_num");
-  if (!samples.ok()) return samples.status();
-  if (shape.ok()) shape->front().push_back(*samples);
+  ASSIGN_OR_RETURN(const int64_t samples, args.Int("sample_num"));
+  if (shape.ok()) shape->front().push_back(samples);
   return shape;
 }
 DIOPI_SHAPE_RULE(stack_grouped_points, args) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -66,15 +67,13 @@ absl::StatusOr<Shapes> Pooled(const RuleArgs& args, size_t dims, bool dilated = 
 
 // `output_size`.
 absl::StatusOr<Shapes> AdaptivelyPooled(const RuleArgs& args, size_t dims) {
-  absl::StatusOr<std::vector<int64_t>> shape = Planes(args, dims);
-  if (!shape.ok()) return shape.status();
-  const auto size = SpatialOf(args, "output_size", dims, {});
-  if (!size.ok()) return size.status();
-  if (size->size() != dims) {
+  ASSIGN_OR_RETURN(std::vector<int64_t> shape, Planes(args, dims));
+  ASSIGN_OR_RETURN(const auto size, SpatialOf(args, "output_size", dims, {}));
+  if (size.size() != dims) {
     return absl::InvalidArgumentError(absl::StrCat("`output_size` needs one or ", dims, " values"));
   }
-  std::copy(size->begin(), size->end(), shape->end() - static_cast<std::ptrdiff_t>(dims));
-  return Shapes{*std::move(shape)};
+  std::copy(size.begin(), size.end(), shape.end() - static_cast<std::ptrdiff_t>(dims));
+  return Shapes{std::move(shape)};
 }
 
 // Adaptive or not, by `adaptive`; averages are not dilated.

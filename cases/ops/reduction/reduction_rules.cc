@@ -1,4 +1,5 @@
 // Shapes of reductions whose arguments have other names.
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -13,9 +14,8 @@ DIOPI_SHAPE_RULE(reduce_self, args) {
   std::vector<bool> gone(shape->size(), dims->empty());
   for (const int64_t dim : *dims) {
     if (shape->empty()) break;  // PyTorch lets 0 and -1 name the only "dimension" of a scalar
-    const absl::StatusOr<int64_t> at = NormalizeDim(dim, static_cast<int64_t>(shape->size()));
-    if (!at.ok()) return at.status();
-    gone[static_cast<size_t>(*at)] = true;
+    ASSIGN_OR_RETURN(const int64_t at, NormalizeDim(dim, static_cast<int64_t>(shape->size())));
+    gone[static_cast<size_t>(at)] = true;
   }
   std::vector<int64_t> result;
   for (size_t i = 0; i < shape->size(); ++i) {

@@ -1,4 +1,5 @@
 // Shapes of functions that pool regions of images.
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -34,19 +35,17 @@ DIOPI_SHAPE_RULE(roi_cells, args) {
 
 // The places of the largest samples, or nothing where their mean is taken.
 DIOPI_SHAPE_RULE(roi_align_places, args) {
-  const absl::StatusOr<int64_t> mode = args.Int("pool_mode");
-  if (!mode.ok()) return mode.status();
-  if (*mode != 0) return Shapes{{0}};
+  ASSIGN_OR_RETURN(const int64_t mode, args.Int("pool_mode"));
+  if (mode != 0) return Shapes{{0}};
   return RoiCells(args);
 }
 
 // For each channel and box, the four borders.
 DIOPI_SHAPE_RULE(border_cells, args) {
-  const absl::StatusOr<std::vector<int64_t>> images = args.Shape("input");
-  if (!images.ok()) return images.status();
-  if (images->size() != 4 || (*images)[1] % 4 != 0)
+  ASSIGN_OR_RETURN(const std::vector<int64_t> images, args.Shape("input"));
+  if (images.size() != 4 || images[1] % 4 != 0)
     return absl::InvalidArgumentError("`input` needs 4 dimensions and four groups of channels");
-  return Shapes{{(*images)[0], (*images)[1] / 4, (*images)[2] * (*images)[3], 4}};
+  return Shapes{{images[0], images[1] / 4, images[2] * images[3], 4}};
 }
 
 }  // namespace diopi::cases

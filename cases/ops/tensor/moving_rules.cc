@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/tensor.h"
 #include "cases/core/shape_rules.h"
 
@@ -18,13 +19,10 @@ struct Dimension {
 
 // `input` and its dimension that the argument `name` gives.
 absl::StatusOr<Dimension> DimensionOf(const RuleArgs& args, std::string_view name) {
-  absl::StatusOr<Sizes> shape = args.Shape("input");
-  if (!shape.ok()) return shape.status();
-  const absl::StatusOr<int64_t> dim = args.Int(name);
-  if (!dim.ok()) return dim.status();
-  const absl::StatusOr<int64_t> at = NormalizeDim(*dim, static_cast<int64_t>(shape->size()));
-  if (!at.ok()) return at.status();
-  return Dimension{*std::move(shape), static_cast<size_t>(*at)};
+  ASSIGN_OR_RETURN(Sizes shape, args.Shape("input"));
+  ASSIGN_OR_RETURN(const int64_t dim, args.Int(name));
+  ASSIGN_OR_RETURN(const int64_t at, NormalizeDim(dim, static_cast<int64_t>(shape.size())));
+  return Dimension{std::move(shape), static_cast<size_t>(at)};
 }
 
 // A list of sizes for height and width.
@@ -56,116 +54,101 @@ absl::StatusOr<Sizes> Windows(const RuleArgs& args, const Sizes& size) {
 DIOPI_SHAPE_RULE(transpose, args) {
   const absl::StatusOr<Sizes> shape = args.Shape("input");
   if (shape.ok() && shape->empty()) return Shapes{{}};
-  absl::StatusOr<Dimension> first = DimensionOf(args, "dim0");
-  if (!first.ok()) return first.status();
-  const absl::StatusOr<Dimension> second = DimensionOf(args, "dim1");
-  if (!second.ok()) return second.status();
-  std::swap(first->shape[first->dim], first->shape[second->dim]);
-  return Shapes{std::move(first->shape)};
+  ASSIGN_OR_RETURN(Dimension first, DimensionOf(args, "dim0"));
+  ASSIGN_OR_RETURN(const Dimension second, DimensionOf(args, "dim1"));
+  std::swap(first.shape[first.dim], first.shape[second.dim]);
+  return Shapes{std::move(first.shape)};
 }
 
 // `repeats_size` may have more entries than the input has dimensions: new ones in front.
 DIOPI_SHAPE_RULE(repeat, args) {
-  const absl::StatusOr<Sizes> shape = args.Shape("input");
-  if (!shape.ok()) return shape.status();
-  absl::StatusOr<Sizes> repeats = args.Sizes("repeats_size");
-  if (!repeats.ok()) return repeats.status();
-  if (repeats->size() < shape->size()) return absl::InvalidArgumentError("fewer repeats than dimensions");
-  const size_t more = repeats->size() - shape->size();
-  for (size_t d = 0; d < shape->size(); ++d) (*repeats)[more + d] *= (*shape)[d];
-  return Shapes{*std::move(repeats)};
+  ASSIGN_OR_RETURN(const Sizes shape, args.Shape("input"));
+  ASSIGN_OR_RETURN(Sizes repeats, args.Sizes("repeats_size"));
+  if (repeats.size() < shape.size()) return absl::InvalidArgumentError("fewer repeats than dimensions");
+  const size_t more = repeats.size() - shape.size();
+  for (size_t d = 0; d < shape.size(); ++d) repeats[more + d] *= shape[d];
+  return Shapes{std::move(repeats)};
 }
 
 // The input without `dim`.
 DIOPI_SHAPE_RULE(select, args) {
-  absl::StatusOr<Dimension> input = DimensionOf(args, "dim");
-  if (!input.ok()) return input.status();
-  const absl::StatusOr<int64_t> index = args.Int("index");
-  if (!index.ok()) return index.status();
-  const int64_t size = input->shape[input->dim];
-  if (*index < -size || *index >= size) return absl::InvalidArgumentError("`index` is out of range");
-  input->shape.erase(input->shape.begin() + static_cast<int64_t>(input->dim));
-  return Shapes{std::move(input->shape)};
+  ASSIGN_OR_RETURN(Dimension input, DimensionOf(args, "dim"));
+  ASSIGN_OR_RETURN(const int64_t index, args.Int("index"));
+  const int64_t size = input.shape[input.dim];
+  if (index < -size || index >= size) return absl::InvalidArgumentError("`index` is out of range");
+  input.shape.erase(input.shape.begin() + static_cast<int64_t>(input.dim));
+  return Shapes{std::move(input.shape)};
 }
 
 // Every `step`-th element from `start` up to, without, `end`; both count from the end when negative, and are
 // clamped to the input's size.
 DIOPI_SHAPE_RULE(slice, args) {
-  absl::StatusOr<Dimension> input = DimensionOf(args, "dim");
-  if (!input.ok()) return input.status();
+  ASSIGN_OR_RETURN(Dimension input, DimensionOf(args, "dim"));
   const absl::StatusOr<int64_t> start = args.Int("start"), end = args.Int("end"), step = args.Int("step");
   for (const absl::Status& status : {start.status(), end.status(), step.status()}) {
     if (!status.ok()) return status;
   }
   if (*step < 1) return absl::InvalidArgumentError("`step` must be positive");
-  int64_t& size = input->shape[input->dim];
+  int64_t& size = input.shape[input.dim];
   const int64_t from = std::clamp<int64_t>(*start < 0 ? *start + size : *start, 0, size);
   const int64_t to = std::clamp<int64_t>(*end < 0 ? *end + size : *end, from, size);
   size = (to - from) / *step + ((to - from) % *step != 0 ? 1 : 0);
-  return Shapes{std::move(input->shape)};
+  return Shapes{std::move(input.shape)};
 }
 
 // The classes, then a row of `num_classes`; where that is -1, the point gives the output.
 DIOPI_SHAPE_RULE(one_hot, args) {
-  absl::StatusOr<Sizes> shape = args.Shape("input");
-  if (!shape.ok()) return shape.status();
-  const absl::StatusOr<int64_t> classes = args.Int("num_classes");
-  if (!classes.ok()) return classes.status();
-  if (*classes < 1) return absl::InvalidArgumentError("the number of classes is unknown");
-  shape->push_back(*classes);
-  return Shapes{*std::move(shape)};
+  ASSIGN_OR_RETURN(Sizes shape, args.Shape("input"));
+  ASSIGN_OR_RETURN(const int64_t classes, args.Int("num_classes"));
+  if (classes < 1) return absl::InvalidArgumentError("the number of classes is unknown");
+  shape.push_back(classes);
+  return Shapes{std::move(shape)};
 }
 
 DIOPI_SHAPE_RULE(linspace, args) {
-  const absl::StatusOr<int64_t> steps = args.Int("steps");
-  if (!steps.ok()) return steps.status();
-  return Shapes{{*steps}};
+  ASSIGN_OR_RETURN(const int64_t steps, args.Int("steps"));
+  return Shapes{{steps}};
 }
 
 // As many grids as vectors, each of all their sizes.
 DIOPI_SHAPE_RULE(meshgrid, args) {
-  const absl::StatusOr<Shapes> shapes = args.Shapes("inputs");
-  if (!shapes.ok()) return shapes.status();
+  ASSIGN_OR_RETURN(const Shapes shapes, args.Shapes("inputs"));
   Sizes grid;
-  for (const Sizes& shape : *shapes) {
+  for (const Sizes& shape : shapes) {
     if (shape.size() > 1) return absl::InvalidArgumentError("meshgrid takes vectors");
     grid.push_back(NumElements(shape));
   }
-  return Shapes(shapes->size(), grid);
+  return Shapes(shapes.size(), grid);
 }
 
 // The windows of images, one per column: (channels * height * width of the kernel, number of windows).
 DIOPI_SHAPE_RULE(im2col, args) {
-  absl::StatusOr<Sizes> shape = args.Shape("input");
-  if (!shape.ok()) return shape.status();
-  if (shape->size() != 3 && shape->size() != 4) return absl::InvalidArgumentError("images are 3-d or 4-d");
-  const absl::StatusOr<Sizes> windows = Windows(args, Sizes(shape->end() - 2, shape->end()));
-  if (!windows.ok()) return windows.status();
+  ASSIGN_OR_RETURN(Sizes shape, args.Shape("input"));
+  if (shape.size() != 3 && shape.size() != 4) return absl::InvalidArgumentError("images are 3-d or 4-d");
+  ASSIGN_OR_RETURN(const Sizes windows, Windows(args, Sizes(shape.end() - 2, shape.end())));
   const absl::StatusOr<Sizes> kernel = args.Sizes("kernel_size");
-  shape->pop_back();
-  shape->pop_back();
-  shape->back() *= (*kernel)[0] * (*kernel)[1];
-  shape->push_back((*windows)[0] * (*windows)[1]);
-  return Shapes{*std::move(shape)};
+  shape.pop_back();
+  shape.pop_back();
+  shape.back() *= (*kernel)[0] * (*kernel)[1];
+  shape.push_back(windows[0] * windows[1]);
+  return Shapes{std::move(shape)};
 }
 
 // The images, of `output_size`, that have such columns.
 DIOPI_SHAPE_RULE(col2im, args) {
-  absl::StatusOr<Sizes> shape = args.Shape("input");
-  if (!shape.ok()) return shape.status();
-  const absl::StatusOr<Sizes> size = PairOf(args, "output_size"), kernel = PairOf(args, "kernel_size");
-  if (!size.ok()) return size.status();
-  const absl::StatusOr<Sizes> windows = Windows(args, *size);
-  if (!windows.ok()) return windows.status();
-  const int64_t elements = (*kernel)[0] * (*kernel)[1];
-  if (shape->size() < 2 || shape->back() != (*windows)[0] * (*windows)[1] ||
-      (*shape)[shape->size() - 2] % elements != 0) {
+  ASSIGN_OR_RETURN(Sizes shape, args.Shape("input"));
+  ASSIGN_OR_RETURN(const Sizes size, PairOf(args, "output_size"));
+  ASSIGN_OR_RETURN(const Sizes kernel, PairOf(args, "kernel_size"));
+  ASSIGN_OR_RETURN(const Sizes windows, Windows(args, size));
+  const int64_t elements = kernel[0] * kernel[1];
+  if (shape.size() < 2 || shape.back() != windows[0] * windows[1] ||
+      shape[shape.size() - 2] % elements != 0) {
     return absl::InvalidArgumentError("the columns do not match `output_size`");
   }
-  shape->pop_back();
-  shape->back() /= elements;
-  shape->insert(shape->end(), size->begin(), size->end());
-  return Shapes{*std::move(shape)};
+  shape.pop_back();
+  shape.back() /= elements;
+  shape.insert(shape.end(), size.begin(), size.end());
+  return Shapes{std::move(shape)};
 }
 
 }  // namespace diopi::cases

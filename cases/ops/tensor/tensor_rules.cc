@@ -2,21 +2,19 @@
 #include <cmath>
 
 #include "absl/status/status.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
 
 // The shape of the first tensor with a new dimension at `dim`, as long as the list.
 DIOPI_SHAPE_RULE(stack, args) {
-  absl::StatusOr<std::vector<std::vector<int64_t>>> shapes = args.Shapes("tensors");
-  if (!shapes.ok()) return shapes.status();
-  const absl::StatusOr<int64_t> dim = args.Int("dim");
-  if (!dim.ok()) return dim.status();
-  if (shapes->empty()) return absl::InvalidArgumentError("stack needs at least one tensor");
-  std::vector<int64_t> shape = shapes->front();
-  const absl::StatusOr<int64_t> at = NormalizeDim(*dim, static_cast<int64_t>(shape.size()) + 1);
-  if (!at.ok()) return at.status();
-  shape.insert(shape.begin() + *at, static_cast<int64_t>(shapes->size()));
+  ASSIGN_OR_RETURN(std::vector<std::vector<int64_t>> shapes, args.Shapes("tensors"));
+  ASSIGN_OR_RETURN(const int64_t dim, args.Int("dim"));
+  if (shapes.empty()) return absl::InvalidArgumentError("stack needs at least one tensor");
+  std::vector<int64_t> shape = shapes.front();
+  ASSIGN_OR_RETURN(const int64_t at, NormalizeDim(dim, static_cast<int64_t>(shape.size()) + 1));
+  shape.insert(shape.begin() + at, static_cast<int64_t>(shapes.size()));
   return Shapes{std::move(shape)};
 }
 
@@ -36,26 +34,21 @@ DIOPI_SHAPE_RULE(arange, args) {
 
 // Dimension i of the result is dimension dims[i] of the input.
 DIOPI_SHAPE_RULE(permute, args) {
-  const absl::StatusOr<std::vector<int64_t>> shape = args.Shape("input");
-  if (!shape.ok()) return shape.status();
-  const absl::StatusOr<std::vector<int64_t>> dims = args.Sizes("dims");
-  if (!dims.ok()) return dims.status();
-  if (dims->size() != shape->size())
-    return absl::InvalidArgumentError("`dims` must name every dimension once");
+  ASSIGN_OR_RETURN(const std::vector<int64_t> shape, args.Shape("input"));
+  ASSIGN_OR_RETURN(const std::vector<int64_t> dims, args.Sizes("dims"));
+  if (dims.size() != shape.size()) return absl::InvalidArgumentError("`dims` must name every dimension once");
   std::vector<int64_t> result;
-  for (const int64_t dim : *dims) {
-    const absl::StatusOr<int64_t> at = NormalizeDim(dim, static_cast<int64_t>(shape->size()));
-    if (!at.ok()) return at.status();
-    result.push_back((*shape)[static_cast<size_t>(*at)]);
+  for (const int64_t dim : dims) {
+    ASSIGN_OR_RETURN(const int64_t at, NormalizeDim(dim, static_cast<int64_t>(shape.size())));
+    result.push_back(shape[static_cast<size_t>(at)]);
   }
   return Shapes{std::move(result)};
 }
 
 // The sizes in `size`.
 DIOPI_SHAPE_RULE(size, args) {
-  absl::StatusOr<std::vector<int64_t>> size = args.Sizes("size");
-  if (!size.ok()) return size.status();
-  return Shapes{*std::move(size)};
+  ASSIGN_OR_RETURN(std::vector<int64_t> size, args.Sizes("size"));
+  return Shapes{std::move(size)};
 }
 
 }  // namespace diopi::cases

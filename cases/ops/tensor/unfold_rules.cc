@@ -1,3 +1,4 @@
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -12,9 +13,8 @@ DIOPI_SHAPE_RULE(unfold, args) {
   // A 0-d tensor has the windows of a tensor of one element, which are the only dimension of the result.
   const bool is_number = input->empty();
   std::vector<int64_t> shape = is_number ? std::vector<int64_t>{1} : *input;
-  const absl::StatusOr<int64_t> at = NormalizeDim(*dim, static_cast<int64_t>(shape.size()));
-  if (!at.ok()) return at.status();
-  int64_t& length = shape[static_cast<size_t>(*at)];
+  ASSIGN_OR_RETURN(const int64_t at, NormalizeDim(*dim, static_cast<int64_t>(shape.size())));
+  int64_t& length = shape[static_cast<size_t>(at)];
   if (*size > length || *step < 1) return absl::InvalidArgumentError("no window fits");
   if (is_number) return Shapes{{*size}};
   length = (length - *size) / *step + 1;

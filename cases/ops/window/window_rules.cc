@@ -1,6 +1,7 @@
 // Shapes of functions that look at windows of an image.
 #include <string>
 
+#include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
@@ -10,9 +11,8 @@ namespace {
 absl::StatusOr<std::vector<int64_t>> WindowInts(const RuleArgs& args, const std::vector<std::string>& names) {
   std::vector<int64_t> values;
   for (const std::string& name : names) {
-    const absl::StatusOr<int64_t> value = args.Int(name);
-    if (!value.ok()) return value.status();
-    values.push_back(*value);
+    ASSIGN_OR_RETURN(const int64_t value, args.Int(name));
+    values.push_back(value);
   }
   return values;
 }
@@ -20,35 +20,31 @@ absl::StatusOr<std::vector<int64_t>> WindowInts(const RuleArgs& args, const std:
 }  // namespace
 
 DIOPI_SHAPE_RULE(carafe, args) {
-  const absl::StatusOr<std::vector<int64_t>> features = args.Shape("features");
-  if (!features.ok()) return features.status();
-  const absl::StatusOr<int64_t> scale = args.Int("scale_factor");
-  if (!scale.ok()) return scale.status();
-  if (features->size() != 4) return absl::InvalidArgumentError("`features` needs 4 dimensions");
-  const std::vector<int64_t>& f = *features;
-  return Shapes{{f[0], f[1], f[2] * *scale, f[3] * *scale}};
+  ASSIGN_OR_RETURN(const std::vector<int64_t> features, args.Shape("features"));
+  ASSIGN_OR_RETURN(const int64_t scale, args.Int("scale_factor"));
+  if (features.size() != 4) return absl::InvalidArgumentError("`features` needs 4 dimensions");
+  const std::vector<int64_t>& f = features;
+  return Shapes{{f[0], f[1], f[2] * scale, f[3] * scale}};
 }
 
 // The gradient of features of which the function gets the copy whose channels come last.
 DIOPI_SHAPE_RULE(carafe_features, args) {
-  const absl::StatusOr<std::vector<int64_t>> features = args.Shape("rfeatures");
-  if (!features.ok()) return features.status();
-  if (features->size() != 4) return absl::InvalidArgumentError("`rfeatures` needs 4 dimensions");
-  const std::vector<int64_t>& f = *features;
+  ASSIGN_OR_RETURN(const std::vector<int64_t> features, args.Shape("rfeatures"));
+  if (features.size() != 4) return absl::InvalidArgumentError("`rfeatures` needs 4 dimensions");
+  const std::vector<int64_t>& f = features;
   return Shapes{{f[0], f[3], f[1], f[2]}};
 }
 
 DIOPI_SHAPE_RULE(correlation, args) {
-  const absl::StatusOr<std::vector<int64_t>> input = args.Shape("input1");
-  if (!input.ok()) return input.status();
-  if (input->size() != 4) return absl::InvalidArgumentError("`input1` needs 4 dimensions");
-  std::vector<int64_t> shape = {(*input)[0]}, cells;
+  ASSIGN_OR_RETURN(const std::vector<int64_t> input, args.Shape("input1"));
+  if (input.size() != 4) return absl::InvalidArgumentError("`input1` needs 4 dimensions");
+  std::vector<int64_t> shape = {input[0]}, cells;
   for (const std::string side : {"H", "W"}) {
-    const absl::StatusOr<std::vector<int64_t>> values =
-        WindowInts(args, {"k" + side, "patch" + side, "pad" + side, "dilation" + side, "d" + side});
-    if (!values.ok()) return values.status();
-    const std::vector<int64_t>& v = *values;
-    const int64_t room = (*input)[side == "H" ? 2 : 3] + 2 * v[2] - v[3] * (v[0] - 1) - 1;
+    ASSIGN_OR_RETURN(
+        const std::vector<int64_t> values,
+        WindowInts(args, {"k" + side, "patch" + side, "pad" + side, "dilation" + side, "d" + side}));
+    const std::vector<int64_t>& v = values;
+    const int64_t room = input[side == "H" ? 2 : 3] + 2 * v[2] - v[3] * (v[0] - 1) - 1;
     if (room < 0 || v[4] <= 0)
       return absl::InvalidArgumentError("the kernel is larger than the padded images");
     shape.push_back(v[1]);
@@ -60,11 +56,10 @@ DIOPI_SHAPE_RULE(correlation, args) {
 
 // A map of the image for each of its places, or the gradient of the masks.
 DIOPI_SHAPE_RULE(psamask, args) {
-  const absl::StatusOr<std::vector<int64_t>> v =
-      WindowInts(args, {"num_", "h_feature", "w_feature", "h_mask", "w_mask"});
-  if (!v.ok()) return v.status();
-  const int64_t planes = args.output() == "output" ? (*v)[1] * (*v)[2] : (*v)[3] * (*v)[4];
-  return Shapes{{(*v)[0], planes, (*v)[1], (*v)[2]}};
+  ASSIGN_OR_RETURN(const std::vector<int64_t> v,
+                   WindowInts(args, {"num_", "h_feature", "w_feature", "h_mask", "w_mask"}));
+  const int64_t planes = args.output() == "output" ? v[1] * v[2] : v[3] * v[4];
+  return Shapes{{v[0], planes, v[1], v[2]}};
 }
 
 DIOPI_SHAPE_RULE(masked_columns, args) {
@@ -72,11 +67,10 @@ DIOPI_SHAPE_RULE(masked_columns, args) {
   for (const absl::Status& status : {im.status(), places.status()}) {
     if (!status.ok()) return status;
   }
-  const absl::StatusOr<std::vector<int64_t>> kernel = WindowInts(args, {"kernel_h", "kernel_w"});
-  if (!kernel.ok()) return kernel.status();
+  ASSIGN_OR_RETURN(const std::vector<int64_t> kernel, WindowInts(args, {"kernel_h", "kernel_w"}));
   if (im->size() != 4 || places->size() != 1)
     return absl::InvalidArgumentError("`im` needs 4 dimensions, `mask_h_idx` one");
-  return Shapes{{(*im)[1] * (*kernel)[0] * (*kernel)[1], (*places)[0]}};
+  return Shapes{{(*im)[1] * kernel[0] * kernel[1], (*places)[0]}};
 }
 
 }  // namespace diopi::cases

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/read_file.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/temporary_folder.h"
 #include "cases/base/write_file.h"
 #include "cases/core/catalog.h"
@@ -70,8 +71,7 @@ absl::StatusOr<std::string> RunScript(const ImportOptions& options, const Tempor
                                    std::pair("--convert-config", options.convert_config)}) {
     if (path.empty()) continue;
     const std::string copy = absl::StrCat(folder / "input", name);
-    absl::Status copied = cases::CopyForImport(path, copy);
-    if (!copied.ok()) return copied;
+    RETURN_IF_ERROR(cases::CopyForImport(path, copy));
     add(name, copy);
     add(absl::StrCat(name, "-as").c_str(), path);
   }
@@ -90,13 +90,10 @@ absl::StatusOr<std::string> ImportProfile(const ImportOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("--expires: '", options.expires, "' is not a date; expected one such as 2026-12-31"));
   }
-  const absl::StatusOr<TemporaryFolder> made = TemporaryFolder::Make();
-  if (!made.ok()) return made.status();
-  const TemporaryFolder& folder = *made;
-  const absl::StatusOr<std::string> names = KnownNames();
-  if (!names.ok()) return names.status();
-  const absl::Status prepared = ReplaceFile(folder / "names.json", *names);
-  if (!prepared.ok()) return prepared;
+  ASSIGN_OR_RETURN(const TemporaryFolder made, TemporaryFolder::Make());
+  const TemporaryFolder& folder = made;
+  ASSIGN_OR_RETURN(const std::string names, KnownNames());
+  RETURN_IF_ERROR(ReplaceFile(folder / "names.json", names));
   absl::StatusOr<std::string> report = RunScript(options, folder);
   if (!report.ok()) return report;
   const absl::StatusOr<std::string> profile = ReadFile(folder / "profile");
@@ -104,8 +101,7 @@ absl::StatusOr<std::string> ImportProfile(const ImportOptions& options) {
   if (!sound.ok()) {
     return absl::InternalError(absl::StrCat("the importer wrote an invalid profile: ", sound.message()));
   }
-  const absl::Status written = ReplaceFile(options.output, *profile);
-  if (!written.ok()) return written;
+  RETURN_IF_ERROR(ReplaceFile(options.output, *profile));
   return report;
 }
 
