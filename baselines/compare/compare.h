@@ -26,8 +26,11 @@ struct CompareOptions {
 v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                         const TensorMap& actual, const CompareOptions& options = {});
 
+// Whether declaring `one` as well would widen a tolerance of the case.
+bool Concerns(const Contracts& one, const Contracts& declared, const v1::Case& c);
+
 // Adds to a verdict that CompareCase failed with the same arguments: each contract that is not declared and
-// under which, by itself, the case would pass.
+// under which, by itself, the case would pass with errors of the size that such an arithmetic makes.
 void AddWouldPassUnder(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                        const TensorMap& actual, const CompareOptions& options, v1::Verdict* verdict);
 

@@ -122,6 +122,7 @@ void OutputOracle::Adjust(const Job& job, const Contracts& allowed) {
   const Dtype computed = narrow ? dtype : job.c.dtype();
   const bool native16 = allowed.native16 && Narrow(computed);
   if (native16 || (narrow && allowed.p_cast)) scale_ = NarrowScale(computed);
+  if (scale_ != 1) plain_ = Find(job.references, ReferenceKey(job.output.key, ReferencePart::kPlainSigma));
   if (native16) {
     run_ = std::ldexp(1.0, FormatOf(computed).precision - 2);
     if (!narrow) stored_as_ = std::ldexp(1.0, -FormatOf(computed).precision);
@@ -164,12 +165,13 @@ void OutputOracle::FindMaxSquareSum() {
   }
 }
 
-double OutputOracle::Adjusted(double sigma, double r, double n) const {
+double OutputOracle::Adjusted(double sigma, double plain, double r, double n) const {
   // NaN, or the value that stands for a variance that overflowed: left to the rule.
   if (!(sigma < double{std::numeric_limits<float>::max()}) || !std::isfinite(r)) return sigma;
-  double variance = run_ > 0 ? Native16(sigma, r, n) : sigma * sigma;
+  double variance = run_ > 0 ? Native16(plain, r, n) : plain * plain;
   if (fastconv_) variance += kUnit * kUnit * (1100 + 9 * n) * max_square_sum_;
   variance *= scale_ * scale_;
+  variance += std::max(sigma * sigma - plain * plain, 0.0);
   if (stored_as_ > 0) variance += stored_as_ * stored_as_ * r * r / 3;
   if (tf32_ || tc32_) {
     const double q2 = SquareSum(sigma, r, n);
@@ -223,7 +225,8 @@ double OutputOracle::SigmaAt(int64_t index) const {
   const double sigma = ElementAsDouble(view_.sigma_dtype, view_.sigma, index);
   if (!adjusted_) return sigma;
   const double n = n_ == nullptr ? 0 : ElementAsDouble(n_->dtype, n_->data.data(), index);
-  return Adjusted(sigma, ElementAsDouble(D::float64, view_.r, index), n);
+  const double plain = plain_ == nullptr ? sigma : ElementAsDouble(D::float32, plain_->data.data(), index);
+  return Adjusted(sigma, plain, ElementAsDouble(D::float64, view_.r, index), n);
 }
 
 Sample OutputOracle::At(const HostTensor& actual, int64_t index) const {

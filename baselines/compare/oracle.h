@@ -77,7 +77,7 @@ class OutputOracle {
 
  private:
   double SigmaAt(int64_t index) const;
-  double Adjusted(double sigma, double r, double n) const;
+  double Adjusted(double sigma, double plain, double r, double n) const;
   double SquareSum(double sigma, double r, double n) const;
   double Native16(double sigma, double r, double n) const;
   void Adjust(const Job& job, const Contracts& allowed);
@@ -88,6 +88,7 @@ class OutputOracle {
   PointwiseRule rule_;
   OracleView view_;
   const HostTensor* n_ = nullptr;
+  const HostTensor* plain_ = nullptr;  // sigma's part that scale_ applies to; null: all of it
   int64_t elements_ = 0;
   bool adjusted_ = false;  // anything below in force
   bool tf32_ = false;

@@ -413,6 +413,32 @@ TEST(WouldPassUnder, NamesEachContractThatCoversTheErrors) {
   EXPECT_THAT(would(wrong), IsEmpty());
 }
 
+// A contract is no hint where the errors stay below its bound, but are much smaller or larger than what it
+// makes.
+TEST(WouldPassUnder, OnlyWithErrorsOfItsOwnSize) {
+  constexpr size_t kElements = 64;
+  constexpr double kSigma = 0x1p-22, kTf32 = kSigma * 0x1p13;
+  const TensorMap references = Oracle({kElements}, Vec(kElements, 1), Vec(kElements, kSigma));
+  v1::Case c = OneOutput(D::float32, v1::Judge::COMPOSITION);
+  c.set_dtype(D::float32);
+  c.mutable_judges(0)->set_arithmetic(v1::Judge::MATRIX);
+  const auto would = [&](double error) {
+    Vec y(kElements);
+    for (size_t i = 0; i < kElements; ++i) y[i] = 1 + (i % 2 == 0 ? error : -error);
+    const TensorMap actual = {{"out", Row(D::float32, y)}};
+    v1::Verdict verdict = CompareCase(c, {}, references, actual);
+    EXPECT_EQ(verdict.outcome(), v1::OUTCOME_FAIL) << error;
+    EXPECT_EQ(CompareCase(c, {}, references, actual, {.contracts = Contracts{.tf32 = true}}).outcome(),
+              v1::OUTCOME_PASS)
+        << error;
+    AddWouldPassUnder(c, {}, references, actual, {}, &verdict);
+    return !verdict.would_pass_under().empty();
+  };
+  EXPECT_TRUE(would(kTf32));
+  EXPECT_FALSE(would(0.02 * kTf32));
+  EXPECT_FALSE(would(3.5 * kTf32));
+}
+
 TEST(Tf32, KeepsIntegersOfElevenBits) {
   EXPECT_TRUE(FitsTf32({{"x", Row(D::float32, {0, 2047, -2048, 0.5})}}));
   EXPECT_FALSE(FitsTf32({{"x", Row(D::float32, {1, 2049})}}));

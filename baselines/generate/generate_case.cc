@@ -243,8 +243,21 @@ class CaseGenerator {
         continue;
       }
       RETURN_IF_ERROR(Store(key, SplitNoise(tensor, FloatOf(key))));
+      if (IsAttention() && ElementSize(OutputDtype(baseline_.c, key)) == 2)
+        RETURN_IF_ERROR(AddPlainSigma(key));
     }
     return any ? absl::OkStatus() : NoOutput(judge);
+  }
+
+  // Of the kernels that see no 16-bit tensors. Contracts widen this part alone.
+  absl::Status AddPlainSigma(const std::string& key) {
+    ASSIGN_OR_RETURN(
+        const TensorMap* outputs,
+        Keep(&plain_, plain_.has_value() ? TensorMap() : WidenToNoise(baseline_.inputs, D::noise64),
+             D::noise64));
+    ASSIGN_OR_RETURN(Expected expected, SplitNoise(outputs->at(key), FloatOf(key)));
+    baseline_.references[ReferenceKey(key, ReferencePart::kPlainSigma)] = std::move(expected.sigma);
+    return absl::OkStatus();
   }
 
   absl::Status AddLinear(const v1::Judge& judge) {
@@ -321,7 +334,7 @@ class CaseGenerator {
   Baseline baseline_;
   const BlockInputs* left_ = nullptr;          // inputs that are not among the baseline's
   std::map<std::string, TensorMap> produced_;  // by function
-  std::optional<TensorMap> native_, noise64_, noise80_, zero_, one_, two_, magnitude_, probe_;
+  std::optional<TensorMap> native_, noise64_, noise80_, plain_, zero_, one_, two_, magnitude_, probe_;
 };
 
 }  // namespace

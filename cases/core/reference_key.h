@@ -12,14 +12,15 @@ namespace diopi {
 
 // Names of datasets: never change.
 enum class ReferencePart {
-  kValue,     // KEY: the case's own dtype (exact classes), or r as float64
-  kSigma,     // one sigma of rounding noise (not for exact classes): float32, or float64 when the output is
-              // float64, whose range float32 does not have
-  kLow,       // float64, what r lost when it was rounded to float64 (float64 outputs only)
-  kTerms,     // float32, accumulations: terms of each element
-  kExact,     // uint8, 1: every sum is exact in the output's dtype, whatever its order
-  kDevice,    // what the device reference returned, in the case's own dtype
-  kNative16,  // what a real 16-bit evaluation gives; made by the agent, never stored
+  kValue,       // KEY: the case's own dtype (exact classes), or r as float64
+  kSigma,       // one sigma of rounding noise (not for exact classes): float32, or float64 when the output is
+                // float64, whose range float32 does not have
+  kPlainSigma,  // float32, 16-bit outputs of attention: sigma without the roundings to 16 bits
+  kLow,         // float64, what r lost when it was rounded to float64 (float64 outputs only)
+  kTerms,       // float32, accumulations: terms of each element
+  kExact,       // uint8, 1: every sum is exact in the output's dtype, whatever its order
+  kDevice,      // what the device reference returned, in the case's own dtype
+  kNative16,    // what a real 16-bit evaluation gives; made by the agent, never stored
   kNative16Pairwise,  // the same, with every sum in pairs
   kNative16Lanes,     // the same, with every sum in 32 lanes
   kNative16Cautious,  // as in pairs, with NaN for a sum that overflows in some order
@@ -28,8 +29,9 @@ enum class ReferencePart {
   kHash,              // uint8, of large calls: HashOutput of all of an output's bytes, as 16 hex digits
 };
 
-inline constexpr std::array<std::pair<ReferencePart, std::string_view>, 12> kReferenceSuffixes = {
+inline constexpr std::array<std::pair<ReferencePart, std::string_view>, 13> kReferenceSuffixes = {
     {{ReferencePart::kSigma, ".sigma"},
+     {ReferencePart::kPlainSigma, ".plain_sigma"},
      {ReferencePart::kLow, ".low"},
      {ReferencePart::kTerms, ".n"},
      {ReferencePart::kExact, ".exact"},

@@ -17,6 +17,7 @@
 #include "baselines/ops/random/philox.h"
 #include "baselines/ops/support/operands.h"
 #include "baselines/ops/support/sum.h"
+#include "baselines/ops/support/weight_errors.h"
 
 namespace diopi::ops::both {
 
@@ -276,14 +277,19 @@ struct AttentionForward {
       if (!any || score > most || score != score) most = AsGiven(score);
       any = true;
     }
-    const C total = Weigh(i, keys, shift, base, most);
+    WeightErrors<C> errors;
+    const C total = Weigh(i, keys, shift, base, most, &errors), plain = errors.Plain(total);
     const int64_t to = of.OfQuery(b, h, i), from = of.OfKey(b, h / of.Group(), 0);
     const auto weight = [&](int64_t j) { return weights[base + j]; };
     ForLanes(of.at_q.dim, [&](int64_t first, int64_t count) {
       C sums[kLanes];
       of.SumKeys(keys, weight, of.v, from + first, count, sums);
-      for (int64_t lane = 0; lane < count; ++lane)
-        out.Set(to + first + lane, any ? sums[lane] / total : C(0));
+      for (int64_t lane = 0; lane < count; ++lane) {
+        const auto value = [&](int64_t j) {
+          return of.drops.Applied(of.v[from + first + lane + j * of.at_k.place_step], base + j);
+        };
+        out.Set(to + first + lane, any ? errors.Widened(sums[lane] / plain, total, value) : C(0));
+      }
     });
     if (has_lse) lse.Set(row, any ? most + log(total) : C(INFINITY));
     for (int64_t copy = 0; copy < copies; ++copy) {
@@ -293,8 +299,10 @@ struct AttentionForward {
   }
 
  private:
-  // Scores become weights; gives their sum before they are dropped and rounded.
-  DIOPI_HD C Weigh(int64_t i, int64_t keys, int64_t shift, int64_t base, const C& most) const {
+  // Scores become weights, without the errors that are in their sum, too; gives the sum before they are
+  // dropped and rounded.
+  DIOPI_HD C Weigh(int64_t i, int64_t keys, int64_t shift, int64_t base, const C& most,
+                   WeightErrors<C>* errors) const {
     using std::exp;
     Sum<C> total;
     [[maybe_unused]] C shared = C(0);
@@ -305,7 +313,7 @@ struct AttentionForward {
       }
       const C weight = seen ? exp(weights[base + j] - most) : C(0);
       if (seen) total += weight;
-      weights[base + j] = of.operands.Rounded(of.drops.Applied(weight, base + j));
+      weights[base + j] = of.operands.Rounded(of.drops.Applied(errors->Take(weight), base + j));
     }
     if constexpr (kIsNoise<C>) {
       const C weighed = total.total();

@@ -16,6 +16,7 @@
 #include "baselines/ops/both.h"
 #include "baselines/ops/support/operands.h"
 #include "baselines/ops/support/sum.h"
+#include "baselines/ops/support/weight_errors.h"
 
 namespace diopi::ops::both {
 
@@ -42,9 +43,10 @@ DIOPI_HD C ScaledProduct(const View& view, int64_t j) {
   return view.Kept(sum.total() * view.Scale());
 }
 
-// p[at + j] = exp(score - largest score) / (sum + epsilon); 0 for keys that the query does not see.
+// p[at + j] = exp(score - largest score) / (sum + epsilon), without the errors of the exp; 0 for keys that
+// the query does not see. Gives what it divides by.
 template <typename C, typename View>
-DIOPI_HD void Weigh(const View& view, const Scratch<C>& p, int64_t at) {
+DIOPI_HD C Weigh(const View& view, const Scratch<C>& p, int64_t at, WeightErrors<C>* errors) {
   using std::exp;
   C most = C(-INFINITY);
   for (int64_t j = 0; j < view.keys; ++j) {
@@ -56,20 +58,24 @@ DIOPI_HD void Weigh(const View& view, const Scratch<C>& p, int64_t at) {
   for (int64_t j = 0; j < view.keys; ++j) {
     p[at + j] = view.Sees(j) ? exp(p[at + j] - AsGiven(most)) : C(0);
     if (view.Sees(j)) sum += p[at + j];
+    p[at + j] = errors->Take(p[at + j]);
   }
-  const C total = sum.total() + view.Epsilon();
-  for (int64_t j = 0; j < view.keys; ++j) p[at + j] = view.Kept(p[at + j] / total);
+  const C total = sum.total() + view.Epsilon(), plain = errors->Plain(total);
+  for (int64_t j = 0; j < view.keys; ++j) p[at + j] = view.Kept(p[at + j] / plain);
+  return total;
 }
 
 template <typename C, typename View>
 DIOPI_HD void Attend(const View& view, const Scratch<C>& p, int64_t at) {
-  Weigh<C>(view, p, at);
+  WeightErrors<C> errors;
+  const C total = Weigh<C>(view, p, at, &errors);
   for (int64_t d = 0; d < view.dim; ++d) {
     Sum<C> sum;
     for (int64_t j = 0; j < view.keys; ++j) {
       if (view.Sees(j)) sum += p[at + j] * view.Value(j, d);
     }
-    view.Put(d, sum.total());
+    const auto value = [&](int64_t j) { return view.Value(j, d); };
+    view.Put(d, errors.Widened(sum.total(), total, value));
   }
 }
 

@@ -6,6 +6,8 @@
 #include <random>
 #include <vector>
 
+#include "baselines/ops/support/weight_errors.h"
+
 namespace diopi::ops {
 namespace {
 
@@ -145,6 +147,26 @@ TEST(Noise, ConstantsAreExactOrRounded) {
   EXPECT_EQ(Rounded<L>(0.1).s2, 0);  // a double holds what it was given
   EXPECT_GT(Rounded<L>(0.1L).s2, 0);
   EXPECT_LT((L(1) / L(3)).s2, 1e-32);
+}
+
+// Weights 1, 1 and 1/2, whose errors have variance 1e-6: the first two are of equal keys, with one error.
+TEST(WeightErrors, MoveAMeanOnlyByTheDistanceOfTheValue) {
+  const auto variance = [](const std::vector<double>& weights, const std::vector<double>& values) {
+    WeightErrors<N> errors;
+    double total = 0, weighed = 0;
+    for (size_t j = 0; j < weights.size(); ++j) {
+      EXPECT_EQ(errors.Take(N(weights[j], 1e-6)).s2, 0);
+      total += weights[j];
+      weighed += weights[j] * values[j];
+    }
+    const auto value = [&](int64_t j) { return N(values[static_cast<size_t>(j)]); };
+    return errors.Widened(N(weighed / total), N(total), value).s2 * 1e6 * total * total;
+  };
+  EXPECT_EQ(variance({1}, {3}), 0);
+  EXPECT_EQ(variance({1, 0.5}, {3, 3}), 0);
+  EXPECT_NEAR(variance({1, 0.5}, {3, 0}), 1 + 4, 1e-9);             // the mean is 2
+  EXPECT_NEAR(variance({1, 1, 0.5}, {5, 5, 0}), 2 * 2 + 16, 1e-9);  // the mean is 4
+  EXPECT_NEAR(variance({1, 1, 0.5}, {5, -5, 0}), 50, 1e-9);         // or two errors, if by chance
 }
 
 TEST(Noise, LongDoubleKeepsItsDigits) {
