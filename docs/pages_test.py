@@ -142,7 +142,7 @@ def check_translation(english, chinese):
     if not os.path.exists(chinese):
         return
     a, b = read(english), read(chinese)
-    without_comments = lambda text: [(language, name, [re.sub(r"/\*.*?\*/", "", line) for line in lines])
+    without_comments = lambda text: [(language, name, [re.sub(r"/\*.*?\*/|\s+# (?!exit ).*", "", line) for line in lines])
                                      for language, name, lines in blocks(text)]
     check(without_comments(a) == without_comments(b), f"{english} and {chinese} have other blocks")
     levels = lambda text: re.findall(r"^(#+) ", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S), re.M)
