@@ -177,20 +177,12 @@ def check_names():
                 check(False, f"{path}: {what}")
 
 
-def blocks(text):
-    """The blocks of a page, each a list of lines without their comments."""
-    return [[line.split("  #")[0].rstrip() for line in block.splitlines()]
-            for block in re.findall(r"^```\w*\n(.*?)^```", text, re.M | re.S)]
-
-
 def check_readme():
-    """README.md and its translation link to each other and have the same commands, the same picture of a result as the tutorial,
-    and the ABI's number of functions."""
-    check(blocks("```\na  # one\n```\n") == blocks("```\na  # \u4e00\n```\n") != blocks("```\nb\n```\n"), "blocks are compared")
+    """README.md and its translation link to each other, say the ABI's number of functions, and show a result that the tutorial has,
+    too. README.md is short."""
     with open("README.md", encoding="utf-8") as english, open("README.zh.md", encoding="utf-8") as chinese:
         pages = english.read(), chinese.read()
     check("(README.zh.md)" in pages[0] and "(README.md)" in pages[1], "README.md and README.zh.md link to each other")
-    check(blocks(pages[0]) == blocks(pages[1]), "README.md and README.zh.md have the same commands")
     with open("docs/en/tutorial.md", encoding="utf-8") as file:
         tutorial = file.read()
     pictures = re.findall(r"^```console\n.*?^```", pages[0], re.M | re.S)
