@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Tests that documents agree with programs and sources: every subcommand and option that a document names is in the program's
-help, every file that a README names exists, and every command in the blocks of README.md and docs/en/commands.md runs.
+help, every file that a README names exists, no document has turns that the glossary replaces, and every command in the blocks of
+README.md and docs/en/commands.md runs.
 
 usage: docs_test.py BUILD_FOLDER, in the repository's root
 """
@@ -167,6 +168,20 @@ def check_files():
     check(len(seen) > 300 and NOT_OURS <= seen, f"{len(seen)} names were found; not any more: {NOT_OURS - seen}")
 
 
+# Turns that docs/glossary.md, "Style", replaces by the usual words.
+UNUSUAL = re.compile(r"\b(whoever|whomever|(is|are|was|were) told|to be had|but for|goes by|mend(s|ed|ing)?|(comes?|came) about|as ever|"
+                     r"what is more)\b", re.I)
+
+
+def check_style():
+    check(UNUSUAL.search("Whoever is told") and not UNUSUAL.search("amends"), "unusual turns are found")
+    for path in documents():
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if path != "docs/glossary.md" and (found := UNUSUAL.search(line)):
+                    check(False, f"{path}:{number}: '{found[0]}': see the style in docs/glossary.md")
+
+
 def check_names():
     for wrong in ("`diopi-cli gen --nonsense 3`", "`diopi-cli nonsense`", "```\nbuild/bin/diopi-agent --nonsense\n```",
                   "`--nonsense`"):
@@ -307,6 +322,7 @@ class Readme:
 
 def main():
     check_names()
+    check_style()
     check_files()
     check_readme()
     folder = tempfile.mkdtemp(prefix="diopi-docs-")
