@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs every command of the pages in docs/en, each page in a folder of its own, and compares what it prints with what the page
-says. Also tests that the Chinese pages have the same commands and headings of the same levels, that links lead somewhere, and
-that the sections exist to which the dashboards link.
+says. Also tests that the Chinese pages and README have the same commands, headings, paragraphs, list items and tables, that links
+lead somewhere, and that the sections exist to which the dashboards link.
 
 A block ```console``` holds commands, `$ COMMAND`, each followed by lines that its output must have, in this order; "..." in
 a line stands for anything. `# exit N` after a command is the expected exit status (0 without it). A command that ends with
@@ -137,16 +137,24 @@ def run_page(path):
             page.stop()
 
 
+def skeleton(text):
+    """Headings by level, paragraphs, list items and rows of tables, in order: what a translation has, too."""
+    kinds = []
+    for block in re.split(r"\n\s*\n", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)):
+        marks = re.findall(r"^(#+(?= )|-(?= )|\d+\.(?= )|\|)", block, re.M)
+        kinds += marks or (["text"] if block.strip() else [])
+    return kinds
+
+
 def check_translation(english, chinese):
     check(os.path.exists(chinese), f"{chinese} is missing")
     if not os.path.exists(chinese):
         return
     a, b = read(english), read(chinese)
-    without_comments = lambda text: [(language, name, [re.sub(r"/\*.*?\*/", "", line) for line in lines])
+    without_comments = lambda text: [(language, name, [re.sub(r"/\*.*?\*/|\s+# (?!exit ).*", "", line) for line in lines])
                                      for language, name, lines in blocks(text)]
     check(without_comments(a) == without_comments(b), f"{english} and {chinese} have other blocks")
-    levels = lambda text: re.findall(r"^(#+) ", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S), re.M)
-    check(levels(a) == levels(b), f"{english} and {chinese} have other headings")
+    check(skeleton(a) == skeleton(b), f"{english} and {chinese} have other headings, paragraphs, list items or rows of tables")
 
 
 def check_links(path):
@@ -172,11 +180,13 @@ def check_sections():
 def main():
     check_sections()
     given = [path for path in sys.argv[2:] if path != "--times"]
+    check(skeleton("# a\n\nb\n\n- c\n") == ["#", "text", "-"] != skeleton("# a\n\n- c\n"), "a missing paragraph is found")
     pages = sorted(given or glob.glob("docs/en/*.md"))
-    for path in pages:
-        check_translation(path, path.replace("/en/", "/zh/"))
+    for path in ["README.md", *pages]:
+        translation = path.replace("/en/", "/zh/").replace("README.md", "README.zh.md")
+        check_translation(path, translation)
         check_links(path)
-        check_links(path.replace("/en/", "/zh/"))
+        check_links(translation)
     with tempfile.TemporaryDirectory() as folder:
         drawn = subprocess.run(["docs/figures/error_distribution.py", BUILD, f"{folder}/drawn.svg"],
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

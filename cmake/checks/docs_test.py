@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""Tests that documents and programs agree: every subcommand and option that a document names is in the program's help,
-and every command in README.md's blocks runs.
+"""Tests that documents agree with programs and sources: every subcommand and option that a document names is in the program's
+help, every file that a README names exists, no document has turns that the glossary replaces, and every command in the blocks of
+README.md and docs/en/commands.md runs.
 
 usage: docs_test.py BUILD_FOLDER, in the repository's root
 """
+import fnmatch
 import functools
 import glob
 import os
@@ -19,7 +21,9 @@ import threading
 BUILD = os.path.abspath(sys.argv[1])
 PROGRAMS = ("diopi-agent", "diopi-cli", "diopi-server")
 LIBRARY = f"{BUILD}/lib/libdiopi_cpu.so"
-# Commands of README.md that are not run here, and who runs them.
+# The pages whose commands are run here; pages_test.py runs those of the guides that show what is printed.
+PAGES = ("README.md", "docs/en/commands.md")
+# Their commands that are not run here, and who runs them.
 ELSEWHERE = {
     "./run demo": "every release",
     "./run test": "CI",
@@ -108,9 +112,75 @@ def misnamed(text):
             yield f"`{span}`: no option {option}"
 
 
+def listed(*patterns):
+    """The files of the repository, those included that are not committed yet."""
+    found = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
+                           stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    return [path for path in found if os.path.exists(path)]
+
+
 def documents():
-    listed = subprocess.run(["git", "ls-files", "*.md"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
-    return [path for path in listed if "testdata" not in path]
+    return [path for path in listed("*.md") if "testdata" not in path]
+
+
+# Files that READMEs name and that are not in the repository: others' files, and what programs and the build write.
+NOT_OURS = {"diopi_configs.py", "device_configs.py", "convert_config.yaml", "cudnn_ops.h", "diopi/diopirt.h",
+            "summary.txt", "messages.ts", "entries.inc", "expectations/CHIP.txt"}
+
+
+def named_files(text):
+    """What looks like a file or folder of ours between backticks: has a suffix of a source, or ends with a slash."""
+    for span in re.findall(r"`([^`\s]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)):
+        stem = span.removesuffix(".h/.cc")
+        for name in (span,) if stem == span else (f"{stem}.h", f"{stem}.cc"):
+            if re.fullmatch(r"[\w*<>-][\w./*<>-]*(\.(h|cc?|cu|py|sh|proto|textproto|md|tsx?|txt|cmake|tsv|ya?ml|css|po|mjs|awk|inc)|/)",
+                            name) and not name.startswith("build/") and not re.search(r"\bNAME\b|\bDIR\b", name):
+                yield name
+
+
+def exists(name, document, paths):
+    """Whether a file or folder of that name is beside or below the document, in the folder above, in the root or in proto.
+    <word> stands for anything."""
+    pattern = re.sub(r"<\w+>", "*", name).rstrip("/")
+    folder = os.path.dirname(document)
+    places = [os.path.normpath(os.path.join(place, pattern)) for place in (folder, f"{folder}/..", ".", "proto")]
+    if "/" not in name:
+        places.append(f"{folder}/*/{pattern}")
+    return any(fnmatch.filter(paths, place) for place in places)
+
+
+def check_files():
+    files = listed()
+    paths = set(files)
+    for path in files:
+        while path := os.path.dirname(path):
+            paths.add(path)
+    check(exists("catalog.h", "cases/README.md", paths) and not exists("no.h", "cases/README.md", paths), "files are found")
+    seen = set()
+    for path in documents():
+        if os.path.basename(path) not in ("README.md", "README.zh.md", "CONTRIBUTING.md", "GUIDE.md", "architecture.md",
+                                          "results.md"):
+            continue
+        with open(path, encoding="utf-8") as file:
+            names = set(named_files(file.read()))
+        seen |= names
+        for name in sorted(names - NOT_OURS):
+            check(exists(name, path, paths), f"{path} names `{name}`, which does not exist")
+    check(len(seen) > 300 and NOT_OURS <= seen, f"{len(seen)} names were found; not any more: {NOT_OURS - seen}")
+
+
+# Turns that docs/glossary.md, "Style", replaces by the usual words.
+UNUSUAL = re.compile(r"\b(whoever|whomever|(is|are|was|were) told|to be had|but for|goes by|mend(s|ed|ing)?|(comes?|came) about|as ever|"
+                     r"what is more)\b", re.I)
+
+
+def check_style():
+    check(UNUSUAL.search("Whoever is told") and not UNUSUAL.search("amends"), "unusual turns are found")
+    for path in documents():
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if path != "docs/glossary.md" and (found := UNUSUAL.search(line)):
+                    check(False, f"{path}:{number}: '{found[0]}': see the style in docs/glossary.md")
 
 
 def check_names():
@@ -123,23 +193,27 @@ def check_names():
                 check(False, f"{path}: {what}")
 
 
-def blocks(text):
-    """The blocks of a page, each a list of lines without their comments."""
-    return [[line.split("  #")[0].rstrip() for line in block.splitlines()]
-            for block in re.findall(r"^```\w*\n(.*?)^```", text, re.M | re.S)]
-
-
-def check_translations():
-    """A page and its translation link to each other and have the same commands."""
-    check(blocks("```\na  # one\n```\n") == blocks("```\na  # \u4e00\n```\n") != blocks("```\nb\n```\n"), "blocks are compared")
+def check_readme():
+    """README.md and its translation link to each other, say the ABI's number of functions, and show a result that the tutorial has,
+    too. README.md is short."""
     with open("README.md", encoding="utf-8") as english, open("README.zh.md", encoding="utf-8") as chinese:
         pages = english.read(), chinese.read()
     check("(README.zh.md)" in pages[0] and "(README.md)" in pages[1], "README.md and README.zh.md link to each other")
-    check(blocks(pages[0]) == blocks(pages[1]), "README.md and README.zh.md have the same commands")
+    with open("docs/en/tutorial.md", encoding="utf-8") as file:
+        tutorial = file.read()
+    pictures = re.findall(r"^```console\n.*?^```", pages[0], re.M | re.S)
+    check(pictures and all(picture in tutorial for picture in pictures), "README.md shows what the tutorial's commands print")
+    functions = 0
+    for path in glob.glob("proto/abi/functions/*.textproto"):
+        with open(path, encoding="utf-8") as file:
+            functions += len(re.findall(r"^function \{", file.read(), re.M))
+    check(f" {functions} operator functions" in pages[0] and f" {functions} 个算子函数" in pages[1],
+          f"README.md and README.zh.md say that there are {functions} operator functions")
+    check(len(pages[0].split()) <= 520, f"README.md has {len(pages[0].split())} words, more than 520")
 
 
 class Readme:
-    """Runs the commands of README.md in a folder of its own, where `build` is the build folder."""
+    """Runs the commands of PAGES in a folder of its own, where `build` is the build folder."""
 
     def __init__(self, folder, text):
         self.folder = folder
@@ -160,8 +234,9 @@ class Readme:
         self.server = self.agent = None
 
     def commands(self):
-        for block in re.findall(r"^```\n(.*?)^```", self.text, re.M | re.S):
-            yield from block.splitlines()
+        for language, block in re.findall(r"^```(\w*)\n(.*?)^```", self.text, re.M | re.S):
+            if not language:
+                yield from block.splitlines()
 
     def filled(self, command):
         """The command's words, with values in place of its placeholders."""
@@ -239,8 +314,8 @@ class Readme:
                 continue
             self.run_line(command)
             ran += 1
-        check(ran > 12, f"README.md: only {ran} commands were found")
-        check(skipped == set(ELSEWHERE), f"README.md: no longer has {set(ELSEWHERE) - skipped}")
+        check(ran > 12, f"{PAGES}: only {ran} commands were found")
+        check(skipped == set(ELSEWHERE), f"{PAGES}: no longer have {set(ELSEWHERE) - skipped}")
         self.stop(self.agent, "diopi-agent --serve", (0, 130))
         self.server.send_signal(signal.SIGTERM)
         check(self.server.wait(timeout=60) == 0, "diopi-server: exit status after SIGTERM")
@@ -248,11 +323,16 @@ class Readme:
 
 def main():
     check_names()
-    check_translations()
+    check_style()
+    check_files()
+    check_readme()
     folder = tempfile.mkdtemp(prefix="diopi-docs-")
     try:
-        with open("README.md", encoding="utf-8") as file:
-            Readme(folder, file.read()).run_all()
+        texts = []
+        for path in PAGES:
+            with open(path, encoding="utf-8") as file:
+                texts.append(file.read())
+        Readme(folder, "\n".join(texts)).run_all()
         check(glob.glob(f"{folder}/imported/*.textproto"), "import-cases wrote files")
     finally:
         shutil.rmtree(folder)
