@@ -183,8 +183,11 @@ Remark HowComputed(const Job& job, const OutputOracle& oracle, const Tally& tall
   const Hypothesis* best = nullptr;
   double highest = 0;
   double all = kBugPrior / kOctaves;
+  // TF32 holds every 16-bit number: its products of them are exact.
+  const bool narrow = IsFloating(job.c.dtype()) && ElementSize(job.c.dtype()) == 2;
   for (const Hypothesis& hypothesis : Hypotheses()) {
     Errors errors;
+    if (narrow && hypothesis.contract.tf32) continue;
     if (!Explains(job, oracle, hypothesis, &errors)) continue;
     // Where ordinary sums do not round at all, what is left may have any size below the noise.
     double weight = hypothesis.prior * (oracle.exact() ? 2 / kOctaves : Likelihood(hypothesis, errors));

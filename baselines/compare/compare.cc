@@ -79,13 +79,17 @@ bool JudgeAccepted(const Job& job, v1::OutputStats* stats, Findings* findings, i
   return true;
 }
 
-// An in-place operand with the same bytes as before the call: no other cause explains a failure as well.
-void TellUnchanged(const Job& job, Findings* findings) {
+// An in-place operand with the same bytes as before the call. Where it is the only output and should have
+// changed in some places, no other cause explains a failure as well.
+void TellUnchanged(const Job& job, bool only, const v1::OutputStats& stats, Findings* findings) {
+  constexpr int64_t kLeastUnchanged = 4;
   const HostTensor* before = Find(job.inputs, job.output.key);
   if (before == nullptr || before->data.empty() || before->data != job.actual.data) return;
-  findings->cause = Found(F::OPERAND_UNCHANGED);
+  const bool nothing = only && stats.mismatches() >= kLeastUnchanged;
+  findings->found.push_back(Found(F::OPERAND_UNCHANGED).Exact(nothing));
+  if (!nothing) return;
+  findings->cause = findings->found.back();
   findings->confidence = 1;
-  findings->found.push_back(*findings->cause);
 }
 
 v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
@@ -99,7 +103,8 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
   verdict.set_outcome(v1::OUTCOME_PASS);
   Contracts widened;
   int64_t spread = 0;
-  for (const JudgedOutput& output : JudgedOutputs(c)) {
+  const std::vector<JudgedOutput> outputs = JudgedOutputs(c);
+  for (const JudgedOutput& output : outputs) {
     const HostTensor* expected = Find(references, output.key);
     if (expected == nullptr) {
       SetHarnessError(output.key, "the baseline has no reference for it", &verdict);
@@ -121,7 +126,7 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
       return verdict;
     }
     if (!stats.ok()) {
-      TellUnchanged(job, &findings);
+      TellUnchanged(job, outputs.size() == 1, stats, &findings);
       FailCase(output.key, findings.found, &verdict);
       if (findings.cause.has_value() && findings.confidence > verdict.cause_confidence())
         SetCause(*findings.cause, findings.confidence, &verdict);

@@ -8,7 +8,6 @@
 #include "baselines/compare/gates.h"
 #include "baselines/compare/rule.h"
 #include "cases/core/reference_key.h"
-#include "cases/core/slices.h"
 
 namespace diopi::baselines {
 namespace {
@@ -85,11 +84,10 @@ void Measure(const PointwiseRule& rule, double y, double r, bool same, bool floa
   ++tally->in_ulps;
 }
 
-class ExactEvidence : public Evidence {
+class ExactEvidence : public JobEvidence {
  public:
   ExactEvidence(const Job& job, const PointwiseRule& rule)
-      : job_(job), rule_(rule), evaluated_(EvaluatedIn16(job)) {}
-  const HostTensor& actual() const override { return job_.actual; }
+      : JobEvidence(job), rule_(rule), evaluated_(EvaluatedIn16(job)) {}
   double Expected(int64_t i) const override {
     return ElementAsDouble(job_.expected.dtype, job_.expected.data.data(), i);
   }
@@ -101,16 +99,8 @@ class ExactEvidence : public Evidence {
     return !RightElement(job_, evaluated_, i) &&
            !Flushed(job_, rule_, ElementAsDouble(job_.actual.dtype, job_.actual.data.data(), i), Expected(i));
   }
-  bool Sampled() const override { return cases::IsSliced(job_.c); }
-  bool GivenNan() const override {
-    return AnyInput(job_.inputs, [](double x) { return std::isnan(x); });
-  }
-  bool GivenInfinity() const override {
-    return AnyInput(job_.inputs, [](double x) { return std::isinf(x); });
-  }
 
  private:
-  const Job& job_;
   const PointwiseRule& rule_;
   const HostTensor* evaluated_;
 };
@@ -121,7 +111,8 @@ void TellWrongBits(const Job& job, const PointwiseRule& rule, const Tally& tally
   const int64_t first = tally.first.front();
   Fail("X", {WrongElements(job.actual, tally, ElementText(job.expected, first)).Exact(true)}, stats,
        findings);
-  Remark pattern = PatternOf(ExactEvidence(job, rule), tally);
+  const ExactEvidence evidence(job, rule);
+  Remark pattern = PatternOf(evidence, tally);
   // All of them, not only the first few that are kept.
   if (!pattern.cause.has_value() && static_cast<size_t>(tally.mismatches) == tally.first.size() &&
       PicksEqualValues(job, tally.first)) {
@@ -129,6 +120,7 @@ void TellWrongBits(const Job& job, const PointwiseRule& rule, const Tally& tally
     pattern = {std::move(pattern.observed), Found(F::TIE_BROKEN)};
   }
   Tell(std::move(pattern), findings);
+  TellOperands(evidence, job, tally, findings);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cases/core/slices.h"
 
 namespace diopi::baselines {
 namespace {
@@ -19,16 +20,40 @@ T Load(const HostTensor& tensor, int64_t index) {
   return value;
 }
 
-}  // namespace
-
-bool AnyInput(const TensorMap& inputs, bool (*test)(double)) {
-  for (const auto& [key, tensor] : inputs) {
-    if (!IsFloating(tensor.dtype)) continue;
-    for (int64_t i = 0; i < NumElements(tensor.shape); ++i) {
+// Whether an element of a floating input of `elements` elements (0: of any size) is one for which `test`
+// holds.
+bool AnyInput(const TensorMap& inputs, bool (*test)(double), int64_t elements) {
+  return std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) {
+    const HostTensor& tensor = input.second;
+    const int64_t count = NumElements(tensor.shape);
+    if (!IsFloating(tensor.dtype) || (elements != 0 && elements != count)) return false;
+    for (int64_t i = 0; i < count; ++i) {
       if (test(ElementAsDouble(tensor.dtype, tensor.data.data(), i))) return true;
     }
-  }
-  return false;
+    return false;
+  });
+}
+
+bool IsNan(double x) {
+  return std::isnan(x);
+}
+bool IsInfinite(double x) {
+  return std::isinf(x);
+}
+
+}  // namespace
+
+bool JobEvidence::Sampled() const {
+  return cases::IsSliced(job_.c);
+}
+bool JobEvidence::GivenNan() const {
+  return AnyInput(job_.inputs, IsNan, 0);
+}
+bool JobEvidence::GivenNanPerElement() const {
+  return AnyInput(job_.inputs, IsNan, NumElements(job_.actual.shape));
+}
+bool JobEvidence::GivenInfinity() const {
+  return AnyInput(job_.inputs, IsInfinite, 0);
 }
 
 const HostTensor* Find(const TensorMap& tensors, const std::string& key) {

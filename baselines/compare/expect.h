@@ -30,8 +30,19 @@ struct Job {
   bool explain = true;       // CompareOptions
 };
 
-// Whether an element of a floating input is one for which `test` (std::isnan, std::isinf) holds.
-bool AnyInput(const TensorMap& inputs, bool (*test)(double));
+// What an output's evidence has from its job, whatever its gate. The job outlives it.
+class JobEvidence : public Evidence {
+ public:
+  explicit JobEvidence(const Job& job) : job_(job) {}
+  const HostTensor& actual() const override { return job_.actual; }
+  bool Sampled() const override;
+  bool GivenNan() const override;
+  bool GivenNanPerElement() const override;
+  bool GivenInfinity() const override;
+
+ protected:
+  const Job& job_;
+};
 
 // The tensor of that key, or null.
 const HostTensor* Find(const TensorMap& tensors, const std::string& key);
@@ -54,6 +65,10 @@ void FailCase(const std::string& key, const std::vector<v1::Finding>& found, v1:
 
 // Adds what the mismatches have in common, and takes the cause.
 void Tell(Remark remark, Findings* findings);
+
+// Of an elementwise function: the operands of the first wrong element, and what the operands of all wrong
+// elements have that no other element's have.
+void TellOperands(const Evidence& evidence, const Job& job, const Tally& tally, Findings* findings);
 
 // The verdict about unusable references of the output `key`; nothing else that was found counts.
 void SetHarnessError(const std::string& key, const std::string& error, v1::Verdict* verdict);

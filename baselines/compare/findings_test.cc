@@ -37,10 +37,10 @@ v1::Verdict Drawn(const Vec& actual) {
   return CompareCase(c, {}, {{"out", Row(D::float32, actual)}}, {{"out", Row(D::float32, actual)}});
 }
 
-v1::Verdict Unchanged() {
+v1::Verdict Unchanged(const Vec& values, const Vec& expected) {
   v1::Case c = OneOutput(D::int32, v1::Judge::EXACT);
-  const HostTensor before = Row(D::int32, {3});
-  return CompareCase(c, {{"out", before}}, {{"out", Row(D::int32, {4})}}, {{"out", before}});
+  const HostTensor before = Row(D::int32, values);
+  return CompareCase(c, {{"out", before}}, {{"out", Row(D::int32, expected)}}, {{"out", before}});
 }
 
 // Every element is a little too near to zero: truncated, not rounded.
@@ -67,7 +67,7 @@ std::string Fields(const v1::Finding& finding) {
 
 TEST(Findings, HaveTheFieldsOfWhatIsWrong) {
   const v1::Finding last = Found(F::LAST_ELEMENTS).Count(1);
-  const v1::Finding unchanged = Found(F::OPERAND_UNCHANGED);
+  const v1::Finding unchanged = Found(F::OPERAND_UNCHANGED).Exact(true);
   const v1::Finding two_of_two = Found(F::WRONG_ELEMENTS).Count(2).Of(2).Place({0}).Got("nan").Expected("1");
   for (const Expected& row : std::vector<Expected>{
            {"pointwise",
@@ -105,10 +105,15 @@ TEST(Findings, HaveTheFieldsOfWhatIsWrong) {
             {Found(F::WRONG_SHAPE).Got("(2,)").Expected("(1,)")},
             std::nullopt},
            {"nothing done",
-            Unchanged(),
-            {Found(F::WRONG_ELEMENTS).Count(1).Of(1).Place({0}).Got("3").Expected("4").Exact(true),
+            Unchanged({3, 9, 4, 1}, {4, 2, 20, 7}),
+            {Found(F::WRONG_ELEMENTS).Count(4).Of(4).Place({0}).Got("3").Expected("4").Exact(true),
              unchanged},
             unchanged},
+           {"one element as before, perhaps for another reason",
+            Unchanged({3}, {4}),
+            {Found(F::WRONG_ELEMENTS).Count(1).Of(1).Place({0}).Got("3").Expected("4").Exact(true),
+             Found(F::OPERAND_UNCHANGED)},
+            std::nullopt},
            {"an index outside",
             Picked({1, 0}, {1, 3}),
             {Found(F::WRONG_ELEMENTS).Count(1).Of(2).Place({1}),

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string_view>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/gates.h"
 #include "baselines/compare/groups.h"
@@ -132,16 +133,14 @@ void AddIndexMismatch(const Job& job, int64_t index, v1::OutputStats* stats) {
 }
 
 // The mismatches of an INDEX_OF output, for WhereWrong.
-class PickEvidence : public Evidence {
+class PickEvidence : public JobEvidence {
  public:
-  PickEvidence(const Job& job, const Picks& picks) : job_(job), picks_(picks) {}
-  const HostTensor& actual() const override { return job_.actual; }
+  PickEvidence(const Job& job, const Picks& picks) : JobEvidence(job), picks_(picks) {}
   double Expected(int64_t i) const override { return static_cast<double>(IndexAt(job_.expected, i)); }
   bool Fits(double value, int64_t i) const override { return value == Expected(i); }
   bool Wrong(int64_t i) const override { return !picks_.IsRight(i); }
 
  private:
-  const Job& job_;
   const Picks& picks_;
 };
 
@@ -198,7 +197,10 @@ bool JudgePicks(const Job& job, v1::OutputStats* stats, Findings* findings) {
 }
 
 bool PicksEqualValues(const Job& job, const std::vector<int64_t>& places) {
-  if (!IsInteger(job.actual.dtype) || Find(job.inputs, "input") == nullptr) return false;
+  // Other integers, such as counts and sums, may pick equal values by chance.
+  const bool indices =
+      absl::StrContains(job.output.key, "indices") || absl::StrContains(job.c.function(), "Arg");
+  if (!indices || !IsInteger(job.actual.dtype) || Find(job.inputs, "input") == nullptr) return false;
   v1::Judge judge = *job.output.judge;
   judge.set_input("input");
   judge.clear_values();

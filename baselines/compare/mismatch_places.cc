@@ -18,8 +18,10 @@ using F = v1::Finding;
 constexpr double kImprobable = 1000;
 constexpr double kWidths = 9;  // vector widths that are tried
 
-// The places of NaN and infinities depend on the inputs, which have them at the ends on purpose.
+// The places of NaN and infinities depend on the inputs, which have them at the ends on purpose. Outputs that
+// cannot hold them do not show whether they have met one.
 bool AnySpecial(const Evidence& evidence, const Tally& tally) {
+  if (!IsFloating(evidence.actual().dtype)) return evidence.GivenNan() || evidence.GivenInfinity();
   for (int64_t i = tally.first.front(); i <= tally.last; ++i) {
     if (!evidence.Wrong(i)) continue;
     if (!std::isfinite(evidence.Expected(i)) || !std::isfinite(evidence.Actual(i))) return true;

@@ -155,10 +155,12 @@ void AddArithmetic(const Evidence& e, const Tally& tally, std::vector<Statement>
                     }});
   }
   if (dtype == D::float64 || (IsInteger(dtype) && ElementSize(dtype) >= 4)) {
+    // Hardly any float64 result is a float32 number, whatever the error of the sum that it is.
+    const double slack = dtype == D::float64 ? 0x1p-14 : 0x1p-22;
     all->push_back({Found(F::FLOAT32_VALUES), F::THROUGH_FLOAT32, 2, [=](int64_t i) {
                       return std::isfinite(r(i)) && std::fabs(r(i)) < 1e38 &&
                              y(i) == static_cast<double>(static_cast<float>(y(i))) &&
-                             std::fabs(y(i) - r(i)) <= 0x1p-22 * std::fabs(r(i));
+                             std::fabs(y(i) - r(i)) <= slack * std::fabs(r(i));
                     }});
   }
   all->push_back({Found(F::ZEROS), kUnknown, 4, [=](int64_t i) { return y(i) == 0; }});
@@ -201,13 +203,35 @@ std::optional<v1::Finding> CauseOf(F::Code code) {
   return Found(code);
 }
 
+// Whether zeros throughout show that nothing was computed: a result of the maximum with 0, of truncation to
+// integers, or an index is zero as well where what was expected has one sign or is small.
+bool MustHaveBeenComputed(const Evidence& e, const Tally& tally) {
+  if (tally.mismatches < kLeastZeros || e.actual().dtype == D::bool_) return false;
+  bool positive = false;
+  bool negative = false;
+  for (int64_t i = tally.first.front(); i <= tally.last; ++i) {
+    const double r = e.Expected(i);
+    positive = positive || (std::isfinite(r) && r >= 1);
+    negative = negative || (std::isfinite(r) && r <= -1);
+  }
+  return positive && negative;
+}
+
+// Whether every NaN that was expected is missing: a NaN of the input's that others of its kind do not share
+// is lost for another reason.
+bool LosesEveryNan(const Evidence& e) {
+  for (int64_t i = 0; i < NumElements(e.actual().shape); ++i) {
+    if (std::isnan(e.Expected(i)) && !e.Wrong(i)) return false;
+  }
+  return true;
+}
+
 // Statements about all elements, whatever is wrong with each.
 Remark Whole(const Evidence& e, const Tally& tally) {
   if (tally.elements < 2 || IsComplex(e.actual().dtype)) return {};
   if (tally.nan == tally.elements) return {{Found(F::WHOLE_NAN)}, std::nullopt};
-  // A small output may be zero for another reason.
   if (tally.zeros == tally.elements)
-    return {{Found(F::WHOLE_ZERO)}, CauseOf(tally.mismatches < kLeastZeros ? kUnknown : F::NEVER_COMPUTED)};
+    return {{Found(F::WHOLE_ZERO)}, CauseOf(MustHaveBeenComputed(e, tally) ? F::NEVER_COMPUTED : kUnknown)};
   if (tally.mismatches < 3) return {};
   const double value = e.Actual(0);
   for (int64_t i = 1; i < tally.elements; ++i) {
@@ -236,11 +260,15 @@ Remark Permuted(const Evidence& e, const Tally& tally) {
   if (!e.Fits(*lowest, least->second) || !e.Fits(*highest, most->second)) return {};
   std::sort(expected.begin(), expected.end());
   std::sort(actual.begin(), actual.end());
+  size_t distinct = 1;
   for (size_t i = 0; i < actual.size(); ++i) {
     if (!e.Fits(actual[i], expected[i].second)) return {};
+    if (i > 0 && expected[i].first != expected[i - 1].first) ++distinct;
   }
+  // Few values that repeat are in another order by chance.
+  const bool telling = distinct >= 4 && distinct * 2 >= actual.size();
   return {{Found(tally.mismatches == 2 ? F::TWO_EXCHANGED : F::ANOTHER_ORDER)},
-          CauseOf(tally.mismatches >= 4 ? F::WRITTEN_ELSEWHERE : kUnknown)};
+          CauseOf(telling ? F::WRITTEN_ELSEWHERE : kUnknown)};
 }
 
 }  // namespace
@@ -271,6 +299,12 @@ Remark PatternOf(const Evidence& evidence, const Tally& tally) {
   if (Remark whole = Whole(evidence, tally); !whole.observed.empty()) return whole;
   Remark where = evidence.Sampled() ? Remark{} : WhereWrong(evidence, tally);
   Remark what = WhatWrong(evidence, tally);
+  // A NaN in the tail, where inputs have them on purpose, is lost with all else that lies there.
+  if (what.cause.has_value() && what.cause->code() == F::NAN_NOT_PROPAGATED &&
+      (!LosesEveryNan(evidence) ||
+       (evidence.GivenNanPerElement() && (tally.mismatches < 2 || !where.observed.empty())))) {
+    what.cause.reset();
+  }
   what.observed.insert(what.observed.begin(), where.observed.begin(), where.observed.end());
   if (what.cause.has_value()) return what;
   where.observed = std::move(what.observed);

@@ -25,8 +25,10 @@ class Evidence {
   virtual bool Wrong(int64_t index) const = 0;
   // Whether the elements are a sample, so that neighbours in it say nothing.
   virtual bool Sampled() const { return false; }
-  // Whether some input holds a NaN, or an infinity.
+  // Whether some input holds a NaN, or an infinity; and whether one with a NaN has as many elements as the
+  // output, so that a NaN belongs to one element of it.
   virtual bool GivenNan() const { return false; }
+  virtual bool GivenNanPerElement() const { return false; }
   virtual bool GivenInfinity() const { return false; }
 
   double Actual(int64_t index) const { return ElementAsDouble(actual().dtype, actual().data.data(), index); }

@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
 
+#include "absl/strings/str_cat.h"
 #include "baselines/compare/testing.h"
 
 namespace diopi::baselines {
@@ -117,6 +119,43 @@ const std::vector<Case>& Cases() {
        [](Vec*, Vec* y) { y->assign(40, 0); },
        "; the whole output is zero",
        "the output is never computed"},
+      {"zero, the maximum of negative numbers and 0",
+       D::float32,
+       {40},
+       [](Vec* r, Vec* y) {
+         for (double& v : *r) v = -std::fabs(v);
+         y->assign(40, 0);
+       },
+       "; the whole output is zero",
+       ""},
+      {"zero, an index",
+       D::int64,
+       {40},
+       [](Vec* r, Vec* y) {
+         for (double& v : *r) v = std::fabs(v);
+         y->assign(40, 0);
+       },
+       "; the whole output is zero",
+       ""},
+      {"zero, cut off to integers",
+       D::float32,
+       {40},
+       [](Vec* r, Vec* y) {
+         for (double& v : *r) v /= 4096;
+         y->assign(40, 0);
+       },
+       "; the whole output is zero",
+       ""},
+      {"permuted, of two values",
+       D::int32,
+       {40},
+       [](Vec* r, Vec* y) {
+         for (size_t i = 0; i < 40; ++i) (*r)[i] = static_cast<double>(i / 5 % 2);
+         *y = *r;
+         for (const size_t i : {2u, 7u, 12u, 17u}) (*y)[i] = 1 - (*y)[i];
+       },
+       "the right values in another order",
+       ""},
       {"constant",
        D::float32,
        {40},
@@ -310,6 +349,7 @@ TEST(Patterns, OfUnwrittenElementsAndZeroSigns) {
 
 TEST(Patterns, OfAnotherTie) {
   v1::Case c = OneOutput(D::int64, v1::Judge::EXACT);
+  c.set_function("diopiArgmax");
   AddInput(&c, "input", D::float32);
   AddInt(&c, "dim", 1);
   const TensorMap inputs = {{"input", Tensor(D::float32, {2, 3}, {5, 7, 7, 1, 1, 0})}};
@@ -319,6 +359,74 @@ TEST(Patterns, OfAnotherTie) {
   EXPECT_EQ(v.likely_cause(), "a tie is broken in favour of another element");
   v = CompareCase(c, inputs, references, {{"out", Row(D::int64, {2, 2})}});
   EXPECT_EQ(v.likely_cause(), "");
+  c.set_function("diopiSum");  // has no indices
+  v = CompareCase(c, inputs, references, {{"out", Row(D::int64, {2, 1})}});
+  EXPECT_EQ(v.likely_cause(), "");
+}
+
+// The NaNs of an elementwise function's input are lost where several of them are, none stays, and the place
+// explains nothing; a reduction's by itself.
+TEST(Patterns, OfNanThatIsLost) {
+  struct Lost {
+    const char* name;
+    std::vector<size_t> nan, lost;
+    bool elementwise;
+    const char* cause;
+  };
+  constexpr char kCause[] = "NaN in the input is not propagated";
+  const Lost rows[] = {{"two, scattered", {3, 20}, {3, 20}, true, kCause},
+                       {"one of two", {3, 20}, {3}, true, ""},
+                       {"one", {20}, {20}, true, ""},
+                       {"the tail", {38, 39}, {38, 39}, true, ""},
+                       {"one of a reduction", {20}, {20}, false, kCause}};
+  for (const Lost& row : rows) {
+    Vec r = Scattered(40);
+    for (const size_t i : row.nan) r[i] = kNan;
+    Vec y = r;
+    for (const size_t i : row.lost) y[i] = 7;
+    v1::Case c = OneOutput(D::float32, v1::Judge::EXACT);
+    AddInput(&c, "input", D::float32);
+    Vec input(row.elementwise ? 40 : 80, 1);
+    input.back() = kNan;
+    const v1::Verdict v = CompareCase(c, {{"input", Row(D::float32, input)}}, {{"out", Row(D::float32, r)}},
+                                      {{"out", Row(D::float32, y)}});
+    EXPECT_EQ(v.likely_cause(), row.cause) << row.name << ": " << v.reason();
+  }
+}
+
+// Of an elementwise function: the first wrong element's operands, and what tells the wrong ones' from the
+// others'.
+TEST(Patterns, OfOperands) {
+  struct Operands {
+    const char* name;
+    std::function<bool(double)> wrong;
+    const char* text;  // "": nothing beyond the operand
+  };
+  const Operands rows[] = {{"above", [](double x) { return x > 44; }, "all 35 have input above 44"},
+                           {"below", [](double x) { return x < 5; }, "all 5 have input below 5"},
+                           {"two ends", [](double x) { return std::fabs(x - 40) > 30; }, ""},
+                           {"no order", [](double x) { return std::fmod(x, 3) == 0; }, ""}};
+  Vec x(80);
+  std::iota(x.begin(), x.end(), 0);
+  for (const Operands& row : rows) {
+    Vec y = x;
+    for (double& v : y) v = row.wrong(v) ? v * v + 2000 + std::fmod(v, 7) : v;
+    v1::Case c = OneOutput(D::float32, v1::Judge::EXACT);
+    AddInput(&c, "input", D::float32);
+    c.set_operator_("log");
+    for (const char* family : {"elementwise", "reduction"}) {
+      c.set_family(family);
+      const v1::Verdict v = CompareCase(c, {{"input", Row(D::float32, x)}}, {{"out", Row(D::float32, x)}},
+                                        {{"out", Row(D::float32, y)}});
+      const bool elementwise = c.family() == "elementwise";
+      const auto first = std::find_if(x.begin(), x.end(), row.wrong) - x.begin();
+      const std::string call = absl::StrCat("log(", x[first], ") = ", y[first]);
+      EXPECT_EQ(v.reason().find(call) != std::string::npos, elementwise) << row.name << ": " << v.reason();
+      const bool has = v.reason().find(" have input ") != std::string::npos;
+      EXPECT_EQ(has, elementwise && *row.text != '\0') << row.name << ": " << v.reason();
+      EXPECT_THAT(v.reason(), HasSubstr(has ? row.text : "")) << row.name;
+    }
+  }
 }
 
 // Mismatches with nothing in common get no words beyond the first of them.

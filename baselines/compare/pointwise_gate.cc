@@ -38,34 +38,22 @@ bool IsIdeal(const Point& p) {
   return p.bad == 0 && p.d == p.ideal_d;
 }
 
-class OracleEvidence : public Evidence {
+class OracleEvidence : public JobEvidence {
  public:
-  OracleEvidence(const OutputOracle& oracle, const Job& job)
-      : oracle_(oracle), actual_(job.actual), inputs_(job.inputs), sampled_(cases::IsSliced(job.c)) {}
-  const HostTensor& actual() const override { return actual_; }
-  double Expected(int64_t i) const override { return Shown(actual_.dtype, oracle_.At(actual_, i).r); }
+  OracleEvidence(const OutputOracle& oracle, const Job& job) : JobEvidence(job), oracle_(oracle) {}
+  double Expected(int64_t i) const override { return Shown(job_.actual.dtype, oracle_.At(job_.actual, i).r); }
   bool Fits(double value, int64_t i) const override {
-    const Sample s = oracle_.At(actual_, i);
+    const Sample s = oracle_.At(job_.actual, i);
     return Passes(Judge(oracle_.rule(), value, s.r, s.sigma, s.low));
   }
   bool Wrong(int64_t i) const override {
-    return !Passes(oracle_.PointAt(actual_, i)) && !oracle_.Excused(actual_, i);
-  }
-  bool Sampled() const override { return sampled_; }
-  bool GivenNan() const override {
-    return AnyInput(inputs_, [](double x) { return std::isnan(x); });
-  }
-  bool GivenInfinity() const override {
-    return AnyInput(inputs_, [](double x) { return std::isinf(x); });
+    return !Passes(oracle_.PointAt(job_.actual, i)) && !oracle_.Excused(job_.actual, i);
   }
 
  private:
   bool Passes(const Point& p) const { return oracle_.exact() ? IsIdeal(p) : p.bad == 0; }
 
   const OutputOracle& oracle_;
-  const HostTensor& actual_;
-  const TensorMap& inputs_;
-  const bool sampled_;
 };
 
 // The device reference's figures; zeros where there is none.
@@ -139,7 +127,9 @@ void TellWrongNumbers(const Job& job, const OutputOracle& oracle, const Device& 
   if (oracle.exact()) findings->found.push_back(Found(F::AS_EVERY_ORDER));
   if (device.tensor != nullptr && (oracle.exact() || p.finite != 0))
     findings->found.push_back(BesideDevice(oracle, device, index));
-  Tell(PatternOf(OracleEvidence(oracle, job), tally), findings);
+  const OracleEvidence evidence(oracle, job);
+  Tell(PatternOf(evidence, tally), findings);
+  TellOperands(evidence, job, tally, findings);
 }
 
 // A gate over the whole output. If single elements are wrong, its figure would mean nothing.

@@ -104,7 +104,7 @@ double Bits(const v1::Verdict& wrong, const v1::Verdict& right) {
     if (before.ok()) continue;
     double each = kBitsOfExact;
     for (const v1::OutputStats& after : right.outputs()) {
-      if (after.key() != before.key() || !(before.rmse() > 0)) continue;
+      if (after.key() != before.key() || !(before.rmse() > 0) || std::isinf(before.rmse())) continue;
       const double floor = std::max(after.rmse(), after.rmse_ideal());
       each = floor > 0 ? std::log2(before.rmse() / floor) : kMostBits;
     }
@@ -115,7 +115,8 @@ double Bits(const v1::Verdict& wrong, const v1::Verdict& right) {
 }
 
 // The contract that allows it; empty where none does.
-std::string ContractOf(const AlteredCase& /*altered*/) {
+template <typename Other>
+std::string ContractOf(const Other& /*other*/) {
   return "";
 }
 std::string ContractOf(const RoundedOperands& rounded) {
@@ -144,8 +145,23 @@ bool Diagnoser::Begin(const FailedCase& failed) {
 
 std::optional<v1::Verdict> Diagnoser::Explains(const AlteredCase& altered, const FailedCase& failed) {
   const absl::StatusOr<TensorMap> inputs = AlteredInputs(altered, failed.inputs);
-  if (!inputs.ok()) return std::nullopt;
-  const absl::StatusOr<TensorMap> native = reference_->Call(altered.c, *inputs, v1::Dtype::unsupported);
+  return inputs.ok() ? ExplainsCall(altered.c, *inputs, failed) : std::nullopt;
+}
+
+std::optional<v1::Verdict> Diagnoser::Explains(const OtherInputs& other, const FailedCase& failed) {
+  return ExplainsCall(failed.c, other.inputs, failed);
+}
+
+std::optional<v1::Verdict> Diagnoser::Explains(const OtherReferences& other, const FailedCase& failed) {
+  v1::Verdict agrees =
+      CompareCase(failed.c, failed.inputs, other.references, failed.actual, Unexplained(failed));
+  if (agrees.outcome() != v1::OUTCOME_PASS) return std::nullopt;
+  return agrees;
+}
+
+std::optional<v1::Verdict> Diagnoser::ExplainsCall(const v1::Case& c, const TensorMap& inputs,
+                                                   const FailedCase& failed) {
+  const absl::StatusOr<TensorMap> native = reference_->Call(c, inputs, v1::Dtype::unsupported);
   if (!native.ok()) return std::nullopt;
   for (const v1::Judge& judge : failed.c.judges()) {
     if (judge.kind() == v1::Judge::NOT_JUDGED || judge.kind() == v1::Judge::RANDOM) continue;
@@ -158,9 +174,9 @@ std::optional<v1::Verdict> Diagnoser::Explains(const AlteredCase& altered, const
   const v1::Verdict differs =
       CompareCase(failed.c, failed.inputs, failed.references, *native, Unexplained(failed));
   if (differs.outcome() != v1::OUTCOME_FAIL) return std::nullopt;
-  const absl::StatusOr<TensorMap> references = GenerateReferences(*reference_, altered.c, *inputs);
+  const absl::StatusOr<TensorMap> references = GenerateReferences(*reference_, c, inputs);
   if (!references.ok()) return std::nullopt;
-  v1::Verdict agrees = CompareCase(altered.c, *inputs, *references, failed.actual, Unexplained(failed));
+  v1::Verdict agrees = CompareCase(c, inputs, *references, failed.actual, Unexplained(failed));
   if (agrees.outcome() != v1::OUTCOME_PASS) return std::nullopt;
   return agrees;
 }
@@ -188,9 +204,7 @@ std::optional<v1::Verdict> Diagnoser::Explains(const RoundedOperands& rounded, c
     references[output.key] = result->second;
     references.erase(ReferenceKey(output.key, ReferencePart::kExact));
   }
-  v1::Verdict agrees = CompareCase(failed.c, failed.inputs, references, failed.actual, Unexplained(failed));
-  if (agrees.outcome() != v1::OUTCOME_PASS) return std::nullopt;
-  return agrees;
+  return Explains(OtherReferences{rounded.found, std::move(references)}, failed);
 }
 
 Cause Diagnoser::LikelyCause(const FailedCase& failed) {
@@ -209,12 +223,18 @@ Cause Diagnoser::LikelyCause(const FailedCase& failed) {
       ++tried;
       const std::optional<v1::Verdict> right = Explains(alternative, failed);
       if (!right.has_value()) continue;
-      found.push_back(alternative.found);
+      if (found.empty() || found.back().SerializeAsString() != alternative.found.SerializeAsString())
+        found.push_back(alternative.found);
       if (contract.empty()) contract = ContractOf(alternative);
       bits = std::max(bits, Bits(wrong, *right));
     }
   };
   look(AlterArguments(failed.c));
+  look(ReadOtherwise(failed.c, failed.inputs));
+  // Making these takes calls of its own.
+  constexpr int kOtherwise = 4;
+  if ((tried + kOtherwise) * each <= options_.max_operations)
+    look(ComputedOtherwise(failed.c, failed.inputs, failed.references, reference_.get()));
   look(NarrowOperands(failed.c, failed.inputs));
   const double confidence = std::max(1 - tried * std::exp2(-bits), 0.0);
   if (found.empty() || confidence < kLeastConfidence) return {};

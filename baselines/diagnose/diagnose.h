@@ -12,6 +12,7 @@
 #include "absl/base/thread_annotations.h"
 #include "baselines/compare/compare.h"
 #include "baselines/diagnose/alter.h"
+#include "baselines/diagnose/computed.h"
 #include "baselines/diagnose/operands.h"
 #include "cases/base/tensor.h"
 #include "impl_loader/caller/in_process.h"
@@ -61,8 +62,15 @@ class Diagnoser {
   // The verdict under the altered reference, or nothing where the alteration does not explain the output.
   std::optional<v1::Verdict> Explains(const AlteredCase& altered, const FailedCase& failed)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::optional<v1::Verdict> Explains(const OtherInputs& other, const FailedCase& failed)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::optional<v1::Verdict> Explains(const OtherReferences& other, const FailedCase& failed)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<v1::Verdict> Explains(const RoundedOperands& rounded, const FailedCase& failed)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The same for a call of `c` with `inputs`.
+  std::optional<v1::Verdict> ExplainsCall(const v1::Case& c, const TensorMap& inputs,
+                                          const FailedCase& failed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const DiagnoseOptions options_;
   std::mutex mutex_;

@@ -197,6 +197,93 @@ TEST_F(DiagnoserTest, SaysTheSameOnABusyMachine) {
   EXPECT_THAT(quiet, testing::Contains(HasSubstr("consistent with")));
 }
 
+// What no argument shows: how integers and variances are computed, and how angles turn. `compute` makes of
+// the right outputs, or of the call, those of the bug; a bug beside it gets no such cause.
+struct OtherWay {
+  const char* function;
+  v1::Dtype::Code dtype;
+  std::function<void(loader::InProcessLibrary*, const Baseline&, TensorMap*)> compute;
+  const char* text;  // "": no cause
+};
+
+void MapOutputs(TensorMap* outputs, const std::function<double(double)>& change) {
+  for (auto& [key, tensor] : *outputs) {
+    for (int64_t i = 0; i < NumElements(tensor.shape); ++i) {
+      StoreDouble(tensor.dtype, tensor.data.data(), i,
+                  change(ElementAsDouble(tensor.dtype, tensor.data.data(), i)));
+    }
+  }
+}
+
+// The same call with every element of an input changed.
+std::function<void(loader::InProcessLibrary*, const Baseline&, TensorMap*)> OnInputs(
+    const std::function<double(int64_t, double)>& change) {
+  return [change](loader::InProcessLibrary* library, const Baseline& original, TensorMap* outputs) {
+    TensorMap inputs = original.inputs;
+    for (auto& [key, tensor] : inputs) {
+      for (int64_t i = 0; i < NumElements(tensor.shape); ++i) {
+        StoreDouble(tensor.dtype, tensor.data.data(), i,
+                    change(i, ElementAsDouble(tensor.dtype, tensor.data.data(), i)));
+      }
+    }
+    *outputs = library->Call(original.c, inputs, v1::Dtype::unsupported).value();
+  };
+}
+
+const std::vector<OtherWay>& OtherWays() {
+  using D = v1::Dtype;
+  static const auto* const kWays = new std::vector<OtherWay>{
+      {"diopiArgmax", D::int64,
+       OnInputs([](int64_t, double x) { return static_cast<double>(static_cast<float>(x)); }),
+       "the computation goes through float32"},
+      {"diopiArgmax", D::int64, OnInputs([](int64_t, double x) { return -x; }), ""},
+      {"diopiSum", D::int8,
+       [](auto*, const Baseline&, TensorMap* outputs) {
+         MapOutputs(outputs, [](double x) {
+           return static_cast<double>(static_cast<int8_t>(static_cast<int64_t>(x)));
+         });
+       },
+       "integers are accumulated in int8"},
+      {"diopiSum", D::int8,
+       [](auto*, const Baseline&, TensorMap* outputs) {
+         MapOutputs(outputs, [](double x) { return std::clamp(x, -128.0, 127.0); });
+       },
+       ""},
+      {"diopiBoxIouRotatedMmcv", D::float32,
+       OnInputs([](int64_t i, double x) { return i % 5 == 4 ? -x : x; }),
+       "the angles of bboxes1 turn the other way"},
+      {"diopiBoxIouRotatedMmcv", D::float32,
+       OnInputs([](int64_t i, double x) { return i % 5 == 4 ? x / 2 : x; }), ""},
+  };
+  return *kWays;
+}
+
+TEST_F(DiagnoserTest, NamesOtherWaysOfComputing) {
+  const std::unique_ptr<Diagnoser> diagnoser = Open();
+  for (const OtherWay& way : OtherWays()) {
+    int told = 0, failures = 0;
+    for (const v1::Case& c : Cases(way.function, way.dtype)) {
+      if (failures == 40) break;
+      const Baseline original = GenerateCase(*library_, c).value();
+      TensorMap actual = library_->Call(original.c, original.inputs, v1::Dtype::unsupported).value();
+      way.compute(library_, original, &actual);
+      const v1::Verdict v = CompareCase(original.c, original.inputs, original.references, actual);
+      if (v.outcome() != v1::OUTCOME_FAIL || v.outputs(0).mismatches() < 4) continue;
+      ++failures;
+      const std::string cause =
+          TextOf(diagnoser->LikelyCause({original.c, original.inputs, original.references, actual}));
+      const bool any = cause.find("float32") != std::string::npos ||
+                       cause.find("accumulated") != std::string::npos ||
+                       cause.find("angles") != std::string::npos;
+      EXPECT_EQ(any, *way.text != '\0' && cause.find(way.text) != std::string::npos)
+          << c.id() << ": " << cause;
+      told += any ? 1 : 0;
+    }
+    EXPECT_GE(failures, 2) << way.function;
+    EXPECT_GE(told, *way.text == '\0' ? 0 : (failures + 1) / 2) << way.function << ": " << way.text;
+  }
+}
+
 // Arithmetic of the operands is found by computing with such operands, whatever size the errors have.
 TEST_F(DiagnoserTest, NamesTheOperandsThatWereRounded) {
   const std::unique_ptr<Diagnoser> diagnoser = Open();

@@ -126,9 +126,17 @@ v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, 
   }
   if (!options_.diagnose) return verdict;
   baselines::AddWouldPassUnder(c, inputs, with_native16, actual, options_.compare, &verdict);
+  // Zeros that some arithmetic gives were computed.
+  if (!verdict.would_pass_under().empty() && verdict.cause().code() == v1::Finding::NEVER_COMPUTED) {
+    verdict.clear_cause();
+    verdict.clear_cause_confidence();
+  }
   const baselines::Cause cause = diagnoser_.LikelyCause({c, inputs, references, actual, options_.compare});
-  // Keeps the more certain cause; on a tie the replayed one, which says more.
-  if (cause.found.has_value() && cause.confidence >= verdict.cause_confidence())
+  // A replay explains every element; a statement about the wrong ones alone is no better, however certain,
+  // except where it says that nothing was computed.
+  const v1::Finding::Code stated = verdict.cause().code();
+  const bool untouched = stated == v1::Finding::OPERAND_UNCHANGED || stated == v1::Finding::NEVER_WRITTEN;
+  if (cause.found.has_value() && (!untouched || cause.confidence >= verdict.cause_confidence()))
     baselines::SetCause(*cause.found, cause.confidence, &verdict);
   // A contract that the user could declare is named even where the cause is uncertain.
   const v1::Finding::Code code = verdict.cause().code();

@@ -44,6 +44,10 @@ constexpr Topic kTopics[] = {
     {F::DIMENSIONS_EXCHANGED, "", "exchanged|permut|transpos|order|layout|stride|contiguous|NCHW|packed|dim"},
     {F::IN_32_BITS, "", "32 bits|32_bits|int32"},
     {F::THROUGH_FLOAT32, "", "float32|fp32"},
+    {F::ACCUMULATED_IN, "", "accumul|in the type|summed in|wrap"},
+    {F::VARIANCE_DIVISOR, "", "biased|count less one"},
+    {F::ANGLE_SIGN, "", "angle|clockwise|other_way|direction"},
+    {F::OPERAND_UNCHANGED, "", "kept|nothing|stale|unwritten|lost|unchanged"},
     {F::SIGN_WRONG, "", "sign|negat|minus|inverted|scores_rising"},
     {F::NEVER_COMPUTED, "", "zeros|never|not written|unwritten|is 0"},
     {F::WRITTEN_ELSEWHERE, "",
@@ -68,8 +72,12 @@ struct KnownArgument {
 
 // Arguments that replays change, by name, where bugs and variants use other words for them.
 constexpr KnownArgument kArguments[] = {
+    {"conj", "conj|other_way|direction"},
+    {"diopiAdam", "couple"},
+    {"diopiAdamW", "couple"},
     {"label_smoothing", "smoothing"},
     {"weight_decay", "decay"},
+    {"with_bias", "bias"},
     {"correction", "correction|unbiased|biased"},
     {"eps", "eps"},
     {"padding", "pad"},

@@ -1,6 +1,8 @@
 // Under each declared contract, arithmetic that it allows is not accused, and other bugs are still caught.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -90,6 +92,67 @@ TEST(Contracts, AreNamedWhereTheyAreNotDeclared) {
     // certain.
     EXPECT_GT(2.5 * tally.Count(Told::kRight), tally.Count(Told::kRight) + tally.Count(Told::kNothing))
         << tally.ContractTable();
+  }
+}
+
+struct Caused {
+  const char* planted;
+  v1::Finding::Code cause;  // or an explanation that the cause has
+  bool right = true;        // false: never
+};
+constexpr Caused kCaused[] = {
+    {"add_int32_through_fp32", v1::Finding::THROUGH_FLOAT32},
+    {"argmax_int_through_fp32", v1::Finding::THROUGH_FLOAT32},
+    {"argmax_int_through_fp32", v1::Finding::NEVER_COMPUTED, false},
+    {"sort_integers_as_float", v1::Finding::THROUGH_FLOAT32},
+    {"add_alpha_ignored", v1::Finding::TAKEN_AS},
+    {"add_alpha_ignored", v1::Finding::SIGN_WRONG, false},
+    {"bn_running_var_biased", v1::Finding::VARIANCE_DIVISOR},
+    {"bn_eps_outside_root", v1::Finding::VARIANCE_DIVISOR, false},
+    {"ln_unbiased_variance_fp16", v1::Finding::VARIANCE_DIVISOR},
+    {"sync_stats_unbiased", v1::Finding::VARIANCE_DIVISOR},
+    {"sync_gather_running_var_biased", v1::Finding::VARIANCE_DIVISOR},
+    {"mmcv_bn_var_unbiased", v1::Finding::VARIANCE_DIVISOR},
+    {"adaptive_max_pool_starts_at_zero", v1::Finding::NEVER_COMPUTED, false},
+    {"conv_transpose_fp16_zeros", v1::Finding::NEVER_COMPUTED},
+    {"adaptive_max_pool_index_of_last_tie", v1::Finding::TIE_BROKEN},
+    {"abs_tail_stale", v1::Finding::NAN_NOT_PROPAGATED, false},
+    {"amax_ignores_nan", v1::Finding::NAN_NOT_PROPAGATED},
+    {"adamw_decay_coupled", v1::Finding::TAKEN_AS},
+};
+
+bool Has(const v1::Finding& cause, v1::Finding::Code code) {
+  return cause.code() == code || std::any_of(cause.parts().begin(), cause.parts().end(),
+                                             [code](const v1::Finding& part) { return part.code() == code; });
+}
+
+// Each planted bug shows the cause that it is, and bugs that look like another do not show that one.
+TEST(Causes, AreThoseOfThePlantedBugs) {
+  TrialOptions options;
+  options.library = kLibraries + "vendors/libdiopi_mutants.so";
+  options.switch_variable = "DIOPI_MUTANT";
+  options.reference_library = kLibraries + "libdiopi_cpu.so";
+  options.selection.set_suite("core");
+  options.explain = true;
+  std::map<std::string, std::vector<v1::Finding>> causes;
+  const std::vector<Planted> all = ReadPlanted(options.library).value();
+  for (const Planted& each : all) {
+    if (std::any_of(std::begin(kCaused), std::end(kCaused),
+                    [&each](const Caused& row) { return each.name == row.planted; }))
+      options.planted.push_back(each);
+  }
+  options.every = 12;
+  ASSERT_TRUE(RunTrials(options, [&](const Trial& trial) {
+                if (trial.verdict.outcome() == v1::OUTCOME_FAIL)
+                  causes[options.planted[trial.planted].name].push_back(trial.verdict.cause());
+              }).ok());
+  for (const Caused& row : kCaused) {
+    const std::vector<v1::Finding>& found = causes[row.planted];
+    EXPECT_FALSE(found.empty()) << row.planted;
+    const auto count = std::count_if(found.begin(), found.end(),
+                                     [&](const v1::Finding& cause) { return Has(cause, row.cause); });
+    EXPECT_EQ(count > 0, row.right) << row.planted << ": " << count << " of " << found.size() << " "
+                                    << v1::Finding::Code_Name(row.cause);
   }
 }
 

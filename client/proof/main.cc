@@ -37,6 +37,7 @@ struct Arguments {
   std::string suite = "core";
   std::vector<std::string> only;  // globs of the names of bugs and variants
   int seeds = 3;
+  int every = 1;
   int threads = 2;
   bool verbose = false;
 };
@@ -77,6 +78,7 @@ absl::StatusOr<TrialOptions> TrialsOf(const Arguments& arguments, const Source& 
   }
   options.selection = SelectionOf(arguments);
   options.threads = arguments.threads;
+  options.every = arguments.every;
   return options;
 }
 
@@ -217,6 +219,8 @@ ExitCode Main(int argc, char** argv) {
   causes->add_option("--variants", arguments.variants, "Library with correct variants");
   causes->add_option("--only", arguments.only, "Only the bugs and variants with these names (globs)");
   causes->add_flag("--verbose", arguments.verbose, "List every failure with its cause");
+  causes->add_option("--every", arguments.every, "Only one in so many cases of each operator (default: 1)")
+      ->check(CLI::Range(1, 1000));
   for (CLI::App* command : {verdict, causes}) {
     command->add_option("--native16", arguments.native16, "The library that computes in 16 bits throughout");
   }
