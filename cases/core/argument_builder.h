@@ -35,9 +35,10 @@ class ArgumentBuilder {
   struct Slot {
     const abi::Param* param;
     const v1::ArgRule* rule;
-    int index;             // in case_.args()
-    bool pending = false;  // made by its rule
-    bool given = false;    // by the point
+    int index;                                      // in case_.args()
+    bool pending = false;                           // made by its rule
+    bool given = false;                             // by the point
+    const v1::PointTensor* in_memory_of = nullptr;  // an output that lies where another argument does
   };
 
   v1::Argument* arg(const Slot& slot) { return case_.mutable_args(slot.index); }
@@ -68,6 +69,7 @@ class ArgumentBuilder {
 
   absl::Status CheckInPlace();
   absl::Status GiveOutLayout();
+  void ShareMemory();
   absl::Status CheckAsked();
   bool IsCount(const abi::Param& param) const;
 

@@ -26,7 +26,14 @@ enum ClassId {
   kWide,
   kFine24,
   kFine53,
-  kNonFinite
+  kNonFinite,
+  kPayload,
+  kZeroTimes,
+  kPermuted,
+  kMixed,
+  kMixed0d,
+  kAliased,
+  kInterleaved
 };
 
 inline bool IsLayout(int id) {
@@ -52,8 +59,18 @@ void Change(const v1::Case& c, const v1::Argument& arg, int id, bool negative, v
 // they decide what comes first, is kept or is drawn, or make a matrix singular.
 bool MayRepeat(const std::string& family);
 
+// Whether every output is the reference's bit for bit: values are moved, chosen or compared.
+bool MovesOnly(const v1::FunctionRules& rules);
+
+// Whether the argument holds NaN; with `infinite`, or infinity.
+bool HoldsNan(const v1::Argument& arg, bool infinite);
+
 // Whether NaN is defined wherever it is at all.
 bool MayBeNonFinite(const std::string& family);
+
+// Whether the output may lie in this input's elements: each element of the result depends on the element that
+// it overwrites alone, as the definition or a form of the function that works in place says.
+bool MayAlias(const v1::Case& c, const v1::Argument& input);
 
 // Values of a tensor of this dtype that its type alone can hold: pattern 0 is the type's whole range, the
 // others are the neighbours of 2^24, 2^31 and 2^53 and of their negatives. Nothing where the type is no int32

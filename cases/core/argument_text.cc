@@ -37,6 +37,7 @@ std::string SpecText(const v1::TensorSpec& spec) {
     absl::StrAppend(&text, ", strides ", ShapeText(strides));
   }
   if (spec.storage_offset() != 0) absl::StrAppend(&text, ", offset ", spec.storage_offset());
+  if (!spec.same_as().empty()) absl::StrAppend(&text, ", in the memory of ", spec.same_as());
   if (!spec.from().empty()) absl::StrAppend(&text, ", from ", spec.from());
   if (spec.has_fill()) absl::StrAppend(&text, ", ", std::string(spec.fill().ShortDebugString()));
   return text;

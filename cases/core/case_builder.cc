@@ -12,6 +12,7 @@
 #include "cases/core/call_variables.h"
 #include "cases/core/fill.h"
 #include "cases/core/point_value.h"
+#include "cases/core/shared_memory.h"
 
 namespace diopi::cases {
 namespace {
@@ -91,6 +92,7 @@ absl::StatusOr<Fit> ArgumentBuilder::Run() {
   if (!unfit_ && status.ok()) AssignCounts();
   if (!unfit_ && status.ok()) status = CheckInPlace();
   if (!unfit_ && status.ok()) status = GiveOutLayout();
+  if (!unfit_ && status.ok()) ShareMemory();
   if (!unfit_ && status.ok()) status = CheckAsked();
   if (unfit_) return Fit{std::nullopt, why_not_, in_place_};
   if (!status.ok()) return status;
@@ -152,6 +154,11 @@ bool ArgumentBuilder::AssignTensors(Slot* slot, const std::vector<const v1::Poin
   slot->given = true;
   if (!IsTensor(param.kind()) && !IsTensorArray(param.kind())) {
     return Unfit(absl::StrCat("`", param.name(), "` (", param.c_type(), ") does not take a tensor"));
+  }
+  if (out->role() == v1::ROLE_OUTPUT && !given[0]->same_as().empty()) {
+    slot->given = false;
+    slot->in_memory_of = given[0];
+    return AssignAbsent(slot);
   }
   const bool sparse = !slot->rule->sparse_columns().empty();
   if (sparse && (given.size() != 3 || given[0]->null() || given[1]->null() || given[2]->null())) {
@@ -332,6 +339,34 @@ absl::Status ArgumentBuilder::GiveOutLayout() {
   }
   if (taken || last.ok()) return absl::OkStatus();
   return absl::FailedPreconditionError(Named("out_layout", last).message());
+}
+
+void ArgumentBuilder::ShareMemory() {
+  for (const Slot& slot : slots_) {
+    if (slot.in_memory_of == nullptr) continue;
+    const std::string& name = slot.in_memory_of->same_as();
+    const auto found =
+        std::find_if(slots_.begin(), slots_.end(), [&](const Slot& each) { return PointName(each) == name; });
+    const v1::Argument* input = found == slots_.end() ? nullptr : arg(*found);
+    bool fits = input != nullptr && input->role() == v1::ROLE_INPUT;
+    const bool gaps = slot.in_memory_of->layout().kind() == v1::Layout::strided;
+    const int count = std::max(1, arg(slot)->tensors().tensors_size());
+    for (int i = 0; fits && i < count; ++i) {
+      const bool list = arg(slot)->has_tensors();
+      fits = list ? i < input->tensors().tensors_size() : input->has_tensor();
+      if (!fits) break;
+      v1::TensorSpec* out =
+          list ? arg(slot)->mutable_tensors()->mutable_tensors(i) : arg(slot)->mutable_tensor();
+      const v1::TensorSpec& in = list ? input->tensors().tensors(i) : input->tensor();
+      fits = CanShare(in, *out, gaps);
+      if (!fits) break;
+      *out->mutable_strides() = in.strides();
+      out->set_storage_offset(in.storage_offset() + (gaps ? 1 : 0));
+      out->set_storage_elements(in.storage_elements());
+      out->set_same_as(list ? absl::StrCat(input->name(), ".", i) : input->name());
+    }
+    if (!fits) Unfit(absl::StrCat("`", slot.param->name(), "` cannot lie in the memory of `", name, "`"));
+  }
 }
 
 absl::Status ArgumentBuilder::CheckAsked() {

@@ -25,9 +25,16 @@ namespace {
 constexpr const char* kReveals[] = {
     "an argument's strides or offset taken for another's, or for those of a dense tensor",
     "numbers passed through a type that cannot hold them",
-    "NaN or infinity met where an attribute leaves elements out"};
+    "NaN or infinity met where an attribute leaves elements out, or taken for another number",
+    "five dimensions in any order in memory, or operands of two types",
+    "an output written before the input in the same memory was read"};
 constexpr int64_t kMostElements = 4096;  // of a tensor of a point that is changed
 constexpr int64_t kMostRefused = 40;     // points of a class that the rules refuse until it is given up
+
+int RevealsOf(const ArgumentClass* only) {
+  if (only == nullptr) return 0;
+  return only->id < kNonFinite ? 1 : only->id < kPermuted ? 2 : only->id < kAliased ? 3 : 4;
+}
 
 int64_t EnoughOf(int id) {
   return id == kNonFinite ? 1 : kEnoughCases;  // of each path of an attribute
@@ -43,9 +50,11 @@ class Deriver {
     for (const v1::Case& c : *cases) {
       if (c.function() != rules_.name()) continue;
       for (const ArgumentClass& key : ClassesOf(rules_, c, false)) ++counts_[key];
+      for (const v1::Argument& arg : c.args()) {
+        if (HoldsNan(arg, true)) nonfinite_.insert(arg.name());
+        if (HoldsNan(arg, false)) nan_.insert(arg.name());
+      }
     }
-    for (const auto& [key, count] : counts_)
-      if (key.id == kNonFinite) nonfinite_.insert(key.argument);
     for (const v1::Case& c : *cases)
       if (c.function() == rules_.name()) Consider(c);
     for (auto& [key, count] : counts_) {
@@ -86,7 +95,8 @@ class Deriver {
 
   // Only where the operator's own points have it elsewhere is it known to be defined.
   bool IsDefined(const ArgumentClass& key) const {
-    if (key.id == kNonFinite) return nonfinite_.contains(key.argument);
+    if (key.id == kNonFinite || key.id == kZeroTimes) return nonfinite_.contains(key.argument);
+    if (key.id == kPayload) return nan_.contains(key.argument) || MovesOnly(rules_);
     return key.id != kExpanded || MayRepeat(op_->family()) || counts_.contains(key);
   }
 
@@ -110,7 +120,10 @@ class Deriver {
 
   // Classes that the base may still get; for values, `only` or none.
   int64_t Gain(const Base& base, const ArgumentClass* only) const {
-    if (only != nullptr) return base.may.contains(*only) && IsMissing(base, *only) ? 1 : 0;
+    if (only != nullptr) {
+      if (!base.may.contains(*only) || !IsMissing(base, *only)) return 0;
+      return only->id == kPayload && base.c.dtype() == v1::Dtype::float32 ? 2 : 1;  // whose bits are cut off
+    }
     std::set<std::string> arguments;
     for (const ArgumentClass& key : base.may)
       if (IsLayout(key.id) && IsMissing(base, key)) arguments.insert(key.argument);
@@ -145,11 +158,7 @@ class Deriver {
         ChangeLayouts(base, &point, &built, &changes);
       }
       ++base->uses;
-      if (built.has_value() && Add(*base, changes,
-                                   only == nullptr          ? 0
-                                   : only->id == kNonFinite ? 2
-                                                            : 1,
-                                   std::move(point))) {
+      if (built.has_value() && Add(*base, changes, RevealsOf(only), std::move(point))) {
         ++dtype_uses_[base->c.dtype()];
         return true;
       }
@@ -207,7 +216,8 @@ class Deriver {
     const int64_t before = counts_.at(only);
     for (const v1::Argument& arg : base->c.args()) {
       const ArgumentClass key{arg.name(), only.id, only.with};
-      if (key != only && (before != 1 || !base->may.contains(key) || base->failed.contains(key))) continue;
+      const bool also = before == 1 && only.id <= kNonFinite;
+      if (key != only && (!also || !base->may.contains(key) || base->failed.contains(key))) continue;
       v1::Point changed = *point;
       Change(base->c, arg, key.id, before == 2, &changed);
       if (!Try(base, key, std::move(changed), point, built)) continue;
@@ -271,7 +281,7 @@ class Deriver {
   const v1::FunctionRules& rules_;
   std::set<std::string>* const labels_;
   std::map<ArgumentClass, int64_t> counts_;
-  std::set<std::string> nonfinite_;  // arguments that have NaN or infinity in some case
+  std::set<std::string> nonfinite_, nan_;  // arguments that have NaN or infinity in some case, and NaN
   std::map<ArgumentClass, std::string> why_;
   std::map<ArgumentClass, int64_t> refused_;
   std::vector<Base> bases_;

@@ -13,6 +13,14 @@
 //   nonfinite with ATTRIBUTE                      NaN and infinities, where the argument has them in some
 //                                                 case, with each path that an integer, a bool or a word
 //                                                 chooses; one case each
+//   aliased                                       inputs in whose memory the output may lie (MayAlias)
+//   interleaved                                   inputs in the gaps of whose layout the output lies
+//   payload                                       NaN whose payload is its lowest bit, so that a conversion
+//                                                 that cuts bits off makes it infinite
+//   zerotimes                                     NaN and infinities in a product with many exact zeros
+//   permuted                                      five dimensions in any order in memory, element by element
+//   mixed, mixed0d                                an operand of another type than the case's, or such a
+//                                                 tensor without dimensions, where the types are promoted
 //   fine24, fine53                                floating attributes in float32 and float64 that a 16-bit
 //                                                 type and float32 cannot hold
 #ifndef CASES_CORE_COMMON_CLASSES_H_

@@ -230,7 +230,7 @@ void BlockTensor::Write(int64_t begin, int64_t bytes, void* to) const {
   });
   const int64_t first = begin / element_;
   for (const auto& [place, value] : specials_) {
-    if (place >= first && place < first + bytes / element_) StoreDouble(part_, data, place - first, value);
+    if (place >= first && place < first + bytes / element_) StoreSpecial(part_, data, place - first, value);
   }
 }
 
@@ -376,7 +376,8 @@ absl::StatusOr<BlockInputs> OpenBlockInputs(const v1::Case& c) {
   if (c.generator_version() != kBlockGeneratorVersion) return inputs;
   for (const GeneratedInput& input : ListGenerated(c)) {
     const bool held = std::any_of(c.args().begin(), c.args().end(), [&](const v1::Argument& arg) {
-      return !arg.holds().empty() && arg.holds() == input.key;
+      const bool shared = arg.role() == v1::ROLE_OUTPUT && arg.tensor().same_as() == input.key;
+      return shared || (!arg.holds().empty() && arg.holds() == input.key);
     });
     if (held || Overlaps(*input.spec)) continue;
     absl::StatusOr<std::unique_ptr<BlockTensor>> tensor =

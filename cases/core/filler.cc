@@ -192,11 +192,20 @@ void Filler::FullRange(int64_t i, uint64_t bits) {
   StoreDouble(dtype_, data_, i, first ? -largest : last ? largest : value);
 }
 
+void StoreSpecial(Dtype dtype, void* data, int64_t i, double value) {
+  StoreDouble(dtype, data, i, value);
+  if (!std::isnan(value) || !std::signbit(value) || !IsFloating(dtype)) return;
+  static constexpr uint64_t kLowest[] = {0x7C01, 0x7F81, 0x7F800001, 0x7FF0000000000001};
+  const size_t which = dtype == D::float16 ? 0 : dtype == D::bfloat16 ? 1 : dtype == D::float32 ? 2 : 3;
+  const auto size = static_cast<size_t>(ElementSize(dtype));
+  std::memcpy(static_cast<char*>(data) + static_cast<size_t>(i) * size, &kLowest[which], size);
+}
+
 absl::Status Filler::Run() {
   absl::Status status = Check();
   if (!status.ok()) return status;
   ForRanges(count_, kGrain, [this](int64_t begin, int64_t end) { Range(begin, end); });
-  for (const auto& [place, value] : SpecialPlaces()) StoreDouble(dtype_, data_, place, value);
+  for (const auto& [place, value] : SpecialPlaces()) StoreSpecial(dtype_, data_, place, value);
   return absl::OkStatus();
 }
 

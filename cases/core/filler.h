@@ -15,6 +15,10 @@ namespace diopi {
 // The element type of the two parts of a complex number; other types are their own.
 Dtype PartOf(Dtype dtype);
 
+// As StoreDouble; a negative NaN stands for the one whose payload is the lowest bit, which a kernel that
+// shortens numbers bit by bit makes infinite.
+void StoreSpecial(Dtype dtype, void* data, int64_t i, double value);
+
 // Writes the values into `data`, which holds `count` elements whose last dimension is `slice` long.
 class Filler {
  public:

@@ -96,7 +96,7 @@ class Writer {
         "  const int calls = argc > 2 ? atoi(argv[2]) : ", options_.calls, ";\n  __typeof__(&", name,
         ") call;\n  *(void**)&call = dlsym(library, \"", name, "\");\n  if (call == NULL) {\n    printf(\"",
         name, " is not implemented\\n\");\n    return 1;\n  }\n  for (int i = 0; i < calls; ++i) {\n", body_,
-        before, "  synchronize();\n  const diopiError_t error = call(", arguments,
+        shared_, before, "  synchronize();\n  const diopiError_t error = call(", arguments,
         ");\n  synchronize();\n  if (i == 0 || error != diopiSuccess) report_error(library, error);\n",
         "  if (error != diopiSuccess) return 1;\n", shows_, "  }\n  return conclude(calls);\n}\n");
   }
@@ -123,7 +123,8 @@ class Writer {
         if (!param.scratch_size().empty()) return Scratch(arg, param);
         if (arg.tensors().sparse_shape_size() == 2) return Sparse(arg);
         if (!arg.has_tensor()) return Misfit(arg);
-        if (!arg.tensor().same_as().empty()) return Identifier(arg.tensor().same_as());
+        if (arg.role() != v1::ROLE_OUTPUT && !arg.tensor().same_as().empty())
+          return Identifier(arg.tensor().same_as());
         return Tensor(arg.name(), arg, arg.tensor());
       case abi::TENSOR_POINTER:
       case abi::TENSOR_ARRAY:
@@ -228,7 +229,11 @@ class Writer {
                     " = make_tensor(diopi_dtype_", std::string(DtypeName(spec.dtype())), ", ", shape.size(),
                     ", ", id, "_shape, ", id, "_strides, ", spec.storage_offset(), ", ",
                     spec.storage_elements(), on_host ? ", diopi_host);\n" : ", diopi_device);\n");
-    if (values.empty()) {
+    if (values.empty() && !spec.same_as().empty()) {
+      const std::string in = Identifier(spec.same_as());
+      absl::StrAppend(&shared_, "  ", id, "->storage = ", in, "->storage;\n  ", id, "->host = ", in,
+                      "->host;\n");
+    } else if (values.empty()) {
       absl::StrAppend(&body_, "  upload(", id, ", NULL);\n");
     } else {
       const auto input = inputs_.find(values);
@@ -391,6 +396,7 @@ class Writer {
   std::string data_;                    // file scope
   std::string body_;                    // of main, before the call
   std::string shows_;                   // after the call
+  std::string shared_;                  // outputs that get the memory of an input
   std::string sizes_;                   // after the call that asks for the sizes of scratch memory
   std::vector<std::string> preparing_;  // arguments of the call that prepares scratch memory
 };

@@ -120,6 +120,10 @@ TEST(CSource, CompilesAndMakesTheCall) {
             "!256 returned 0\nout: dtype 9, shape (2, 2)\n" + right +
                 "  [3] 8   expected 9   MISMATCH\n  MISMATCH: 1 of 4 elements\n"
                 "FAILED after 3 calls: 1 elements do not match, 0 differ between calls\n");
+  *c.mutable_args(0)->mutable_tensor() = c.args(2).tensor();
+  c.mutable_args(0)->mutable_tensor()->set_same_as("other");
+  EXPECT_EQ(write(c, {2, 4, 6, 8}).find("PASSED"), 68U)
+      << "each element of other is read before it is written";
   c.clear_judges();  // shown, not compared
   EXPECT_EQ(write(c, {2, 4, 6, 9}).substr(0, 10), "returned 0");
 }

@@ -18,6 +18,7 @@
 #include "cases/core/judges.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/piece_case.h"
+#include "cases/core/shared_memory.h"
 #include "cases/findings/describe.h"
 #include "cases/findings/finding.h"
 #include "client/judge/error_text.h"
@@ -74,7 +75,8 @@ v1::Verdict ErrorVerdict(const v1::Case& c, const v1::WorkerReply& reply) {
     default:
       break;
   }
-  v1::Outcome outcome = v1::OUTCOME_ERROR;
+  // A library may refuse to write what it reads.
+  v1::Outcome outcome = cases::SharesMemory(c) ? v1::OUTCOME_PASS : v1::OUTCOME_ERROR;
   if (reply.error_code() == kNoImplement || reply.error_code() == kForceFallback) {
     outcome = v1::OUTCOME_NOT_IMPLEMENTED;
   } else if (reply.error_code() == kDtypeNotSupported) {

@@ -25,6 +25,7 @@ using JudgeNumbers = std::function<v1::Verdict(const TensorMap& actual)>;
 //   values that the adaptor cannot hand over                -> skipped
 //   no symbol, or NoImplement                               -> not_implemented
 //   DtypeNotSupported                                       -> unsupported_dtype
+//   another error where an output lies in an input's memory -> pass: the library refuses it
 //   another error, an exception, a failed synchronisation   -> error
 //   a memory finding                                        -> memory
 //   two calls that differ where they must not               -> nondeterministic

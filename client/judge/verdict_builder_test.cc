@@ -349,6 +349,19 @@ TEST(BuildVerdict, EveryOutcome) {
   }
 }
 
+// Where the output lies in an input's memory, a library may refuse the call; it may not crash.
+TEST(BuildVerdict, ARefusedOverlapIsRight) {
+  v1::Case c = AddCase();
+  c.mutable_args(0)->set_role(v1::ROLE_OUTPUT);
+  c.mutable_args(0)->mutable_tensor()->set_same_as("other");  // any other argument
+  const auto outcome_of = [&](v1::WorkerReply::Status status, int32_t code) {
+    return BuildVerdict(c, Replied(status, code, ""), nullptr).outcome();
+  };
+  EXPECT_EQ(outcome_of(v1::WorkerReply::RETURNED, 1), v1::OUTCOME_PASS);
+  EXPECT_EQ(outcome_of(v1::WorkerReply::RETURNED, 13), v1::OUTCOME_NOT_IMPLEMENTED);
+  EXPECT_EQ(outcome_of(v1::WorkerReply::EXCEPTION, 1), v1::OUTCOME_ERROR);
+}
+
 // A dropout of four elements, as the worker saw it.
 v1::Verdict RandomVerdict(const std::function<void(v1::Case*)>& edit, bool unmoved, bool differs) {
   v1::Case c;

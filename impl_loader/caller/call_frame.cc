@@ -73,6 +73,7 @@ int32_t CallFrame::Prepare(uint8_t poison, bool fill, std::string_view spreading
   context_->poison = poison;
   for (BoundTensor& bound : tensors_) {
     bound.tensor.RestoreLayout();
+    if (bound.shared) continue;  // what the input holds
     bound.tensor.storage.spreading = !bound.is_output() && (spreading == "*" || spreading == bound.key);
     if (leave_outputs_ && bound.is_output() && bound.holds == nullptr) continue;
     Restore(&bound, fill);

@@ -50,10 +50,15 @@ struct BoundTensor {
   bool judged = true;               // false: its value is undefined, so it may be anything
   bool may_stay_unwritten = false;  // judged only if the library writes it
 
+  bool shared = false;                  // an output in the memory of an input
+  const BoundTensor* writer = nullptr;  // of an input: that output
+
   bool intact = false;  // an input in host memory that holds what it held before the last call
   std::optional<uint8_t> poisoned = std::nullopt;  // an output that is full of this already
 
   bool is_output() const { return role == v1::ROLE_OUTPUT; }
+  // Whether an element of the storage is the tensor's.
+  bool Covers(size_t element_of_storage) const { return dense || covered[element_of_storage] != 0; }
   // Shows what the storage of an input or inout held before the call, part by part, until `visit` returns
   // false.
   void VisitPristine(

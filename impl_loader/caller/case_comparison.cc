@@ -26,7 +26,8 @@ struct OutputRules {
 OutputRules RulesOf(const CallFrame& frame, const std::string& key) {
   for (const BoundTensor& bound : frame.tensors()) {
     if (bound.key != key) continue;
-    return {bound.is_output(), bound.judged, bound.may_stay_unwritten, bound.holds != nullptr};
+    return {bound.is_output() && !bound.shared, bound.judged, bound.may_stay_unwritten,
+            bound.holds != nullptr};
   }
   for (const LibrarySlot& slot : frame.slots()) {
     if (slot.key == key) return {true, slot.judged, false, false};

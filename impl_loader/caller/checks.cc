@@ -83,6 +83,7 @@ bool CheckUnchanged(const BoundTensor& bound, Findings* findings) {
     if (std::memcmp(now, before, bytes) == 0) return true;
     for (size_t at = 0; at < bytes; at += element) {
       if (std::memcmp(now + at, before + at, element) == 0) continue;
+      if (bound.writer != nullptr && bound.writer->Covers((begin + at) / element)) continue;
       if (count++ == 0) first = static_cast<int64_t>((begin + at) / element);
     }
     return true;
@@ -143,9 +144,11 @@ void Findings::Add(const v1::Finding& finding) {
 void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* findings, Inputs inputs) {
   for (BoundTensor& bound : frame->tensors()) {
     CheckLayout(bound.key, &bound.tensor, findings);
+    if (bound.shared) continue;  // as its input
     CheckBounds(bound.key, bound.tensor.storage, findings);
     if (bound.role == v1::ROLE_INPUT) {
-      bound.intact = IsUnchanged(bound, inputs, findings) && !bound.tensor.storage.on_device;
+      bound.intact =
+          IsUnchanged(bound, inputs, findings) && !bound.tensor.storage.on_device && bound.writer == nullptr;
     } else if (!bound.dense) {
       TellGaps(bound, FindGapDamage(bound, frame->poison()), findings);
     }
@@ -174,6 +177,7 @@ void WriteGaps(const CallFrame& frame, size_t gap) {
 
 void CheckOthersFrame(const CallFrame& frame, size_t gap, Findings* findings) {
   for (const BoundTensor& bound : frame.tensors()) {
+    if (bound.shared) continue;
     CheckEitherBounds(bound.key, bound.tensor.storage, gap, findings);
     if (bound.role == v1::ROLE_INPUT) {
       CheckUnchanged(bound, findings);

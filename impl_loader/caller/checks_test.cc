@@ -141,6 +141,45 @@ TEST(CheckFrame, WatchesTheGapsOfAnInout) {
   }
 }
 
+// An output in the memory of an input: what the library writes is no damage, everything else is.
+TEST(CheckFrame, AllowsAnOutputInTheMemoryOfAnInput) {
+  const float values[2] = {-1, -2};
+  for (const bool gaps : {false, true}) {
+    v1::TensorSpec input = Spec(v1::Dtype::float32, {2});
+    input.set_strides(0, 2);
+    input.set_storage_elements(4);
+    v1::TensorSpec out = input;
+    out.set_storage_offset(gaps ? 1 : 0);
+    out.set_same_as("input");
+    const v1::Case c = CaseBuilder("diopiAbs")
+                           .Tensor("out", v1::ROLE_OUTPUT, out)
+                           .Tensor("input", v1::ROLE_INPUT, input)
+                           .Done();
+    runtime::Arena arena;
+    diopiContext context{&arena, nullptr, {}};
+    const auto frame = CallFrame::Build(*abi::FindFunction("diopiAbs"), c,
+                                        {{"input", v1::Dtype::float32, {2}, values, sizeof(values)}},
+                                        v1::Dtype::unsupported, &context);
+    ASSERT_TRUE(frame.ok()) << frame.status();
+    std::deque<BoundTensor>& tensors = (*frame)->tensors();
+    EXPECT_EQ(tensors[0].tensor.storage.data, tensors[1].tensor.storage.data);
+    for (const int damaged : {-1, gaps ? 0 : 1, gaps ? 2 : 3}) {
+      (*frame)->Prepare(kPoison[0], true, "*");
+      auto* const data = reinterpret_cast<float*>(tensors[1].tensor.storage.mirror);
+      EXPECT_EQ(data[0], -1);
+      EXPECT_EQ(data[2], -2);
+      data[gaps ? 1 : 0] = 1;
+      data[gaps ? 3 : 2] = 2;
+      if (damaged >= 0) data[damaged] = 0;
+      Findings findings;
+      CheckFrame(frame->get(), context, &findings);
+      EXPECT_EQ(findings.list().size(), damaged < 0 ? 0U : 1U) << gaps << " " << damaged;
+      EXPECT_FALSE(tensors[1].intact) << "the next call needs its values again";
+      EXPECT_EQ(ReadTensor("out", tensors[0].tensor).data, std::string("\0\0\x80\x3F\0\0\0\x40", 8));
+    }
+  }
+}
+
 // Of an input made in blocks a part of 64 KiB in sixteen is looked at, and the last one.
 TEST(CheckFrame, SamplesLargeInputs) {
   constexpr int64_t kPart = 64 << 10;

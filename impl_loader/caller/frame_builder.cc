@@ -54,6 +54,7 @@ class FrameBuilder {
                                                      " arguments, the first extra one is ",
                                                      case_.args(next).name()));
     }
+    for (auto& [output, input] : shared_) Share(output, input);
     if (preparing_.has_value()) {
       frame_->preparing_args_ = frame_->args_;
       frame_->preparing_args_[*preparing_] = false;
@@ -142,7 +143,8 @@ class FrameBuilder {
     if (arg.role() == v1::ROLE_LIBRARY_OUTPUT) {
       return Misfit(arg.name(), "the signature has no handle for the library to fill");
     }
-    if (!arg.tensor().same_as().empty()) return AddSame(arg.name(), arg.tensor().same_as());
+    if (arg.role() != v1::ROLE_OUTPUT && !arg.tensor().same_as().empty())
+      return AddSame(arg.name(), arg.tensor().same_as());
     ASSIGN_OR_RETURN(diopiTensorHandle_t handle, Bind(arg.name(), arg, arg.tensor()));
     Push(Pointer(handle));
     return absl::OkStatus();
@@ -197,6 +199,18 @@ class FrameBuilder {
       return absl::OkStatus();
     }
     return Misfit(name, absl::StrCat("is the same tensor as ", other, ", which is not an earlier tensor"));
+  }
+
+  // Puts an output into the memory of an input, unless an adaptor made them unlike.
+  void Share(BoundTensor* output, const std::string& key) {
+    for (BoundTensor& input : frame_->tensors_) {
+      if (input.key != key || input.tensor.dtype != output->tensor.dtype ||
+          input.tensor.storage.bytes != output->tensor.storage.bytes)
+        continue;
+      output->tensor.storage = input.tensor.storage;
+      output->shared = true;
+      input.writer = output;
+    }
   }
 
   absl::Status AddArray(const v1::Argument& arg) {
@@ -364,6 +378,7 @@ class FrameBuilder {
       const InputView* held = arg.holds().empty() ? nullptr : FindInput(arg.holds());
       const bool fits = held != nullptr && held->dtype == tensor.dtype && held->shape == tensor.shape;
       if (fits) bound.holds = held->data;
+      if (!spec.same_as().empty()) shared_.emplace_back(&bound, spec.same_as());
     } else {
       input = FindInput(key);
       if (input == nullptr) return Misfit(key, "its values were not sent");
@@ -448,6 +463,8 @@ class FrameBuilder {
   Dtype widened_;
   std::unique_ptr<CallFrame> frame_;
   diopiDevice_t memory_ = diopi_device;  // of the tensor that is being added
+  std::vector<std::pair<BoundTensor*, std::string>>
+      shared_;                       // outputs, and the inputs in whose memory they lie
   std::optional<size_t> preparing_;  // the argument that is false in the call that prepares scratch memory
 };
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/status_macros.h"
+#include "cases/core/shared_memory.h"
 #include "cases/findings/finding.h"
 #include "cases/findings/finding_text.h"
 #include "impl_loader/caller/case_runner.h"
@@ -21,6 +22,11 @@ class InProcessLibraryImpl : public InProcessLibrary {
 
   absl::StatusOr<TensorMap> Call(const v1::Case& c, const TensorMap& inputs, const BlockInputs* left,
                                  Dtype widened) override {
+    if (cases::SharesMemory(c)) {
+      v1::Case apart = c;
+      cases::SeparateOutputs(&apart);
+      return Call(apart, inputs, left, widened);
+    }
     std::vector<InputView> views;
     for (const auto& [key, tensor] : inputs) {
       views.push_back({key, tensor.dtype, tensor.shape, tensor.data.data(), tensor.data.size()});
