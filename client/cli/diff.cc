@@ -12,7 +12,8 @@ class DiffCommand final : public Command {
  public:
   std::string name() const override { return "diff"; }
   std::string description() const override {
-    return "Compares two runs, from RUN_A to RUN_B; exit status 1 when something newly fails";
+    return "Compares two runs, from RUN_A to RUN_B; exit status 1 when something newly fails or is newly "
+           "refused";
   }
   std::string examples() const override {
     return "  diopi-cli diff 20261120-101502-7f3a latest                       what got better and worse\n"
@@ -45,7 +46,9 @@ class DiffCommand final : public Command {
     const absl::Status written = WriteOutput(*text, output_);
     if (!written.ok()) return Tell(written);
     for (const v1::CompareCount& count : diff->counts()) {
-      if (count.kind() == v1::COMPARE_KIND_NEWLY_FAILING && count.cases() > 0) return ExitCode::kFailed;
+      const bool lost =
+          count.kind() == v1::COMPARE_KIND_NEWLY_FAILING || count.kind() == v1::COMPARE_KIND_NEWLY_REFUSED;
+      if (lost && count.cases() > 0) return ExitCode::kFailed;
     }
     return ExitCode::kOk;
   }

@@ -278,10 +278,12 @@ class Writer {
       Add(Paragraph{t_("Not measured: no run has the suite of a model.")});
       return;
     }
-    Add(Paragraph{
-        t_("The calls of each model, in the newest run of its whole suite. Ready: all of them pass. "
-           "Scaled: calls whose sizes were reduced. The summary says what stands between the chip and the "
-           "other models.")});
+    Add(
+        Paragraph{t_("The calls of each model, in the newest run of its whole suite. Ready: all of them pass "
+                     "at their true "
+                     "sizes. Passes scaled: all pass, but the sizes of some were reduced. The summary says "
+                     "what stands between the chip and the "
+                     "other models.")});
     Table table{{{t_("Model")},
                  {t_("Calls"), true},
                  {t_("Pass"), true},
@@ -292,7 +294,6 @@ class Writer {
                  {t_("Result")}},
                 {}};
     for (const auto& [name, cell] : evaluation_.input.models) {
-      const bool ready = cell.ready();
       table.rows.push_back(
           {{name, Tone::kPlain, true},
            CountText(cell.calls()),
@@ -301,7 +302,9 @@ class Writer {
            {absl::StrCat(cell.not_implemented()), cell.not_implemented() > 0 ? Tone::kWarn : Tone::kMuted},
            {absl::StrCat(cell.not_judged()), cell.not_judged() > 0 ? Tone::kWarn : Tone::kMuted},
            CountText(cell.scaled()),
-           {ready ? t_("ready") : t_("not ready"), ready ? Tone::kGood : Tone::kBad}});
+           cell.ready()           ? Text{t_("ready"), Tone::kGood}
+           : cell.passes_scaled() ? Text{t_("passes scaled"), Tone::kWarn}
+                                  : Text{t_("not ready"), Tone::kBad}});
     }
     Add(std::move(table));
   }

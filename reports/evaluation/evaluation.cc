@@ -14,41 +14,20 @@
 namespace diopi::reports {
 namespace {
 
-// The run's results for one function.
-struct FunctionState {
-  int64_t called = 0;
-  int64_t not_passed = 0;  // of these
-  int64_t no_implement = 0;
-};
-
-std::map<std::string, FunctionState> FunctionStates(const RunReport& report) {
-  std::map<std::string, FunctionState> states;
-  for (const v1::Verdict& verdict : report.results) {
-    FunctionState& state = states[verdict.function()];
-    if (IsCalled(verdict.outcome())) {
-      ++state.called;
-      if (verdict.outcome() != v1::OUTCOME_PASS) ++state.not_passed;
-    }
-    if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) ++state.no_implement;
-  }
-  return states;
-}
-
 void CoverFunctions(const EvaluationInput& input, std::vector<GroupCoverage>* headers,
                     std::vector<GroupCoverage>* families) {
   const v1::RunOptions& options = input.report.run.options();
   const std::set<std::string> exported(options.implemented().begin(), options.implemented().end());
-  const std::map<std::string, FunctionState> states = FunctionStates(input.report);
+  const FunctionTallies tallies = TallyFunctions(input.report.results);
   std::map<std::string, GroupCoverage> by_family;
   const auto add = [&](const std::string& function, GroupCoverage* group) {
-    const auto state = states.find(function);
-    const bool called = state != states.end() && state->second.called > 0;
-    const bool refused = state != states.end() && !called && state->second.no_implement > 0;
+    const auto found = tallies.find(function);
+    const server::CallTally tally = found == tallies.end() ? server::CallTally() : found->second;
     ++group->functions;
-    if (exported.contains(function) && !refused) ++group->implemented;
+    if (exported.contains(function) && !tally.hollow()) ++group->implemented;
     if (input.suite.contains(function)) ++group->in_suite;
-    if (called) ++group->tested;
-    if (called && state->second.not_passed == 0) ++group->passing;
+    if (tally.tested()) ++group->tested;
+    if (tally.passing()) ++group->passing;
   };
   for (const abi::Function* function : abi::Functions()) {
     const std::string header(abi::HeaderOf(function->name()));

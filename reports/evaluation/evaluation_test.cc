@@ -109,7 +109,10 @@ EvaluationInput MakeInput() {
   input.report.coverage.set_with_cases(static_cast<int64_t>(input.suite.size()));
   input.models = ModelsOf(PageOf(R"(chips: "e1"
                                     models { name: "ready"
-                                             cells { ready: true calls: 5 passing: 5 scaled: 2 } }
+                                             cells { ready: true calls: 5 passing: 5 } }
+                                    models { name: "small"
+                                             cells { passes_scaled: true calls: 5 passing: 5 scaled: 2
+                                                     max_tensor_bytes: 16384 } }
                                     models { name: "unready"
                                              cells { calls: 9 passing: 4 failing: 3 not_implemented: 2
                                                      failing_functions: [ "diopiAdd", "diopiExp" ]
@@ -277,9 +280,12 @@ TEST(EvaluationDocument, TheCoverSaysTheVerdictInWords) {
            "> Complete: all 8 cases of suite core have a verdict.",
            ("The ABI has 538 functions. The library exports 3 of them; 3 were tested, and 1 gave a correct "
             "result in every case."),
-           "Of 6 cases called, 2 gave correct results (33.33 %).",
+           "Called: 7 of 8 cases (87.50 %); not\\_implemented 1.",
+           "Of 7 cases called, 3 gave correct results (42.85 %).",
            "The others have 2 causes or symptoms; section 4.4 lists them.",
-           "Ready for 1 of 2 models: ready.",
+           ("Ready for 1 of 3 models: ready. All calls of these pass, but not at their true sizes: small (2 "
+            "of 5 "
+            "calls were scaled to 16 KiB a tensor)."),
            "| Lab | Example lab |",
            "| Tested by | Ann Author |",
            "Every failure is in the file report.html.failures.csv that goes with this report, SHA-256 abc0.",
@@ -287,7 +293,7 @@ TEST(EvaluationDocument, TheCoverSaysTheVerdictInWords) {
     EXPECT_TRUE(absl::StrContains(text, line)) << line;
   }
   input.report = BuildReport(RunOn("r1", "e1"), {VerdictOf("add", "diopiAdd", v1::OUTCOME_PASS, 1)});
-  input.models.pop_back();
+  input.models.resize(1);
   text = WriteMarkdown(EvaluationDocument(Evaluate(input)));
   for (const char* line :
        {"> Passes: the only tested function.", "The only case called gave a correct result.",
@@ -370,11 +376,13 @@ TEST(FailureTable, HasEveryFailure) {
 TEST(EvaluationDocument, TheSummaryListsOnlyModelsThatAreNotReady) {
   EvaluationInput input = MakeInput();
   std::string text = WriteMarkdown(EvaluationDocument(Evaluate(input)));
-  EXPECT_TRUE(absl::StrContains(
-      text, "| --- | --- |\n| `unready` | **failing: diopiAdd diopiExp; missing: diopiRelu** |\n"))
+  EXPECT_TRUE(absl::StrContains(text,
+                                "| --- | --- |\n| `small` | 2 of 5 calls were scaled to 16 KiB a tensor |\n| "
+                                "`unready` | **failing: diopiAdd diopiExp; missing: diopiRelu** |\n"))
       << text;
   EXPECT_TRUE(absl::StrContains(text, "| `unready` | 9 | 4 | **3** | 2 | 0 | 0 | **not ready** |")) << text;
-  input.models.pop_back();
+  EXPECT_TRUE(absl::StrContains(text, "| `small` | 5 | 5 | 0 | 0 | 0 | 2 | passes scaled |")) << text;
+  input.models.resize(1);
   text = WriteMarkdown(EvaluationDocument(Evaluate(input)));
   EXPECT_TRUE(absl::StrContains(text, "Nothing: the chip is ready for every model that it ran.")) << text;
 }

@@ -26,6 +26,16 @@ std::vector<std::string> ReadyModels(const std::vector<ModelResult>& models) {
   return ready;
 }
 
+// Those that pass with calls made smaller: "resnet50 (120 of 160 calls were scaled to 16 KiB a tensor)".
+std::vector<std::string> ScaledModels(const std::vector<ModelResult>& models, const Translator& t) {
+  std::vector<std::string> scaled;
+  for (const ModelResult& model : models) {
+    if (model.cell.passes_scaled())
+      scaled.push_back(absl::StrCat(model.name, t(" ($0)", ScaledText(model.cell, t))));
+  }
+  return scaled;
+}
+
 std::string Completeness(const RunReport& report, const Translator& t) {
   if (!report.partial.empty())
     return t("Partial: $0. This report does not stand for the chip.", PartialReason(report, t));
@@ -59,9 +69,15 @@ std::string CausesSentence(const RunReport& report, const Translator& t) {
 std::string ModelsSentence(const std::vector<ModelResult>& models, const Translator& t) {
   if (models.empty()) return t("No model's calls were tested.");
   const std::vector<std::string> ready = ReadyModels(models);
-  if (ready.empty()) return t("Ready for none of $0 models.", models.size());
-  return t("Ready for $0 of $1 models: $2.", ready.size(), models.size(),
-           absl::StrJoin(ready, t.Separator()));
+  std::string text = ready.empty() ? t("Ready for none of $0 models.", models.size())
+                                   : t("Ready for $0 of $1 models: $2.", ready.size(), models.size(),
+                                       absl::StrJoin(ready, t.Separator()));
+  const std::vector<std::string> scaled = ScaledModels(models, t);
+  if (!scaled.empty()) {
+    absl::StrAppend(&text, t(" All calls of these pass, but not at their true sizes: $0.",
+                             absl::StrJoin(scaled, t.Separator())));
+  }
+  return text;
 }
 
 // What decides how a buyer reads the rest.
@@ -88,8 +104,10 @@ Table ModelTable(const Evaluation& evaluation, const Translator& t) {
                              : t("Nothing: the chip is ready for every model that it ran.")};
   for (const auto& [name, cell] : models) {
     if (cell.ready()) continue;
-    table.rows.push_back(
-        {{name, Tone::kPlain, true}, {Or(WhatStandsBetween(cell, t), t("not all judged")), Tone::kBad}});
+    const Text between = cell.passes_scaled()
+                             ? Text{ScaledText(cell, t), Tone::kWarn}
+                             : Text{Or(WhatStandsBetween(cell, t), t("not all judged")), Tone::kBad};
+    table.rows.push_back({{name, Tone::kPlain, true}, between});
   }
   return table;
 }
@@ -234,12 +252,11 @@ void FunctionIndicators(const Evaluation& evaluation, const Translator& t, const
   const v1::Coverage& coverage = report.coverage;
   add(t("Functions that pass, of the ABI's"), OutOf(coverage.passing(), coverage.abi_functions(), t));
   add(t("Functions that pass every case, of those tested"), OutOf(coverage.passing(), coverage.tested(), t));
+  add(t("Cases called, of those asked"), OutOf(report.correctness.called(), report.correctness.asked(), t));
   add(t("Called cases that pass"), OutOf(report.correctness.passed(), report.correctness.called(), t));
   add(t("Operators that pass every called case"), OperatorsPassing(evaluation, t));
-  add(t("Waivers in force"), {absl::StrCat(std::count_if(report.results.begin(), report.results.end(),
-                                                         [](const v1::Verdict& verdict) {
-                                                           return verdict.outcome() == v1::OUTCOME_WAIVED;
-                                                         }))});
+  const auto waived = report.outcomes.find(v1::OUTCOME_WAIVED);
+  add(t("Waivers in force"), {absl::StrCat(waived == report.outcomes.end() ? 0 : waived->second)});
   add(t("Grade against $0, cases", DeviceReference(report, t)),
       evaluation.grades.graded() > 0 ? Text{GradeText(evaluation.grades)} : NotMeasured(t));
   add(t("Models"), models.empty() ? NotMeasured(t, t("no run has the suite of a model"))
@@ -277,6 +294,7 @@ std::vector<Block> CoverBlocks(const Evaluation& evaluation, const Translator& t
       Note{headline.text, headline.tone},
       Note{Completeness(report, t), report.partial.empty() ? Tone::kPlain : Tone::kWarn},
       Paragraph{FunctionsSentence(report.coverage, t)},
+      Paragraph{t("Called: $0.", CalledText(report, t))},
       Paragraph{CallsSentence(report, t)},
   };
   if (others) blocks.emplace_back(Paragraph{CausesSentence(report, t)});

@@ -17,26 +17,12 @@ namespace {
 
 constexpr size_t kNamed = 8;  // most names to list
 
-struct Functions {
-  std::set<std::string> implemented;
-  std::set<std::string> tested;  // called in at least one case
-  std::set<std::string> selected;
-};
-
-Functions FunctionsOf(const RunReport& report) {
-  Functions functions;
-  std::set<std::string> refused;
-  for (const v1::Verdict& verdict : report.results) {
-    if (verdict.function().empty()) continue;  // a check of the library as a whole
-    functions.selected.insert(verdict.function());
-    if (IsCalled(verdict.outcome())) functions.tested.insert(verdict.function());
-    if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) refused.insert(verdict.function());
-  }
+// Exported, and not every call returned NoImplement.
+std::set<std::string> Implemented(const RunReport& report, const FunctionTallies& tallies) {
   const auto& exported = report.run.options().implemented();
-  for (const std::string& function : exported) {
-    // Exported, but every call returned NoImplement: not implemented.
-    if (!refused.contains(function) || functions.tested.contains(function))
-      functions.implemented.insert(function);
+  std::set<std::string> functions(exported.begin(), exported.end());
+  for (const auto& [function, tally] : tallies) {
+    if (tally.hollow()) functions.erase(function);
   }
   return functions;
 }
@@ -108,8 +94,9 @@ class CoverageJudge {
   }
 
   void AgainstReference() {
-    const Functions now = FunctionsOf(*input_.run);
-    const Functions before = FunctionsOf(*input_.reference);
+    const FunctionTallies now = TallyFunctions(input_.run->results);
+    const FunctionTallies before = TallyFunctions(input_.reference->results);
+    const std::set<std::string> implemented_now = Implemented(*input_.run, now);
     std::set<std::string> present;
     for (const v1::Verdict& verdict : input_.run->results) present.insert(verdict.case_id());
     std::set<std::string> owed;  // functions with a case that is not skipped on purpose
@@ -120,15 +107,17 @@ class CoverageJudge {
       if (!present.contains(verdict.case_id())) missing_cases.push_back(verdict.case_id());
     }
     std::vector<std::string> implemented, tested;
-    for (const std::string& function : before.implemented) {
+    for (const std::string& function : Implemented(*input_.reference, before)) {
       // Functions without a case have nothing to skip.
-      const bool excused = before.selected.contains(function) && !owed.contains(function);
-      if (!now.implemented.contains(function) && !excused) implemented.push_back(function);
+      const bool excused = before.contains(function) && !owed.contains(function);
+      if (!implemented_now.contains(function) && !excused) implemented.push_back(function);
     }
-    for (const std::string& function : before.tested) {
+    for (const auto& [function, tally] : before) {
+      const auto found = now.find(function);
       const bool told = std::count(implemented.begin(), implemented.end(), function) > 0;
-      const bool left_out = options_.partial && !now.selected.contains(function);
-      if (!now.tested.contains(function) && owed.contains(function) && !told && !left_out)
+      const bool left_out = options_.partial && found == now.end();
+      const bool tested_now = found != now.end() && found->second.tested();
+      if (tally.tested() && !tested_now && owed.contains(function) && !told && !left_out)
         tested.push_back(function);
     }
     Lost("function that was implemented", "functions that were implemented", implemented);

@@ -46,7 +46,8 @@ std::string RenderGateJson(const GateDocument& document) {
       ", \"passing\": ", run.coverage.passing(),
       "},\n  \"partial\": ", run.partial.empty() ? "null" : QuotedText(run.partial),
       ",\n  \"correctness\": {\"called\": ", run.correctness.called(),
-      ", \"passed\": ", run.correctness.passed(), "},\n  \"cases\": ", run.cases,
+      ", \"passed\": ", run.correctness.passed(), ", \"asked\": ", run.correctness.asked(),
+      "},\n  \"cases\": ", run.cases, ",\n  \"failure_groups\": ", run.failures.size(),
       ",\n  \"expected_failures\": ", result.expected_failures, ",\n  \"waived\": ", result.waived,
       ",\n  \"findings\": ", FindingsJson(result.findings), ",\n  \"notes\": ", FindingsJson(result.notes),
       "\n}\n");

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -46,6 +48,33 @@ void AppendFindings(const GateDocument& document, const char* title, const std::
   }
 }
 
+using VerdictsById = std::map<std::string, const v1::Verdict*>;
+
+// These verdicts in the run's own groups; what the run does not list as failures (refused calls), in groups
+// of its own.
+std::vector<FailureGroup> GroupsOf(const std::vector<FailureGroup>& of_run, VerdictsById verdicts) {
+  std::vector<FailureGroup> groups;
+  for (const FailureGroup& whole : of_run) {
+    FailureGroup part = whole;
+    std::erase_if(part.cases, [&verdicts](const std::string& id) { return !verdicts.contains(id); });
+    if (part.cases.empty()) continue;
+    std::set<std::string> operators;
+    std::set<v1::Dtype::Code> dtypes;
+    for (const std::string& id : part.cases) {
+      const v1::Verdict& verdict = *verdicts.extract(id).mapped();
+      operators.insert(verdict.operator_());
+      dtypes.insert(verdict.dtype());
+    }
+    part.operators.assign(operators.begin(), operators.end());
+    part.dtypes.assign(dtypes.begin(), dtypes.end());
+    groups.push_back(std::move(part));
+  }
+  std::vector<const v1::Verdict*> others;
+  for (const auto& [id, verdict] : verdicts) others.push_back(verdict);
+  for (FailureGroup& group : GroupVerdicts(others)) groups.push_back(std::move(group));
+  return groups;
+}
+
 }  // namespace
 
 std::string GateHeadline(const GateResult& result) {
@@ -61,16 +90,15 @@ std::string FindingPlace(const GateDocument& document, const GateFinding& findin
   return absl::StrCat(document.input->expectations->file, ":", finding.line, ": ", finding.subject);
 }
 
-// Findings of one kind about single cases become one finding per group; the others stay unchanged.
 std::vector<GateFinding> ShownFindings(const GateDocument& document) {
   const std::vector<GateFinding>& findings = document.result->findings;
   if (document.verbose) return findings;
-  std::unordered_map<std::string, const v1::Verdict*> verdicts;
+  VerdictsById verdicts;
   for (const GatedCase& gated : document.result->cases) verdicts[gated.verdict->case_id()] = gated.verdict;
   std::vector<GateFinding> shown;
   for (size_t i = 0; i < findings.size();) {
     const FindingKind kind = findings[i].kind;
-    std::vector<const v1::Verdict*> members;
+    VerdictsById members;
     std::unordered_map<std::string, const GateFinding*> by_case;
     for (; i < findings.size() && findings[i].kind == kind; ++i) {
       const auto verdict = verdicts.find(findings[i].subject);
@@ -78,10 +106,10 @@ std::vector<GateFinding> ShownFindings(const GateDocument& document) {
         shown.push_back(findings[i]);
         continue;
       }
-      members.push_back(verdict->second);
+      members.insert(*verdict);
       by_case[findings[i].subject] = &findings[i];
     }
-    for (const FailureGroup& group : GroupVerdicts(members, Unexplained::kJoin)) {
+    for (const FailureGroup& group : GroupsOf(document.input->run->failures, std::move(members))) {
       GateFinding finding = *by_case.at(group.cases.front());
       if (group.cases.size() > 1) {
         finding.subject = GroupText(group);
@@ -105,7 +133,7 @@ std::vector<GateFact> GateFacts(const GateDocument& document) {
                            options.chip().empty() ? "" : absl::StrCat("chip ", options.chip(), ", "),
                            CountOf(run.cases, "case", "cases"), " of ", SelectionText(options))});
   facts.push_back(
-      {"Library", absl::StrCat(options.impl_path(), ", sha256 ", options.impl_sha256().substr(0, 16))});
+      {"Library", absl::StrCat(LibraryName(options), ", sha256 ", options.impl_sha256().substr(0, 16))});
   if (document.input->expectations != nullptr) {
     facts.push_back({"Expected", LinesText(*document.input->expectations)});
   }
@@ -115,10 +143,10 @@ std::vector<GateFact> GateFacts(const GateDocument& document) {
   }
   facts.push_back({"Coverage", absl::StrCat(PassingText(run.coverage), ": ", CoverageText(run.coverage))});
   if (!run.partial.empty()) facts.push_back({"Partial", run.partial});
-  facts.push_back(
-      {"Correctness", absl::StrCat(run.correctness.passed(), " of ", run.correctness.called(),
-                                   " called cases pass; ", JudgedText(run), "; ", result.expected_failures,
-                                   " do not and were expected, ", result.waived, " waived")});
+  facts.push_back({"Called", CalledText(run)});
+  facts.push_back({"Correctness", absl::StrCat(CorrectText(run.correctness), "; ", result.expected_failures,
+                                               " do not and were expected, ", result.waived, " waived")});
+  facts.push_back({"Did not pass", FailuresText(run)});
   return facts;
 }
 

@@ -41,7 +41,9 @@ TEST_F(RenderGateTest, Text) {
       "Expected     demo.txt (2 fail, 0 flake, 0 skip)\n"
       "Coverage     1 of 538 functions pass (0.18 %): 2 exported; of the 12 that have cases 2 tested, 1 "
       "passing\n"
-      "Correctness  1 of 3 called cases pass; 3 of 3 cases judged; 1 do not and were expected, 0 waived\n"
+      "Called       3 of 3 cases (100.00 %)\n"
+      "Correctness  1 of 3 called cases pass (33.33 %); 1 do not and were expected, 0 waived\n"
+      "Did not pass 2 cases in 1 group\n"
       "\nFindings\n"
       "  new failure  add.x: fail, not listed: 50% <b>|x|</b> & \"q\", a:b second `line` ?\n"
       "      diopi-cli repro add.x --impl lib.so\n"
@@ -68,6 +70,7 @@ TEST(RenderGate, CasesThatFailAlikeAreOneFinding) {
   for (v1::Verdict& verdict : run.results) {
     if (verdict.operator_() == "add") verdict.set_likely_cause("consistent with alpha taken as 1");
   }
+  run.failures = GroupFailures(run.results);
   const Expectations lines = Lines("");
   GateInput input;
   input.run = &run;
@@ -83,6 +86,13 @@ TEST(RenderGate, CasesThatFailAlikeAreOneFinding) {
             "fail: consistent with alpha taken as 1; for example add.c0: fail, not listed: why, of add.c0");
   EXPECT_EQ(shown[0].action, "diopi-cli repro add.c0 --impl lib.so");
   EXPECT_EQ(shown[1].subject, "mul.x");
+  // The groups are the run's own, also where the file excuses a part of one.
+  EXPECT_EQ(GateFacts(document).back().text, "41 cases in 2 groups");
+  const Expectations excused = Lines("fail add.c0 expires=2099-01-31 issue=https://x.test/1 \"known\"\n");
+  input.expectations = &excused;
+  const GateResult fewer = RunGate(input, options);
+  EXPECT_EQ(ShownFindings({&input, &options, &fewer})[0].subject, "39 cases of add (int8)");
+  input.expectations = &lines;
   EXPECT_EQ(RenderGateText(document).find("add.c7"), std::string::npos);
   document.verbose = true;
   EXPECT_EQ(ShownFindings(document).size(), 41u);

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "reports/model/coverage.h"
 
 namespace diopi::reports {
 namespace {
@@ -20,6 +21,30 @@ v1::TrendPoint PointOf(const v1::RunSummary& run) {
   *point.mutable_coverage() = run.coverage();
   point.set_failed(run.failed());
   return point;
+}
+
+absl::StatusOr<v1::KnownFunctions> Summarize(const absl::StatusOr<CoverageCells>& cells) {
+  if (!cells.ok()) return cells.status();
+  v1::KnownFunctions known;
+  for (const auto& [function, cell] : *cells) {
+    if (!cell.tested()) continue;
+    known.set_tested(known.tested() + 1);
+    if (cell.passed() == cell.cases()) known.set_passing(known.passing() + 1);
+    if (known.oldest().empty() || cell.created() < known.oldest()) known.set_oldest(cell.created());
+    known.set_newest(std::max(known.newest(), cell.created()));
+  }
+  return known;
+}
+
+absl::Status AddKnown(const absl::StatusOr<CoverageCells>& cells, v1::ChipPage* page) {
+  if (!cells.ok()) return cells.status();
+  for (const auto& [function, cell] : *cells) {
+    if (!cell.has_run_id()) continue;
+    v1::KnownFunction& known = *page->add_known();
+    known.set_name(function);
+    *known.mutable_cell() = cell;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status NoSuchChip(server::Queries& queries, const std::string& chip) {
@@ -60,10 +85,6 @@ absl::StatusOr<std::vector<v1::RunSummary>> CompleteRuns(server::Queries& querie
   return runs;
 }
 
-const v1::RunSummary& StandsFor(const v1::ChipRow& chip) {
-  return chip.has_complete() ? chip.complete() : chip.latest();
-}
-
 absl::StatusOr<v1::ChipsPage> LoadChips(server::Queries& queries, const server::TimeRange& range) {
   const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips(range);
   if (!chips.ok()) return chips.status();
@@ -79,7 +100,13 @@ absl::StatusOr<v1::ChipsPage> LoadChips(server::Queries& queries, const server::
     row.set_vendor_name(latest->vendor_name());
     *row.mutable_latest() = *std::move(latest);
     for (auto run = runs->rbegin(); run != runs->rend(); ++run) *row.add_trend() = PointOf(*run);
-    if (!runs->empty()) *row.mutable_complete() = std::move(runs->front());
+    if (!runs->empty()) {
+      *row.mutable_complete() = std::move(runs->front());
+      continue;
+    }
+    absl::StatusOr<v1::KnownFunctions> known = Summarize(LoadCells(queries, chip.chip));
+    if (!known.ok()) return known.status();
+    *row.mutable_known() = *std::move(known);
   }
   return page;
 }
@@ -94,14 +121,13 @@ absl::StatusOr<v1::ChipPage> LoadChip(server::Queries& queries, const std::strin
   absl::StatusOr<std::vector<v1::RunSummary>> complete = CompleteRuns(queries, chip, 1);
   if (!complete.ok()) return complete.status();
   if (!complete->empty()) *page.mutable_complete() = std::move(complete->front());
-  const auto judged = std::find_if(runs->runs().begin(), runs->runs().end(),
-                                   [](const v1::RunSummary& run) { return run.done() > 0; });
   page.mutable_heat();
-  if (page.has_complete() || judged != runs->runs().end()) {
-    const v1::RunSummary& shown = page.has_complete() ? page.complete() : *judged;
-    absl::StatusOr<v1::Heat> heat = LoadHeat(queries, shown.run_id());
+  if (page.has_complete()) {
+    absl::StatusOr<v1::Heat> heat = LoadHeat(queries, page.complete().run_id());
     if (!heat.ok()) return heat.status();
     *page.mutable_heat() = *std::move(heat);
+  } else if (absl::Status added = AddKnown(LoadCells(queries, chip), &page); !added.ok()) {
+    return added;
   }
   const v1::RunOptions& scope = (page.has_complete() ? page.complete() : page.latest()).scope();
   if (scope.has_machine()) *page.mutable_machine() = scope.machine();

@@ -29,9 +29,6 @@ absl::StatusOr<std::vector<v1::RunSummary>> CompleteRuns(server::Queries& querie
 // By name; of the runs in the range.
 absl::StatusOr<v1::ChipsPage> LoadChips(server::Queries& queries, const server::TimeRange& range = {});
 
-// The run that represents the chip: its newest complete one, or the newest if none is complete.
-const v1::RunSummary& StandsFor(const v1::ChipRow& chip);
-
 // NotFound names the existing chips.
 absl::StatusOr<v1::ChipPage> LoadChip(server::Queries& queries, const std::string& chip);
 

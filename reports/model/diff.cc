@@ -13,10 +13,8 @@
 namespace diopi::reports {
 namespace {
 
-// The case was requested, and did not pass.
-bool IsBad(v1::Outcome outcome) {
-  return IsFailure(outcome) || outcome == v1::OUTCOME_NOT_IMPLEMENTED ||
-         outcome == v1::OUTCOME_UNSUPPORTED_DTYPE;
+bool IsRefused(v1::Outcome outcome) {
+  return outcome == v1::OUTCOME_NOT_IMPLEMENTED || outcome == v1::OUTCOME_UNSUPPORTED_DTYPE;
 }
 
 v1::CompareSide SideOf(const server::CaseRow& row, const std::vector<double>& times) {
@@ -104,9 +102,11 @@ void Builder::Both(const server::CaseRow& a, const server::CaseRow& b) {
     Add(&a, &b, v1::COMPARE_KIND_REDEFINED);
   } else if (a.outcome == b.outcome) {
     SameOutcome(a, b);
-  } else if (a.outcome == v1::OUTCOME_PASS && IsBad(b.outcome)) {
+  } else if (a.outcome == v1::OUTCOME_PASS && IsFailure(b.outcome)) {
     Add(&a, &b, v1::COMPARE_KIND_NEWLY_FAILING);
-  } else if (IsBad(a.outcome) && b.outcome == v1::OUTCOME_PASS) {
+  } else if (a.outcome == v1::OUTCOME_PASS && IsRefused(b.outcome)) {
+    Add(&a, &b, v1::COMPARE_KIND_NEWLY_REFUSED);
+  } else if ((IsFailure(a.outcome) || IsRefused(a.outcome)) && b.outcome == v1::OUTCOME_PASS) {
     Add(&a, &b, v1::COMPARE_KIND_NEWLY_PASSING);
   } else {
     Add(&a, &b, v1::COMPARE_KIND_CHANGED);

@@ -31,7 +31,8 @@ struct KindRow {
 const KindRow kKindRows[] = {
     {"the same", {P}, {P}, {v1::COMPARE_KIND_SAME}},
     {"a pass lost", {P}, {F}, {v1::COMPARE_KIND_NEWLY_FAILING}},
-    {"a pass lost, no longer there", {P}, {v1::OUTCOME_NOT_IMPLEMENTED}, {v1::COMPARE_KIND_NEWLY_FAILING}},
+    {"a pass lost, no longer there", {P}, {v1::OUTCOME_NOT_IMPLEMENTED}, {v1::COMPARE_KIND_NEWLY_REFUSED}},
+    {"there again", {v1::OUTCOME_UNSUPPORTED_DTYPE}, {P}, {v1::COMPARE_KIND_NEWLY_PASSING}},
     {"a pass won", {v1::OUTCOME_CRASH}, {P}, {v1::COMPARE_KIND_NEWLY_PASSING}},
     {"another failure", {F}, {v1::OUTCOME_TIMEOUT}, {v1::COMPARE_KIND_CHANGED}},
     {"a pass that was skipped", {P}, {v1::OUTCOME_SKIPPED}, {v1::COMPARE_KIND_CHANGED}},

@@ -197,9 +197,9 @@ class Grouping {
     }
   }
 
-  std::vector<FailureGroup> Make(Unexplained unexplained) {
+  std::vector<FailureGroup> Make(bool join) {
     Gather();
-    if (unexplained == Unexplained::kJoin) Join();
+    if (join) Join();
     std::vector<FailureGroup> groups;
     for (const auto& [kind, by_operator] : parts_) {
       const Cause::Reach reach = by_operator.begin()->second.front().cause.reach;
@@ -373,9 +373,8 @@ class Grouping {
 
 }  // namespace
 
-std::vector<FailureGroup> GroupVerdicts(const std::vector<const v1::Verdict*>& verdicts,
-                                        Unexplained unexplained) {
-  return Grouping(verdicts).Make(unexplained);
+std::vector<FailureGroup> GroupVerdicts(const std::vector<const v1::Verdict*>& verdicts) {
+  return Grouping(verdicts).Make(false);
 }
 
 std::vector<FailureGroup> GroupFailures(const std::vector<v1::Verdict>& verdicts) {
@@ -383,7 +382,7 @@ std::vector<FailureGroup> GroupFailures(const std::vector<v1::Verdict>& verdicts
   for (const v1::Verdict& verdict : verdicts) {
     if (IsListed(verdict.outcome())) listed.push_back(&verdict);
   }
-  return GroupVerdicts(listed, Unexplained::kJoin);
+  return Grouping(listed).Make(true);
 }
 
 std::string CauseText(const FailureGroup& group, Language language) {

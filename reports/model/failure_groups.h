@@ -54,11 +54,8 @@ inline constexpr size_t kSharedBy = 3;
 // Groups the verdicts that IsListed; the largest group comes first. The verdicts must be in case order.
 std::vector<FailureGroup> GroupFailures(const std::vector<v1::Verdict>& verdicts);
 
-enum class Unexplained { kJoin, kStayApart };
-
-// Groups these verdicts, whatever their outcomes.
-std::vector<FailureGroup> GroupVerdicts(const std::vector<const v1::Verdict*>& verdicts,
-                                        Unexplained unexplained = Unexplained::kStayApart);
+// Groups these verdicts, whatever their outcomes; wrong numbers without a cause stay apart.
+std::vector<FailureGroup> GroupVerdicts(const std::vector<const v1::Verdict*>& verdicts);
 
 // "add", "add, sub, mul", "add, sub, mul and 40 more".
 std::string OperatorsText(const FailureGroup& group, const Translator& t = English());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -29,20 +28,6 @@ absl::StatusOr<Counts> CountsOf(server::Queries& queries, const std::string& run
     if (IsFailure(tally.outcome)) of.set_failed(of.failed() + tally.cases);
   }
   return counts;
-}
-
-// Nullopt: no run of the range has verdicts.
-absl::StatusOr<std::optional<v1::RunSummary>> NewestRun(server::Queries& queries, const std::string& chip,
-                                                        const server::TimeRange& range) {
-  const absl::StatusOr<std::vector<v1::RunSummary>> complete = CompleteRuns(queries, chip, 1, range);
-  if (!complete.ok()) return complete.status();
-  if (!complete->empty()) return complete->front();
-  const absl::StatusOr<v1::RunsPage> runs = LoadRuns(queries, {chip, kTrendRuns, range});
-  if (!runs.ok()) return runs.status();
-  for (const v1::RunSummary& run : runs->runs()) {
-    if (run.done() > 0) return run;
-  }
-  return std::nullopt;
 }
 
 // Searches the complete runs from the newest of `range` backwards, and counts those that are not green.
@@ -159,11 +144,11 @@ absl::StatusOr<v1::LabPage> LoadLab(server::Queries& queries, const server::Time
     v1::LabChip& chip = *page.add_chips();
     Counts& now = by_chip.emplace_back();
     chip.set_chip(row.chip);
-    absl::StatusOr<std::optional<v1::RunSummary>> run = NewestRun(queries, row.chip, range);
+    absl::StatusOr<std::vector<v1::RunSummary>> run = CompleteRuns(queries, row.chip, 1, range);
     if (!run.ok()) return run.status();
     if (absl::Status status = FindGreen(queries, range, &chip); !status.ok()) return status;
-    if (!run->has_value()) continue;
-    *chip.mutable_run() = **std::move(run);
+    if (run->empty()) continue;
+    *chip.mutable_run() = std::move(run->front());
     const std::string& run_id = chip.run().run_id();
     absl::StatusOr<Counts> counts = CountsOf(queries, run_id);
     if (!counts.ok()) return counts.status();
@@ -171,8 +156,7 @@ absl::StatusOr<v1::LabPage> LoadLab(server::Queries& queries, const server::Time
     absl::StatusOr<RunFailures> failed = LoadFailures(queries, run_id);
     if (!failed.ok()) return failed.status();
     failures.Add(row.chip, run_id, std::move(failed->groups));
-    // A partial run says nothing of what it left out.
-    if (!chip.has_green() || !chip.run().partial().empty()) continue;
+    if (!chip.has_green()) continue;
     const absl::StatusOr<Counts> before = CountsOf(queries, chip.green().run_id());
     if (!before.ok()) return before.status();
     const std::vector<v1::OperatorChange> changes = Changes(*before, now);

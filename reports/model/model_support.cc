@@ -133,7 +133,9 @@ v1::ModelCell ModelCellOf(const IndexedModel& model, const Outcomes& outcomes, c
   std::set<std::string> failing;
   std::set<std::string> missing;
   for (const IndexedCall& call : model.calls) Count(call, outcomes, &cell, &failing, &missing);
-  cell.set_ready(cell.calls() > 0 && cell.passing() == cell.calls());
+  const bool passes = cell.calls() > 0 && cell.passing() == cell.calls();
+  cell.set_ready(passes && cell.scaled() == 0);
+  cell.set_passes_scaled(passes && cell.scaled() > 0);
   cell.mutable_failing_functions()->Assign(failing.begin(), failing.end());
   cell.mutable_missing_functions()->Assign(missing.begin(), missing.end());
   return cell;
@@ -179,6 +181,15 @@ absl::StatusOr<std::map<std::string, v1::ModelCell>> ModelCellsOf(server::Querie
 }
 
 }  // namespace
+
+std::string ScaledText(const v1::ModelCell& cell, const Translator& t) {
+  int64_t bound = cell.max_tensor_bytes();
+  const char* const units[] = {"B", "KiB", "MiB", "GiB"};
+  size_t unit = 0;
+  for (; unit + 1 < std::size(units) && bound >= 1024 && bound % 1024 == 0; ++unit) bound /= 1024;
+  return t("$0 of $1 calls were scaled to $2 a tensor", cell.scaled(), cell.calls(),
+           absl::StrCat(bound, " ", units[unit]));
+}
 
 std::string WhatStandsBetween(const v1::ModelCell& cell, const Translator& t) {
   std::vector<std::string> parts;

@@ -15,6 +15,9 @@ namespace diopi::reports {
 // How many runs of a chip are searched for the newest result of each model.
 inline constexpr int kModelRuns = 64;
 
+// "120 of 160 calls were scaled to 16 KiB a tensor".
+std::string ScaledText(const v1::ModelCell& cell, const Translator& t = English());
+
 // "failing: diopiX diopiY; missing: diopiZ"; empty where no function does or is.
 std::string WhatStandsBetween(const v1::ModelCell& cell, const Translator& t = English());
 

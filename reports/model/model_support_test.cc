@@ -20,11 +20,12 @@ class ModelSupportTest : public ModelTest {
  protected:
   // A run of the model's suite in which one function fails and another one is missing.
   std::string RunModel(const std::string& chip, const std::string& fails, const std::string& missing,
-                       const std::string& only = "") {
+                       const std::string& only = "", int64_t max_tensor_bytes = 0) {
     const auto catalog = cases::Catalog::LoadBuiltin();
     v1::RunOptions options = server::MakeOptions(chip);
     options.clear_selection();
     options.mutable_selection()->set_suite(std::string(cases::kModelSuites) + kModel);
+    options.mutable_selection()->set_max_tensor_bytes(max_tensor_bytes);
     if (!only.empty()) options.mutable_selection()->add_functions(only);
     const auto cases = (*catalog)->Select(options.selection());
     EXPECT_TRUE(cases.ok()) << cases.status();
@@ -56,7 +57,7 @@ class ModelSupportTest : public ModelTest {
   }
 };
 
-TEST_F(ModelSupportTest, AModelIsReadyWhenAllItsCallsPass) {
+TEST_F(ModelSupportTest, AModelIsReadyWhenAllItsCallsPassAtTheirTrueSizes) {
   RunModel("bad", kFails, kMissing);
   const std::string good = RunModel("good", "", "");
   RunModel("part", "", "", "diopiConvolution2d");  // does not speak for the model
@@ -68,13 +69,16 @@ TEST_F(ModelSupportTest, AModelIsReadyWhenAllItsCallsPass) {
   ASSERT_TRUE(row.cells(0).calls() > 0 && row.cells(1).calls() > 0);
   EXPECT_EQ(row.cells(2).calls(), 0);
   const v1::ModelCell& ready = row.cells(1);
-  EXPECT_TRUE(ready.ready());
+  EXPECT_FALSE(ready.ready());
+  EXPECT_TRUE(ready.passes_scaled());
   EXPECT_EQ(ready.run_id(), good);
   EXPECT_EQ(ready.max_tensor_bytes(), cases::kModelTensorBytes);
   EXPECT_GT(ready.scaled(), 0);
   EXPECT_LT(ready.scaled(), ready.calls());
   const v1::ModelCell& bad = row.cells(0);
-  EXPECT_FALSE(bad.ready());
+  EXPECT_EQ(ScaledText(ready),
+            absl::StrCat(ready.scaled(), " of ", ready.calls(), " calls were scaled to 16 KiB a tensor"));
+  EXPECT_FALSE(bad.ready() || bad.passes_scaled());
   EXPECT_EQ(bad.calls(), ready.calls());
   EXPECT_GT(bad.failing(), 0);
   EXPECT_GT(bad.not_implemented(), 0);
@@ -90,7 +94,11 @@ TEST_F(ModelSupportTest, TheNewestRunCounts) {
   const std::string newest = RunModel("chip", "", "");
   const v1::ModelsPage matrix = Load();
   EXPECT_EQ(Row(matrix, kModel).cells(0).run_id(), newest);
-  EXPECT_TRUE(Row(matrix, kModel).cells(0).ready());
+  EXPECT_TRUE(Row(matrix, kModel).cells(0).passes_scaled());
+  RunModel("chip", "", "", "", int64_t{24} << 30);
+  const v1::ModelsPage true_sizes = Load();
+  EXPECT_EQ(Row(true_sizes, kModel).cells(0).scaled(), 0);
+  EXPECT_TRUE(Row(true_sizes, kModel).cells(0).ready());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "reports/model/chips.h"
 #include "reports/model/coverage.h"
 #include "reports/model/heat.h"
+#include "reports/model/lab.h"
 #include "reports/model/model_testing.h"
 #include "reports/model/outcome.h"
 #include "reports/model/progress.h"
@@ -120,9 +121,25 @@ TEST_F(OverviewTest, ChipsWithTheirTrend) {
 // A run of one operator, of one dtype, a shard or an aborted run says nothing about the chip.
 TEST_F(OverviewTest, APartialRunNeverStandsForTheChip) {
   v1::RunOptions one = server::MakeOptions("alpha");  // of operator add
-  Run(one, {server::MakeVerdict(0, P)});
-  EXPECT_FALSE(LoadChips(*queries_)->chips(0).has_complete());
-  EXPECT_FALSE(LoadChip(*queries_, "alpha")->has_complete());
+  Run(one, {server::MakeVerdict(0, F)});
+  const std::string newer = Run(one, {VerdictOn(0, "sub", "diopiSub", v1::Dtype::float32, P)});
+  const v1::ChipRow before = LoadChips(*queries_)->chips(0);
+  EXPECT_FALSE(before.has_complete());
+  EXPECT_EQ(before.known().tested(), 2);
+  EXPECT_EQ(before.known().passing(), 1);
+  EXPECT_EQ(before.known().newest(), LoadSummary(*queries_, newer)->created());
+  const auto only_partial = LoadChip(*queries_, "alpha");
+  EXPECT_FALSE(only_partial->has_complete());
+  EXPECT_EQ(only_partial->heat().run_id(), "");
+  ASSERT_EQ(only_partial->known_size(), 2);
+  EXPECT_EQ(only_partial->known(0).name(), "diopiAdd");
+  EXPECT_EQ(only_partial->known(0).cell().passed(), 0);
+  EXPECT_EQ(only_partial->known(1).cell().run_id(), newer);
+  EXPECT_NE(only_partial->known(1).cell().created(), "");
+  const auto lab = LoadLab(*queries_, {});
+  EXPECT_FALSE(lab->chips(0).has_run());
+  EXPECT_THAT(lab->failures(), IsEmpty());
+  EXPECT_THAT(lab->operators(), IsEmpty());
   const std::string whole = Run("alpha", "a", {P, F});
   const std::string older_partial = Run(one, {server::MakeVerdict(0, P)});
   v1::RunOptions all = one;
@@ -146,7 +163,18 @@ TEST_F(OverviewTest, APartialRunNeverStandsForTheChip) {
   const auto detail = LoadChip(*queries_, "alpha");
   EXPECT_EQ(detail->complete().run_id(), whole);
   EXPECT_EQ(detail->heat().run_id(), whole);
+  EXPECT_THAT(detail->known(), IsEmpty());
+  EXPECT_FALSE(chip.has_known());
   EXPECT_EQ(LoadSummary(*queries_, older_partial)->partial(), "functions add of suite core");
+}
+
+// A typo in the chip of a submission makes no chip.
+TEST_F(OverviewTest, ARunWithoutAVerdictMakesNoChip) {
+  Begin(server::MakeOptions("typo"), {server::MakeVerdict(0, None)});
+  Run("alpha", "a", {P});
+  EXPECT_EQ(LoadChips(*queries_)->chips_size(), 1);
+  EXPECT_THAT(LoadCoverage(*queries_)->chips(), ElementsAre("alpha"));
+  EXPECT_TRUE(LoadChip(*queries_, "typo").ok());  // its page has the run
 }
 
 TEST_F(OverviewTest, FailuresOfARunAreGrouped) {
@@ -198,7 +226,7 @@ TEST_F(OverviewTest, CoverageTakesTheNewestWordOnEachFunction) {
   v1::RunOptions selected = options;  // hides nothing
   selected.mutable_selection()->add_dtypes(v1::Dtype::float32);
   Run(selected, {VerdictOn(0, "add", "diopiAdd", v1::Dtype::float32, P)});
-  Run("other", "a", {});
+  Run("other", "a", {v1::OUTCOME_SKIPPED});
   const auto matrix = LoadCoverage(*queries_);
   ASSERT_TRUE(matrix.ok()) << matrix.status();
   EXPECT_THAT(matrix->chips(), ElementsAre("c", "other"));
@@ -218,7 +246,7 @@ TEST_F(OverviewTest, CoverageTakesTheNewestWordOnEachFunction) {
   EXPECT_FALSE(cell("diopiSort").tested());
   EXPECT_EQ(cell("diopiMul").ByteSizeLong(), 0U);  // from another library
   for (const v1::FunctionCoverage& function : matrix->functions()) {
-    EXPECT_EQ(function.cells(1).ByteSizeLong(), 0U);
+    EXPECT_FALSE(function.cells(1).tested()) << function.name();
     EXPECT_NE(function.header(), "") << function.name();
     if (function.name() == "diopiAdd") {
       EXPECT_EQ(function.family(), "elementwise");

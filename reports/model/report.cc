@@ -14,28 +14,6 @@
 namespace diopi::reports {
 namespace {
 
-// A run's results for one function.
-struct FunctionTally {
-  int64_t called = 0;
-  int64_t failed = 0;
-  int64_t not_implemented = 0;
-};
-
-using FunctionTallies = std::map<std::string, FunctionTally>;
-
-FunctionTallies TallyFunctions(const std::vector<v1::Verdict>& results) {
-  FunctionTallies tallies;
-  for (const v1::Verdict& verdict : results) {
-    if (verdict.function().empty()) continue;  // a check of the library as a whole
-    FunctionTally& tally = tallies[verdict.function()];
-    if (IsCalled(verdict.outcome())) ++tally.called;
-    // A waived case is neither a failure nor a pass.
-    if (IsFailure(verdict.outcome()) || verdict.outcome() == v1::OUTCOME_WAIVED) ++tally.failed;
-    if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) ++tally.not_implemented;
-  }
-  return tallies;
-}
-
 v1::Coverage CoverageOf(const v1::RunOptions& options, const FunctionTallies& tallies) {
   v1::Coverage coverage;
   coverage.set_abi_functions(static_cast<int64_t>(abi::Functions().size()));
@@ -43,13 +21,9 @@ v1::Coverage CoverageOf(const v1::RunOptions& options, const FunctionTallies& ta
   coverage.set_selected(static_cast<int64_t>(tallies.size()));
   coverage.set_with_cases(FunctionsWithCases(coverage.selected()));
   for (const auto& [function, tally] : tallies) {
-    if (tally.called > 0) {
-      coverage.set_tested(coverage.tested() + 1);
-      if (tally.failed == 0) coverage.set_passing(coverage.passing() + 1);
-    } else if (tally.not_implemented > 0) {
-      // Exported, but every call returned NoImplement: not implemented.
-      implemented.erase(function);
-    }
+    if (tally.tested()) coverage.set_tested(coverage.tested() + 1);
+    if (tally.passing()) coverage.set_passing(coverage.passing() + 1);
+    if (tally.hollow()) implemented.erase(function);
   }
   coverage.set_implemented(static_cast<int64_t>(implemented.size()));
   return coverage;
@@ -70,6 +44,30 @@ void AddToRule(const v1::Verdict& verdict, v1::PublicRule* rule) {
 }
 
 }  // namespace
+
+FunctionTallies TallyFunctions(const std::vector<v1::Verdict>& results) {
+  FunctionTallies tallies;
+  for (const v1::Verdict& verdict : results) {
+    if (!verdict.function().empty()) tallies[verdict.function()].Add(verdict.outcome());
+  }
+  return tallies;
+}
+
+int64_t FailedCases(const OutcomeCounts& outcomes) {
+  int64_t failed = 0;
+  for (const auto& [outcome, cases] : outcomes) failed += IsFailure(outcome) ? cases : 0;
+  return failed;
+}
+
+v1::Correctness CorrectnessOf(const OutcomeCounts& outcomes, int64_t asked) {
+  server::CallTally all;
+  for (const auto& [outcome, cases] : outcomes) all.Add(outcome, cases);
+  v1::Correctness correctness;
+  correctness.set_called(all.called);
+  correctness.set_passed(all.passed);
+  correctness.set_asked(asked);
+  return correctness;
+}
 
 std::optional<PublicVerdict> PublicVerdictOf(const v1::Verdict& verdict) {
   if (verdict.outputs_size() == 0) return std::nullopt;
@@ -118,16 +116,11 @@ std::vector<ContractEffect> EffectsOf(const std::vector<v1::Verdict>& results) {
 
 RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   RunReport report;
-  v1::Correctness& correctness = report.correctness;
   std::map<std::string, v1::OperatorRow> rows;
   std::set<std::string> references, device_references;
   bool flushes = false;
   for (const v1::Verdict& verdict : results) {
     ++report.outcomes[verdict.outcome()];
-    // Checks of the library as a whole that test no single function appear only in outcomes and table.
-    const bool calls = !verdict.function().empty();
-    if (calls && IsCalled(verdict.outcome())) correctness.set_called(correctness.called() + 1);
-    if (calls && verdict.outcome() == v1::OUTCOME_PASS) correctness.set_passed(correctness.passed() + 1);
     v1::OperatorRow& row = rows[verdict.operator_()];
     row.set_operator_(verdict.operator_());
     AddToRow(verdict.outcome(), 1, &row);
@@ -151,6 +144,7 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   const auto done = static_cast<int64_t>(results.size());
   report.cases = run.cases() > done ? run.cases() : done;
   report.missing = report.cases - done;
+  report.correctness = CorrectnessOf(report.outcomes, report.cases);
   report.partial = PartialText(run.options(), run.state(), report.cases, done);
   report.failures = GroupFailures(results);
   report.run = std::move(run);

@@ -15,6 +15,7 @@
 #include "diopi/v1/verdict.pb.h"
 #include "reports/model/failure_groups.h"
 #include "server/store/database.h"
+#include "server/store/outcome.h"
 
 namespace diopi::reports {
 
@@ -26,6 +27,14 @@ inline constexpr char kFlushBadge[] = "ftz";
 using OutcomeCounts = std::map<v1::Outcome, int64_t>;
 // The same, in an answer.
 google::protobuf::RepeatedPtrField<v1::OutcomeCount> CountsOf(const OutcomeCounts& outcomes);
+
+int64_t FailedCases(const OutcomeCounts& outcomes);
+// Of a run that asks for this many cases.
+v1::Correctness CorrectnessOf(const OutcomeCounts& outcomes, int64_t asked);
+
+// By function; without checks of the library as a whole.
+using FunctionTallies = std::map<std::string, server::CallTally>;
+FunctionTallies TallyFunctions(const std::vector<v1::Verdict>& results);
 
 // Counts these cases of the row's operator.
 void AddToRow(v1::Outcome outcome, int64_t cases, v1::OperatorRow* row);

@@ -89,12 +89,10 @@ v1::RunSummary Summarize(const server::RunRow& row) {
   coverage.set_with_cases(FunctionsWithCases(totals.selected));
   coverage.set_tested(totals.tested);
   coverage.set_passing(totals.passing);
-  run.mutable_correctness()->set_called(totals.called);
-  run.mutable_correctness()->set_passed(totals.passed);
-  for (const auto& [outcome, count] : totals.outcomes) {
-    if (IsFailure(outcome)) run.set_failed(run.failed() + count);
-    if (outcome == v1::OUTCOME_WAIVED) run.set_waivers_in_force(count);
-  }
+  *run.mutable_correctness() = CorrectnessOf(totals.outcomes, run.cases());
+  run.set_failed(FailedCases(totals.outcomes));
+  const auto waived = totals.outcomes.find(v1::OUTCOME_WAIVED);
+  run.set_waivers_in_force(waived == totals.outcomes.end() ? 0 : waived->second);
   run.set_widened(totals.widened);
   run.mutable_references()->Assign(totals.references.begin(), totals.references.end());
   run.set_partial(PartialText(row.facts.scope, row.facts.state, run.cases(), run.done()));

@@ -23,10 +23,10 @@ std::string RunLine(const v1::RunSummary& run) {
 }
 
 std::string FigureLine(const v1::RunSummary& run) {
-  const int64_t passed = run.correctness().passed(), called = run.correctness().called();
+  const v1::Correctness& correctness = run.correctness();
   return absl::StrCat(PassingText(run.coverage()), run.partial().empty() ? "" : " [partial: ", run.partial(),
-                      run.partial().empty() ? "; " : "]; ", passed, " of ", called, " called cases pass (",
-                      Percent(passed, called), ")");
+                      run.partial().empty() ? "; " : "]; ", correctness.called(), " of ", correctness.asked(),
+                      " cases called, ", CorrectText(correctness));
 }
 
 v1::DiffRun DiffRunOf(const v1::RunSummary& run) {
@@ -73,6 +73,8 @@ const char* TitleOf(v1::CompareKind kind) {
   switch (kind) {
     case v1::COMPARE_KIND_NEWLY_FAILING:
       return "Newly failing";
+    case v1::COMPARE_KIND_NEWLY_REFUSED:
+      return "Newly refused: not implemented, or its dtype not supported";
     case v1::COMPARE_KIND_NEWLY_PASSING:
       return "Newly passing";
     case v1::COMPARE_KIND_CHANGED:

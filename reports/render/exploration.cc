@@ -26,7 +26,7 @@ Facts ExplorationFacts(const v1::RunInfo& run) {
   facts.rows = {
       {"Exploration", {absl::StrCat(run.run_id(), " (", EnumName(run.state()), ")")}},
       {"Chip", {options.chip()}},
-      {"Library", {options.impl_path(), Tone::kPlain, true}},
+      {"Library", {LibraryName(options), Tone::kPlain, true}},
       {"SHA-256", {options.impl_sha256(), Tone::kPlain, true}},
       {"Agent version", {options.agent_version()}},
       {"Started", {run.created()}},
@@ -123,7 +123,7 @@ Document ExplorationDocument(const v1::RunInfo& run) {
   document.title = run.options().chip().empty() ? "DIOPI exploration"
                                                 : absl::StrCat("DIOPI exploration: ", run.options().chip());
   document.subtitle = absl::StrCat("Exploration ", run.run_id(), ", ", EnumName(run.state()), ", ",
-                                   run.created(), "; library ", run.options().impl_path());
+                                   run.created(), "; library ", LibraryName(run.options()));
   std::vector<Block>& blocks = document.blocks;
   Bar bar;
   const OutcomeCounts outcomes = server::OutcomesOf(done);

@@ -10,7 +10,7 @@ namespace {
 
 v1::ReportHead HeadOf(const RunReport& report) {
   v1::ReportHead head;
-  *head.mutable_run() = report.run;
+  *head.mutable_run() = WithoutFolders(report.run);
   *head.mutable_coverage() = report.coverage;
   *head.mutable_correctness() = report.correctness;
   head.mutable_badges()->Assign(report.badges.begin(), report.badges.end());

@@ -87,17 +87,16 @@ std::string Properties(const RunReport& report, const std::string& op) {
   const std::pair<const char*, std::string> properties[] = {
       {"run", report.run.run_id()},
       {"chip", options.chip()},
-      {"library", options.impl_path()},
+      {"library", LibraryName(options)},
       {"library_sha256", options.impl_sha256()},
       {"vendor", absl::StrCat(options.vendor_name(), " ", options.impl_version())},
       {"contracts", BadgeText(report)},
       {"public_rule", absl::StrCat("would decide ", PublicRuleText(report))},
       {"coverage", absl::StrCat(PassingText(report.coverage), ": ", CoverageText(report.coverage))},
       {"partial", report.partial},
-      {"judged", JudgedText(report)},
+      {"called", CalledText(report)},
       {"failures", FailuresText(report)},
-      {"correctness",
-       absl::StrCat(report.correctness.passed(), " of ", report.correctness.called(), " called cases pass")},
+      {"correctness", CorrectText(report.correctness)},
   };
   std::string out = "    <properties>\n";
   for (const auto& [name, value] : properties) {

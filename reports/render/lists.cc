@@ -62,15 +62,33 @@ bool IsOf(const v1::FunctionCoverage& function, const std::string& family) {
   return family.empty() || function.family() == family;
 }
 
+Tone ToneOf(const v1::ModelCell& cell) {
+  return cell.ready() ? Tone::kGood : cell.passes_scaled() ? Tone::kWarn : Tone::kBad;
+}
+
 std::string ModelWords(const v1::ModelCell& cell) {
-  std::string words =
-      cell.ready()
-          ? absl::StrCat("ready (", cell.calls(), " calls, ", cell.scaled(), " scaled)")
-          : absl::StrCat(cell.passing(), " of ", cell.calls(), " calls pass, ", cell.scaled(), " scaled");
+  if (cell.ready()) return absl::StrCat("ready (", cell.calls(), " calls)");
+  std::string words = cell.passes_scaled()
+                          ? "passes scaled"
+                          : absl::StrCat(cell.passing(), " of ", cell.calls(), " calls pass");
+  if (cell.scaled() > 0) absl::StrAppend(&words, "; ", ScaledText(cell));
   const std::string between = WhatStandsBetween(cell);
   if (!between.empty()) absl::StrAppend(&words, "; ", between);
   if (cell.not_judged() > 0) absl::StrAppend(&words, "; ", cell.not_judged(), " not judged");
   return words;
+}
+
+// A chip that has no complete run: what is known, function by function, and no figure of the whole.
+std::vector<Text> OnlyPartial(const v1::ChipRow& chip, size_t columns) {
+  std::vector<Text> row(columns, Text{"-"});
+  row[0] = {OrDash(chip.chip())};
+  row[1] = Count(chip.runs());
+  row.back() = {"no complete run yet"};
+  if (const v1::KnownFunctions& known = chip.known(); known.tested() > 0) {
+    absl::StrAppend(&row.back().text, "; ", known.passing(), " of ", known.tested(),
+                    " functions tested pass, last tested ", known.newest());
+  }
+  return row;
 }
 
 // A list of objects, one a line, whose members have the columns' names; figures are numbers, "-" is null.
@@ -150,6 +168,7 @@ Table ChipsTable(const v1::ChipsPage& page) {
                {"tested", true},
                {"passed", true},
                {"called", true},
+               {"asked", true},
                {"failed", true},
                {"waived", true},
                {"contracts"},
@@ -157,7 +176,11 @@ Table ChipsTable(const v1::ChipsPage& page) {
                {"partial"}},
               {}};
   for (const v1::ChipRow& chip : page.chips()) {
-    const v1::RunSummary& run = StandsFor(chip);
+    if (!chip.has_complete()) {
+      table.rows.push_back(OnlyPartial(chip, table.columns.size()));
+      continue;
+    }
+    const v1::RunSummary& run = chip.complete();
     table.rows.push_back({{OrDash(chip.chip())},
                           Count(chip.runs()),
                           {run.run_id()},
@@ -169,6 +192,7 @@ Table ChipsTable(const v1::ChipsPage& page) {
                           Count(run.coverage().tested()),
                           Count(run.correctness().passed()),
                           Count(run.correctness().called()),
+                          Count(run.correctness().asked()),
                           Count(run.failed()),
                           Count(run.waivers_in_force()),
                           {OrDash(absl::StrJoin(run.badges(), ","))},
@@ -277,8 +301,7 @@ Table ModelsTable(const v1::ModelsPage& matrix) {
     std::vector<Text>& row = table.rows.emplace_back();
     row = {{model.name()}, {model.summary()}};
     for (const v1::ModelCell& cell : model.cells()) {
-      row.push_back(cell.calls() == 0 ? Text{"not run", Tone::kMuted}
-                                      : Text{ModelWords(cell), cell.ready() ? Tone::kGood : Tone::kBad});
+      row.push_back(cell.calls() == 0 ? Text{"not run", Tone::kMuted} : Text{ModelWords(cell), ToneOf(cell)});
     }
   }
   return table;

@@ -23,8 +23,8 @@ absl::StatusOr<std::string> WriteList(const Table& table, const std::string& for
 // One row per run, in the order given. All formats have the same cells: counts are plain numbers.
 Table RunsTable(const v1::RunsPage& page);
 
-// One row per chip: its newest complete run, with coverage beside correctness; or else its newest run, and
-// why it is partial.
+// One row per chip: its newest complete run, with coverage beside correctness; or else that there is none,
+// and what is known of its functions.
 Table ChipsTable(const v1::ChipsPage& page);
 
 // One row per run that has the case, oldest first.

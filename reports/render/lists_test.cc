@@ -31,8 +31,6 @@ v1::RunSummary SummaryOf(const std::string& id, const std::string& variant) {
   server::RunTotals totals;
   totals.done = 4;
   totals.outcomes = {{v1::OUTCOME_PASS, 2}, {v1::OUTCOME_FAIL, 1}, {v1::OUTCOME_NOT_IMPLEMENTED, 1}};
-  totals.called = 3;
-  totals.passed = 2;
   totals.flushed = 1;
   server::RunFacts facts = FactsOf(id);
   facts.contracts = {"tf32"};
@@ -66,6 +64,7 @@ v1::Compare SampleDiff() {
       MakeCase("exp.c", v1::OUTCOME_FAIL, 5, 10),    MakeCase("exp.d", v1::OUTCOME_PASS, nan, nan),
       MakeCase("mul.w", v1::OUTCOME_PASS, 1.5, 100), MakeCase("mul.x", v1::OUTCOME_PASS, 8, 300),
       MakeCase("sub.gone", v1::OUTCOME_PASS, 1, 10), MakeCase("sub.same", v1::OUTCOME_PASS, 1, 10),
+      MakeCase("sum.no", v1::OUTCOME_PASS, 1, 10),
   };
   std::vector<server::CaseRow> b = {
       MakeCase("add.f", v1::OUTCOME_CRASH, nan, nan),
@@ -76,6 +75,7 @@ v1::Compare SampleDiff() {
       MakeCase("mul.x", v1::OUTCOME_PASS, 1, 100),
       MakeCase("sub.new", v1::OUTCOME_NOT_IMPLEMENTED, nan, nan),
       MakeCase("sub.same", v1::OUTCOME_PASS, 1, 10),
+      MakeCase("sum.no", v1::OUTCOME_UNSUPPORTED_DTYPE, nan, nan),
   };
   b[3].case_hash = "another";
   return BuildDiff(SummaryOf("20261120-101502-aaaa", "11111111"),
@@ -121,6 +121,9 @@ TEST(Chips, Golden) {
   chip.set_runs(3);
   *chip.mutable_latest() = SummaryOf("20261121-101502-bbbb", "22222222");
   chip.mutable_latest()->set_partial("functions add of suite core");
+  chip.mutable_known()->set_tested(3);
+  chip.mutable_known()->set_passing(2);
+  chip.mutable_known()->set_newest("2026-11-20T10:15:02Z");
   v1::ChipRow whole = chip;  // represented by its newest complete run
   whole.set_chip("e2");
   *whole.mutable_complete() = SummaryOf("20261120-101502-aaaa", "11111111");

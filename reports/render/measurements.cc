@@ -53,21 +53,28 @@ std::string CoverageText(const v1::Coverage& coverage) {
                       " that have cases ", coverage.tested(), " tested, ", coverage.passing(), " passing");
 }
 
-std::string JudgedText(const RunReport& report, const Translator& t) {
-  int64_t judged = 0;
+std::string NotCalledText(const RunReport& report, const Translator& t) {
   std::string others;
+  const auto add = [&others](const std::string& what, int64_t cases) {
+    absl::StrAppend(&others, others.empty() ? "; " : ", ", what, " ", cases);
+  };
   for (const v1::Outcome outcome : OutcomeOrder()) {
     const auto it = report.outcomes.find(outcome);
-    if (it == report.outcomes.end()) continue;
-    if (IsCalled(outcome)) {
-      judged += it->second;
-    } else {
-      absl::StrAppend(&others, others.empty() ? "; " : ", ", OutcomeName(outcome), " ", it->second);
-    }
+    if (it != report.outcomes.end() && !IsCalled(outcome)) add(OutcomeName(outcome), it->second);
   }
-  if (report.missing > 0)
-    absl::StrAppend(&others, others.empty() ? "; " : ", ", t("not run yet"), " ", report.missing);
-  return t("$0 of $1 cases judged$2", judged, report.cases, others);
+  if (report.missing > 0) add(t("not run yet"), report.missing);
+  return others;
+}
+
+std::string CalledText(const RunReport& report, const Translator& t) {
+  const int64_t called = report.correctness.called(), asked = report.correctness.asked();
+  return absl::StrCat(t("$0 of $1 cases ($2)", called, asked, Percent(called, asked)),
+                      NotCalledText(report, t));
+}
+
+std::string CorrectText(const v1::Correctness& correctness) {
+  return absl::StrCat(correctness.passed(), " of ", correctness.called(), " called cases pass (",
+                      Percent(correctness.passed(), correctness.called()), ")");
 }
 
 std::string GroupText(const FailureGroup& group) {

@@ -25,8 +25,12 @@ std::string Percent(int64_t part, int64_t whole);
 std::string PassingText(const v1::Coverage& coverage);
 // The line below it: "376 exported; of the 138 that have cases 132 tested, 130 passing".
 std::string CoverageText(const v1::Coverage& coverage);
-// "305 of 841 cases judged; unsupported_dtype 536".
-std::string JudgedText(const RunReport& report, const Translator& t = English());
+// "305 of 841 cases (36.26 %); unsupported_dtype 536": the library computed a result, or owed one; and why it
+// was not called in the others, which NotCalledText has alone: "; unsupported_dtype 536".
+std::string CalledText(const RunReport& report, const Translator& t = English());
+std::string NotCalledText(const RunReport& report, const Translator& t = English());
+// "300 of 305 called cases pass (98.36 %)".
+std::string CorrectText(const v1::Correctness& correctness);
 
 // For a group of failures: "453 cases of abs, add, cos and 40 more (float16, bfloat16)", or the id of a
 // single case.

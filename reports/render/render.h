@@ -69,6 +69,12 @@ std::string ReproCommand(const v1::RunOptions& options, const v1::Verdict& verdi
 std::string LocalReproCommand(const v1::RunOptions& options, const v1::Verdict& verdict,
                               const std::string& data_folder);
 
+// The library's file without its folder, for the same pages and reports.
+std::string LibraryName(const v1::RunOptions& options);
+
+// The run with the names of its files alone.
+v1::RunInfo WithoutFolders(v1::RunInfo run);
+
 // The failures of a run as the JSON API answers them.
 v1::Failures FailuresOf(const RunFailures& failures);
 

@@ -77,6 +77,21 @@ std::string Command(const v1::RunOptions& options, const v1::Verdict& verdict, c
 
 }  // namespace
 
+std::string LibraryName(const v1::RunOptions& options) {
+  return LastName(options.impl_path());
+}
+
+v1::RunInfo WithoutFolders(v1::RunInfo run) {
+  v1::RunOptions& options = *run.mutable_options();
+  options.set_impl_path(LibraryName(options));
+  if (!options.has_command()) return run;
+  v1::RunCommand& command = *options.mutable_command();
+  command.set_device_lib(LastName(command.device_lib()));
+  command.set_cases_folder(LastName(command.cases_folder()));
+  command.set_profile_path(LastName(command.profile_path()));
+  return run;
+}
+
 std::string LocalReproCommand(const v1::RunOptions& options, const v1::Verdict& verdict,
                               const std::string& data_folder) {
   return Command(options, verdict, data_folder, MadeHere(options));

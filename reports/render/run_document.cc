@@ -1,5 +1,6 @@
 #include "reports/render/run_document.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -85,7 +86,7 @@ Facts LibraryFacts(const RunReport& report, const Translator& t) {
   facts.rows = {
       {t("Run"), {absl::StrCat(report.run.run_id(), " (", EnumName(report.run.state()), ")")}},
       {t("Chip"), recorded(options.chip())},
-      {t("Library"), recorded(options.impl_path(), true)},
+      {t("Library"), recorded(LibraryName(options), true)},
       {"SHA-256", recorded(options.impl_sha256(), true)},
       {t("Vendor name"), recorded(options.vendor_name())},
       {t("Version"), recorded(options.impl_version())},
@@ -111,8 +112,9 @@ Facts LibraryFacts(const RunReport& report, const Translator& t) {
 Tiles FigureTiles(const RunReport& report, const Translator& t) {
   const v1::Coverage& coverage = report.coverage;
   const v1::Correctness& correctness = report.correctness;
-  int64_t failures = 0;
-  for (const auto& [outcome, count] : report.outcomes) failures += IsFailure(outcome) ? count : 0;
+  const int64_t failures = FailedCases(report.outcomes);
+  const auto groups = std::count_if(report.failures.begin(), report.failures.end(),
+                                    [](const FailureGroup& group) { return IsFailure(group.outcome); });
   Tiles tiles;
   tiles.tiles.push_back({t("Functions that pass"),
                          t("$0 of $1", coverage.passing(), coverage.abi_functions()),
@@ -120,15 +122,17 @@ Tiles FigureTiles(const RunReport& report, const Translator& t) {
   tiles.tiles.push_back({t("Tested functions"), t("$0 of $1", coverage.tested(), coverage.with_cases()),
                          t("that have cases; $0 exported", coverage.implemented()), Tone::kPlain});
   tiles.tiles.push_back(
-      {t("Correctness"), Percent(correctness.passed(), correctness.called()),
-       t("$0 of $1 called cases pass; $2", correctness.passed(), correctness.called(), JudgedText(report, t)),
-       correctness.called() == 0                      ? Tone::kMuted
-       : correctness.passed() == correctness.called() ? Tone::kGood
-                                                      : Tone::kBad});
-  tiles.tiles.push_back(
-      {t("Failures"), absl::StrCat(failures),
-       failures == 0 ? t("cases") : t("cases in $0 group|cases in $0 groups", std::ssize(report.failures)),
-       failures > 0 ? Tone::kBad : Tone::kGood});
+      {t("Called cases"), t("$0 of $1", correctness.called(), correctness.asked()),
+       absl::StrCat(Percent(correctness.called(), correctness.asked()), NotCalledText(report, t)),
+       Tone::kPlain});
+  tiles.tiles.push_back({t("Correctness"), Percent(correctness.passed(), correctness.called()),
+                         t("$0 of $1 called cases pass", correctness.passed(), correctness.called()),
+                         correctness.called() == 0                      ? Tone::kMuted
+                         : correctness.passed() == correctness.called() ? Tone::kGood
+                                                                        : Tone::kBad});
+  tiles.tiles.push_back({t("Failures"), absl::StrCat(failures),
+                         failures == 0 ? t("cases") : t("cases in $0 group|cases in $0 groups", groups),
+                         failures > 0 ? Tone::kBad : Tone::kGood});
   return tiles;
 }
 
@@ -206,7 +210,7 @@ Document RunDocument(const RunReport& report, const RenderOptions& render) {
   document.title = options.chip().empty() ? "DIOPI conformance report"
                                           : absl::StrCat("DIOPI conformance: ", options.chip());
   document.subtitle = absl::StrCat("Run ", report.run.run_id(), ", ", EnumName(report.run.state()), ", ",
-                                   report.run.created(), "; library ", options.impl_path());
+                                   report.run.created(), "; library ", LibraryName(options));
   std::vector<Block>& blocks = document.blocks;
   for (Block& block : PartialNote(report)) blocks.push_back(std::move(block));
   blocks.emplace_back(FigureTiles(report));

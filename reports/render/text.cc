@@ -111,7 +111,6 @@ std::string HarnessName(const v1::Verdict& verdict) {
 }
 
 std::string RenderSummary(const RunReport& report) {
-  const v1::Correctness& correctness = report.correctness;
   std::string badges = absl::StrCat("Contracts    ", OneLine(BadgeText(report)));
   if (report.widened > 0)
     absl::StrAppend(&badges, "; they widened the tolerance of ", report.widened, " verdicts");
@@ -123,13 +122,13 @@ std::string RenderSummary(const RunReport& report) {
                                   ? ""
                                   : absl::StrCat("Partial      ", OneLine(report.partial),
                                                  ": this run does not stand for its chip\n");
-  return absl::StrCat(
-      "Coverage     ", PassingText(report.coverage), "\n",  //
-      "             ", CoverageText(report.coverage), "\n", partial, "Correctness  ", correctness.passed(),
-      " of ", correctness.called(), " called cases pass (",
-      Percent(correctness.passed(), correctness.called()), "); ", JudgedText(report), "\n",  //
-      "Outcomes     ", OutcomeLine(report), "\n",                                            //
-      badges, "\n", "Public rule  would decide ", PublicRuleText(report), "\n", MeasuredLine(report));
+  return absl::StrCat("Coverage     ", PassingText(report.coverage), "\n",            //
+                      "             ", CoverageText(report.coverage), "\n", partial,  //
+                      "Called       ", CalledText(report), "\n",                      //
+                      "Correctness  ", CorrectText(report.correctness), "\n",         //
+                      "Outcomes     ", OutcomeLine(report), "\n",                     //
+                      badges, "\n", "Public rule  would decide ", PublicRuleText(report), "\n",
+                      MeasuredLine(report));
 }
 
 std::string RenderFailures(const RunReport& report) {

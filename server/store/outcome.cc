@@ -22,6 +22,12 @@ bool IsCalled(v1::Outcome outcome) {
   return outcome == v1::OUTCOME_PASS || outcome == v1::OUTCOME_WAIVED || IsFailure(outcome);
 }
 
+void CallTally::Add(v1::Outcome outcome, int64_t cases) {
+  if (IsCalled(outcome)) called += cases;
+  if (outcome == v1::OUTCOME_PASS) passed += cases;
+  if (outcome == v1::OUTCOME_NOT_IMPLEMENTED) not_implemented += cases;
+}
+
 std::map<v1::Outcome, int64_t> OutcomesOf(const v1::Exploration& exploration) {
   std::map<v1::Outcome, int64_t> outcomes;
   for (const auto& [name, count] : exploration.outcomes()) {

@@ -17,6 +17,20 @@ bool IsFailure(v1::Outcome outcome);
 // The library was called and an answer was judged or owed: pass, waived and every failure.
 bool IsCalled(v1::Outcome outcome);
 
+// What a run's cases of one function, or all of them, say of the library.
+struct CallTally {
+  int64_t called = 0;
+  int64_t passed = 0;  // of these
+  int64_t not_implemented = 0;
+
+  void Add(v1::Outcome outcome, int64_t cases = 1);
+  bool tested() const { return called > 0; }
+  // A waived case is neither a failure nor a pass.
+  bool passing() const { return called > 0 && passed == called; }
+  // Exported or not: every call returned NoImplement, so it is not implemented.
+  bool hollow() const { return called == 0 && not_implemented > 0; }
+};
+
 // How many calls of an exploration had each outcome; names of a newer program are left out.
 std::map<v1::Outcome, int64_t> OutcomesOf(const v1::Exploration& exploration);
 

@@ -30,7 +30,7 @@ constexpr char kSelectChips[] = R"sql(
 SELECT c.chip, c.runs, r.run_id
 FROM (SELECT d.chip, count(*) AS runs, max(r.id) AS newest
       FROM devices d JOIN runs r ON r.device = d.id WHERE r.created >= ? AND r.created < ? AND r.exploration IS NULL
-      GROUP BY d.chip) c
+      GROUP BY d.chip HAVING max(EXISTS (SELECT 1 FROM verdicts WHERE run = r.id))) c
      JOIN runs r ON r.id = c.newest
 ORDER BY c.chip)sql";
 constexpr char kSelectTallies[] = R"sql(

@@ -34,9 +34,6 @@ class Statement;
 struct RunTotals {
   int64_t done = 0;  // verdicts
   std::map<v1::Outcome, int64_t> outcomes;
-  // Correctness: verdicts of functions, without checks of the library that test no one function.
-  int64_t called = 0;
-  int64_t passed = 0;
   // Coverage, in functions.
   int64_t implemented = 0;
   int64_t selected = 0;
@@ -97,7 +94,7 @@ struct RunFilter {
   std::optional<Labels::value_type> label = std::nullopt;  // that the run has
 };
 
-// A chip that has runs of cases, in a range of time.
+// A chip of which a run of cases has a verdict, in a range of time.
 struct ChipRow {
   std::string chip;
   int64_t runs = 0;

@@ -33,7 +33,7 @@ constexpr char kInsertTally[] =
     "INSERT INTO run_tallies (run, operator, function, dtype, outcome, cases) VALUES (?, ?, ?, ?, ?, ?)";
 
 constexpr char kSelectTotals[] = R"sql(
-SELECT done, called, passed, implemented, selected, tested, passing, flushed, widened, judged, ours_alone, theirs_alone
+SELECT done, implemented, selected, tested, passing, flushed, widened, judged, ours_alone, theirs_alone
 FROM run_totals WHERE run = ?)sql";
 constexpr char kSelectOutcomes[] = "SELECT outcome, cases FROM run_outcomes WHERE run = ?";
 constexpr char kSelectReferences[] = R"sql(
@@ -41,12 +41,6 @@ SELECT p.text FROM run_references r JOIN provenances p ON p.id = r.reference WHE
 constexpr char kSelectMissing[] = R"sql(
 SELECT id FROM runs n WHERE state IN ('finished', 'aborted')
                         AND NOT EXISTS (SELECT 1 FROM run_totals t WHERE t.run = n.id))sql";
-
-struct FunctionCount {
-  int64_t called = 0;
-  int64_t not_passed = 0;
-  int64_t not_implemented = 0;
-};
 
 class Counter {
  public:
@@ -59,7 +53,7 @@ class Counter {
 
   Counted counted_;
   std::set<int64_t> references_;
-  std::map<std::string, FunctionCount> functions_;
+  std::map<std::string, CallTally> functions_;
   std::map<std::tuple<std::string, std::string, int64_t, v1::Outcome>, int64_t> tallies_;
 };
 
@@ -81,15 +75,8 @@ void Counter::Add(const v1::Verdict& verdict, int64_t reference) {
     if (!passed && public_pass) ++totals.ours_alone;
     if (passed && !public_pass) ++totals.theirs_alone;
   }
-  if (verdict.function().empty()) return;  // a check of the library as a whole
-  FunctionCount& function = functions_[verdict.function()];
-  if (IsCalled(verdict.outcome())) {
-    ++totals.called;
-    ++function.called;
-    if (!passed) ++function.not_passed;
-  }
-  if (passed) ++totals.passed;
-  if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) ++function.not_implemented;
+  // The others are checks of the library as a whole.
+  if (!verdict.function().empty()) functions_[verdict.function()].Add(verdict.outcome());
 }
 
 absl::Status Counter::Cover(Connection* connection, int64_t run) {
@@ -100,16 +87,12 @@ absl::Status Counter::Cover(Connection* connection, int64_t run) {
     ASSIGN_OR_RETURN(const bool row, exported.Step());
     if (!row) break;
     const auto found = functions_.find(exported.Text(0));
-    // Exported, but every call said NoImplement: that is not an implementation.
-    const bool hollow =
-        found != functions_.end() && found->second.called == 0 && found->second.not_implemented > 0;
-    if (!hollow) ++totals.implemented;
+    if (found == functions_.end() || !found->second.hollow()) ++totals.implemented;
   }
   totals.selected = static_cast<int64_t>(functions_.size());
-  for (const auto& [name, count] : functions_) {
-    if (count.called == 0) continue;
-    ++totals.tested;
-    if (count.not_passed == 0) ++totals.passing;
+  for (const auto& [name, tally] : functions_) {
+    if (tally.tested()) ++totals.tested;
+    if (tally.passing()) ++totals.passing;
   }
   return absl::OkStatus();
 }
@@ -148,8 +131,10 @@ absl::Status RunOnce(Connection* connection, const char* sql, int64_t run) {
 
 absl::Status InsertCounted(Connection* connection, int64_t run, const Counted& counted) {
   const RunTotals& t = counted.totals;
+  CallTally all;
+  for (const auto& [outcome, cases] : t.outcomes) all.Add(outcome, cases);
   ASSIGN_OR_RETURN(Statement totals, connection->Prepare(kInsertTotals));
-  totals.Bind(run, t.done, t.called, t.passed, t.implemented, t.selected, t.tested, t.passing, t.flushed,
+  totals.Bind(run, t.done, all.called, all.passed, t.implemented, t.selected, t.tested, t.passing, t.flushed,
               t.widened, t.judged, t.ours_alone, t.theirs_alone);
   absl::Status status = totals.Run().status();
   ASSIGN_OR_RETURN(Statement outcomes, connection->Prepare(kInsertOutcome));
@@ -228,9 +213,9 @@ absl::StatusOr<std::optional<RunTotals>> ReadTotals(Connection* connection, int6
   RunTotals totals;
   int column = 0;
   for (int64_t RunTotals::*field :
-       {&RunTotals::done, &RunTotals::called, &RunTotals::passed, &RunTotals::implemented,
-        &RunTotals::selected, &RunTotals::tested, &RunTotals::passing, &RunTotals::flushed,
-        &RunTotals::widened, &RunTotals::judged, &RunTotals::ours_alone, &RunTotals::theirs_alone}) {
+       {&RunTotals::done, &RunTotals::implemented, &RunTotals::selected, &RunTotals::tested,
+        &RunTotals::passing, &RunTotals::flushed, &RunTotals::widened, &RunTotals::judged,
+        &RunTotals::ours_alone, &RunTotals::theirs_alone}) {
     totals.*field = select.Int(column++);
   }
   ASSIGN_OR_RETURN(Statement outcomes, connection->Prepare(kSelectOutcomes));

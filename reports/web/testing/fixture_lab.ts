@@ -1,6 +1,6 @@
 // A made-up lab: chips side by side, failures by cause, agents in every state.
-import type { AgentRow, LabPage } from '../src/api/messages';
-import { summary } from './fixture_run';
+import type { AgentRow, ChipRow, CoverageCell, CoveragePage, LabPage, ModelsPage } from '../src/api/messages';
+import { chipRow, summary } from './fixture_run';
 
 const CAUSE = '=SUM("reads past the end of a row, by N elements")'; // what a spreadsheet would calculate
 
@@ -49,6 +49,60 @@ export function lab(cases: number): LabPage {
         ],
       },
     ],
+  };
+}
+
+// A lab of many chips: every third has no complete run.
+const CHIPS = Array.from({ length: 114 }, (_, i) => `chip ${String(i + 1).padStart(3, '0')}`);
+const isPartial = (i: number) => i % 3 === 2;
+
+export function manyChips(cases: number): ChipRow[] {
+  const known = { tested: 9, passing: 3, oldest: '2026-01-01T03:04:05Z', newest: '2026-01-02T03:04:05Z' };
+  return CHIPS.map((chip, i) => {
+    const row = { ...chipRow(cases), chip };
+    const run = summary(cases);
+    if (isPartial(i)) return { ...row, complete: null, trend: [], known };
+    return { ...row, complete: { ...run, chip, coverage: { ...run.coverage, passing: i } } };
+  });
+}
+
+export function manyLab(cases: number): LabPage {
+  const { chips, operators, failures } = lab(cases);
+  const [first] = chips;
+  return {
+    chips: first ? CHIPS.map((chip, i) => ({ ...first, chip, run: isPartial(i) ? null : first.run })) : [],
+    operators: operators.map((row) => ({
+      ...row,
+      cells: CHIPS.map((_, i) => (isPartial(i) ? null : (row.cells[0] ?? null))),
+    })),
+    failures: failures.map((failure) => ({
+      ...failure,
+      chips: CHIPS.map((chip) => ({ chip, run_id: 'large', cases: 1, example: 'add.float32.p0' })),
+    })),
+  };
+}
+
+export function manyCovered(): CoveragePage {
+  const cell = (i: number): CoverageCell => ({
+    ...{ implemented: true, tested: true, cases: 4, passed: i % 2 === 0 ? 4 : 3 },
+    ...{ run_id: 'large', created: '2026-01-02T03:04:05Z' },
+  });
+  const cells = CHIPS.map((_, i) => (isPartial(i) ? null : cell(i)));
+  const functions = ['diopiAdd', 'diopiSub'].map((name) => ({
+    ...{ name, header: 'functions.h', family: 'elementwise', cells },
+  }));
+  return { chips: CHIPS, abi_functions: 538, functions };
+}
+
+export function manyModels(): ModelsPage {
+  const cell = (i: number) => ({
+    ...{ run_id: 'large', ready: i === 0, passes_scaled: i === 1, max_tensor_bytes: 16384 },
+    ...{ calls: 9, passing: i < 2 ? 9 : 7, failing: i < 2 ? 0 : 2, not_implemented: 0, not_judged: 0 },
+    ...{ scaled: i === 0 ? 0 : 5, failing_functions: i < 2 ? [] : ['diopiAdd'], missing_functions: [] },
+  });
+  return {
+    chips: CHIPS,
+    models: [{ name: 'crnn', summary: 'reads text', cells: CHIPS.map((_, i) => cell(i)) }],
   };
 }
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { chipPerformance, MEASURED, measuredRun, performance } from './fixture_performance';
-import { agents, lab } from './fixture_lab';
+import { agents, lab, manyChips, manyCovered, manyLab, manyModels } from './fixture_lab';
 import { caseRow, chipPage, chipRow, chipRuns, COLUMNS, casePage, failures, runPage } from './fixture_run';
 
 const PAGE = fileURLToPath(new URL('../dist/index.html', import.meta.url));
@@ -41,7 +41,16 @@ export interface FixtureServer {
   close: () => void;
 }
 
-export async function serveFixture(cases: number): Promise<FixtureServer> {
+function answerOfMany(path: string, cases: number): unknown {
+  if (path === '/chips') return { chips: manyChips(cases) };
+  if (path === '/lab') return manyLab(cases);
+  if (path === '/coverage') return manyCovered();
+  if (path === '/models') return manyModels();
+  return null;
+}
+
+// `many`: of a lab with 114 chips.
+export async function serveFixture(cases: number, many = false): Promise<FixtureServer> {
   const page = readFileSync(PAGE);
   const server = createServer((request, response) => {
     const { pathname: path, searchParams } = new URL(request.url ?? '/', 'http://x');
@@ -49,7 +58,9 @@ export async function serveFixture(cases: number): Promise<FixtureServer> {
       response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(page);
       return;
     }
-    const body = answer(path.slice('/api/v1'.length), searchParams, cases);
+    const body =
+      (many ? answerOfMany(path.slice('/api/v1'.length), cases) : null) ??
+      answer(path.slice('/api/v1'.length), searchParams, cases);
     const text = JSON.stringify(body ?? { error: { code: 'NOT_FOUND', message: `no ${path}` } });
     response.writeHead(body === null ? 404 : 200, { 'Content-Type': 'application/json' }).end(text);
   });

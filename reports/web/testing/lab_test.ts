@@ -115,3 +115,52 @@ test.each([
   await page.screenshot({ path: join(SHOTS, `lab-${name}.png`), fullPage: true });
   expect(complaints).toEqual([]);
 });
+
+test('114 chips: a line each, sorted and filtered, and counts in place of columns', async () => {
+  const many = await serveFixture(200, true);
+  const { page, complaints } = await visit(browser, { origin: many.origin, width: 1360, height: 900 });
+  await page.goto('/');
+  const chips = page.getByRole('grid', { name: 'Chips' });
+  await chips.waitFor();
+  expect(await chips.getAttribute('aria-rowcount')).toBe('115');
+  const first = () => chips.getByRole('row').nth(1).textContent();
+  expect(await first()).toContain('chip 001');
+  await chips.getByRole('button', { name: 'Passing' }).click();
+  await expect.poll(first).toContain('chip 113');
+  const operators = region(page, 'Operators by chips');
+  expect(await operators.getByRole('row', { name: /^add/ }).textContent()).toMatch(/✕ 76.*– 38/);
+  const causes = region(page, 'Failures of all chips by cause');
+  await causes.getByText('110 more chips').waitFor();
+  const models = region(page, 'Models by chips');
+  expect(await models.getByRole('row', { name: /^crnn/ }).textContent()).toMatch(/✓ 1◐ 1✕ 112/);
+  await page.screenshot({ path: join(SHOTS, 'lab-many.png') });
+
+  await page.getByRole('searchbox', { name: 'Chip', exact: true }).fill('chip 00');
+  await page.getByText('9 of 114 chips').waitFor();
+  expect(await operators.getByRole('columnheader').count()).toBe(10);
+  expect(await models.getByRole('link', { name: 'passes scaled' }).count()).toBe(1);
+  expect(await region(page, 'Since the last green run').getByRole('row').count()).toBe(10);
+  const third = chips.getByRole('row', { name: /chip 003/ });
+  expect(await third.textContent()).toContain('partial');
+
+  await page.goto('/coverage');
+  const coverage = region(page, 'Functions by chips');
+  expect(await coverage.getByRole('row', { name: /^diopiAdd/ }).textContent()).toMatch(/✓ 38✕ 38.*– 38/);
+  await page.getByRole('searchbox', { name: 'Chip', exact: true }).fill('chip 00');
+  expect(await coverage.getByRole('columnheader').count()).toBe(11);
+  expect(complaints).toEqual([]);
+  many.close();
+});
+
+test('114 chips on a phone, in Chinese', async () => {
+  const many = await serveFixture(200, true);
+  const options = { locale: 'zh-CN', width: 360, height: 780, touch: true };
+  const { page, complaints } = await visit(browser, { origin: many.origin, ...options });
+  await page.goto('/');
+  await page.getByRole('grid', { name: '芯片' }).waitFor();
+  await page.getByText('operator_0').first().waitFor();
+  expect(await overflow(page)).toBe(0);
+  await page.screenshot({ path: join(SHOTS, 'lab-many-phone-zh.png') });
+  expect(complaints).toEqual([]);
+  many.close();
+});

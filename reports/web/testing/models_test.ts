@@ -1,4 +1,4 @@
-// Models by chips: ready, or what is missing.
+// Models by chips: ready, passing with calls made smaller, or what is missing.
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,14 +26,15 @@ afterAll(async () => {
 test.each([
   ['desktop', 1360],
   ['phone', 360],
-])('%s: ready only when all calls pass, and which functions fail', async (_, width) => {
+])('%s: ready only at true sizes, and which functions fail', async (_, width) => {
   const { page } = await visit(browser, { origin: server.origin, width, height: 900 });
   await page.goto('/models');
   const { chips, models } = (await (await fetch(`${server.origin}/api/v1/models`)).json()) as ModelsPage;
   const cell = models.find((model) => model.name === 'crnn')?.cells[chips.indexOf('faulty')];
   expect(cell?.ready).toBe(false);
   const row = page.getByRole('row', { name: /^crnn / });
-  await row.getByRole('link', { name: 'ready' }).waitFor();
+  await row.getByRole('link', { name: 'passes scaled' }).waitFor();
+  await row.getByText(`${cell?.scaled} of ${cell?.calls} calls scaled to 16 KiB a tensor`).first().waitFor();
   await row.getByText(`${cell?.passing} of ${cell?.calls} calls pass`).waitFor();
   await row.locator('summary').click();
   for (const name of cell?.failing_functions ?? [])
@@ -52,5 +53,6 @@ test('a chip shows what stands between it and each model', async () => {
   await page.getByText('0 of 1 model ready').waitFor();
   await page.getByRole('row', { name: /^crnn \d+ functions? failing/ }).waitFor();
   await page.goto('/chips/good');
-  await page.getByText('2 of 2 models ready').waitFor();
+  await page.getByText('0 of 2 models ready').waitFor();
+  await page.getByRole('row', { name: /^crnn passes scaled \d+ of \d+ calls scaled/ }).waitFor();
 });

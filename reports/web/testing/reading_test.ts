@@ -98,3 +98,10 @@ test('a partial run is marked, never stands for the chip, and is no point of a t
     await page.getByRole('img', { name: /^Functions that pass, and correctness, of 2 runs/ }).count(),
   ).toBe(1);
 });
+
+test('pages name files without the folders of the machine that has them', async () => {
+  const { page } = await visit(browser, { origin: server.origin });
+  await page.goto('/runs/large');
+  await page.getByText('libdiopi_impl.so').first().waitFor();
+  expect(await page.locator('body').textContent()).not.toContain('/opt/vendor');
+});

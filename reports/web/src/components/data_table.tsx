@@ -1,6 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { nextSort, type Sort } from '../lib/cases';
+import { hasValue, nextSort, type Sort } from '../lib/cases';
 import { plainValue } from '../lib/csv';
 import { useKeys } from '../lib/keys';
 import { navigate, usePlace, withQuery } from '../lib/router';
@@ -29,6 +29,7 @@ interface Props<Row> {
   label: string;
   name: string; // of its CSV file
   rows: Row[]; // filtered and sorted
+  all?: Row[]; // before the filters: columns without a value in any of them are left out
   columns: Column<Row>[];
   rowKey: (row: Row) => string;
   rowHref: (row: Row) => string;
@@ -221,13 +222,15 @@ export function DataTable<Row>({
   label,
   name,
   rows,
-  columns,
+  all,
+  columns: every,
   rowKey,
   rowHref,
   sort,
   empty,
   wrapped,
 }: Props<Row>) {
+  const columns = useMemo(() => every.filter(({ key }) => hasValue(all ?? [], key)), [every, all]);
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const offsets = useOffsets(box, rows, wrapped);

@@ -41,7 +41,26 @@ export function CoverageFigure({ coverage }: { coverage: Coverage }) {
   );
 }
 
-export function CorrectnessFigure({ correctness, cases }: { correctness: Correctness; cases: number }) {
+// How many of the cases the library computed: the others it refused, or they were not run.
+export function CalledFigure({ run }: { run: Pick<RunSummary, 'correctness' | 'outcomes'> }) {
+  const { called, asked } = run.correctness;
+  const refused = (run.outcomes.not_implemented ?? 0) + (run.outcomes.unsupported_dtype ?? 0);
+  return (
+    <div class="figure">
+      <span class="figure-name">
+        <Explained says={t('term.called')}>{t('figures.called')}</Explained>
+      </span>
+      <Value text={percent(called, asked)} known={asked > 0} />
+      <span class="figure-part">{t('figures.of_cases', { called, asked })}</span>
+      <span class="meter" role="img" aria-label={t('figures.of_cases', { called, asked })}>
+        <i class="meter-implemented" style={width(called, asked)} />
+      </span>
+      <span class="figure-note">{t('figures.refused', { refused, others: asked - called - refused })}</span>
+    </div>
+  );
+}
+
+export function CorrectnessFigure({ correctness }: { correctness: Correctness }) {
   const { called, passed } = correctness;
   const wrong = called - passed;
   return (
@@ -57,17 +76,17 @@ export function CorrectnessFigure({ correctness, cases }: { correctness: Correct
         <i class="meter-good" style={width(passed, called)} />
         <i class="meter-bad" style={width(wrong, called)} />
       </span>
-      <span class="figure-note">{t('figures.judged', { called, cases })}</span>
     </div>
   );
 }
 
-// The two figures of a run; one is never shown without the other.
-export function Figures({ run }: { run: Pick<RunSummary, 'coverage' | 'correctness' | 'cases'> }) {
+// The figures of a run; none is shown without the others.
+export function Figures({ run }: { run: Pick<RunSummary, 'coverage' | 'correctness' | 'outcomes'> }) {
   return (
     <div class="figures">
       <CoverageFigure coverage={run.coverage} />
-      <CorrectnessFigure correctness={run.correctness} cases={run.cases} />
+      <CalledFigure run={run} />
+      <CorrectnessFigure correctness={run.correctness} />
     </div>
   );
 }

@@ -8,10 +8,17 @@ export interface Chip {
   n: number;
 }
 
+interface Props {
+  label: string;
+  name: string;
+  chips: Chip[];
+  otherwise?: string; // the parameter's value where the address has none
+}
+
 // Values of a comma-separated query parameter, each on or off; none on means all.
-export function ToggleChips({ label, name, chips }: { label: string; name: string; chips: Chip[] }) {
+export function ToggleChips({ label, name, chips, otherwise = '' }: Props) {
   const place = usePlace();
-  const on = (place.query.get(name) ?? '').split(',').filter(Boolean);
+  const on = (place.query.get(name) ?? otherwise).split(',').filter(Boolean);
   const toggle = (value: string) => {
     const next = on.includes(value) ? on.filter((v) => v !== value) : [...on, value];
     navigate(withQuery(place, { [name]: next.join(',') }));

@@ -97,6 +97,10 @@ export function sortRows<Row extends object>(rows: Row[], sort: Sort | null): Ro
   return keyed.map(({ row }) => row);
 }
 
+// Whether a column says anything of these rows; without rows nobody knows.
+export const hasValue = <Row>(rows: Row[], key: string): boolean =>
+  rows.length === 0 || rows.some((row) => ((row as Record<string, unknown>)[key] ?? '') !== '');
+
 export function countBy<Row>(rows: Row[], key: (row: Row) => string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const row of rows) counts.set(key(row), (counts.get(key(row)) ?? 0) + 1);

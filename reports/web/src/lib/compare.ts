@@ -6,6 +6,7 @@ export type ChangeKind = Exclude<CompareKind, 'same'>; // that has rows
 
 export const KINDS: Record<ChangeKind, { sign: string; tone: Tone }> = {
   newly_failing: { sign: '✕', tone: 'bad' },
+  newly_refused: { sign: '⊘', tone: 'bad' },
   newly_passing: { sign: '✓', tone: 'good' },
   changed: { sign: '≠', tone: 'note' },
   redefined: { sign: '≢', tone: 'note' },
@@ -17,6 +18,7 @@ export const KINDS: Record<ChangeKind, { sign: string; tone: Tone }> = {
   vanished: { sign: '−', tone: 'none' },
 };
 
+export const ALL = 'all'; // of a filter by kind
 export const COMPARE_KINDS = Object.keys(KINDS) as ChangeKind[];
 
 export function filterCompare(
@@ -28,7 +30,7 @@ export function filterCompare(
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter(
     (row) =>
-      (kinds.size === 0 || kinds.has(row.kind)) &&
+      (kinds.size === 0 || kinds.has(ALL) || kinds.has(row.kind)) &&
       (operator === '' || row.operator === operator) &&
       words.every((word) => row.case_id.toLowerCase().includes(word)),
   );

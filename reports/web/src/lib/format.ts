@@ -15,9 +15,9 @@ export function percent(part: number, whole: number): string {
 
 export function share(ratio: number | null): string {
   if (ratio === null || !Number.isFinite(ratio)) return t('common.not_measured');
-  const tenths = Math.floor(ratio * 1000 + 1e-9);
+  const hundredths = Math.floor(ratio * 10_000 + 1e-9);
   const { percent: format } = formats();
-  return tenths === 0 && ratio > 0 ? `<${format.format(0.001)}` : format.format(tenths / 1000);
+  return hundredths === 0 && ratio > 0 ? `<${format.format(0.0001)}` : format.format(hundredths / 10_000);
 }
 
 // Three significant digits, an exponent only where it is shorter.
@@ -83,6 +83,9 @@ export function ago(text: string | null, now = Date.now()): string {
   if (s < 48 * 3600) return format.format(-Math.floor(s / 3600), 'hour');
   return format.format(-Math.floor(s / 86400), 'day');
 }
+
+// Pages are read on other machines: a file's folders there say nothing.
+export const fileName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 export const shortHash = (hash: string): string => (hash === '' ? t('common.unknown') : hash.slice(0, 12));
 // The coordinates of a flat row-major index.

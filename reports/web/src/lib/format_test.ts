@@ -30,12 +30,12 @@ test('what was not measured is never a number', () => {
 
 describe('shares are rounded down, and never to nothing', () => {
   test.each([
-    [99_999, 100_000, '99.9%'],
-    [1, 1, '100.0%'],
-    [0, 5, '0.0%'],
-    [1, 100_000, '<0.1%'],
-    [1, 3, '33.3%'],
-    [29, 100, '29.0%'],
+    [99_999, 100_000, '99.99%'],
+    [1, 1, '100.00%'],
+    [0, 5, '0.00%'],
+    [1, 100_000, '<0.01%'],
+    [1, 3, '33.33%'],
+    [29, 100, '29.00%'],
   ])('%i of %i', (part, whole, text) => {
     expect(percent(part, whole)).toBe(text);
   });

@@ -76,7 +76,7 @@ test('numbers and dates are those of the language', () => {
   const at = '2026-01-02T03:04:00';
   const from = Date.parse(at);
   const all = () => [count(12345), percent(1, 3), seconds(61), time(at), ago(at, from + 300_000)];
-  expect(all()).toEqual(['12,345', '33.3%', '1 min 1 s', 'Jan 2, 2026, 03:04', '5 minutes ago']);
+  expect(all()).toEqual(['12,345', '33.33%', '1 min 1 s', 'Jan 2, 2026, 03:04', '5 minutes ago']);
   setLanguage('zh');
-  expect(all()).toEqual(['12,345', '33.3%', '1 分 1 秒', '2026年1月2日 03:04', '5分钟前']);
+  expect(all()).toEqual(['12,345', '33.33%', '1 分 1 秒', '2026年1月2日 03:04', '5分钟前']);
 });

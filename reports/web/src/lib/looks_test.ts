@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CoveragePage } from '../api/messages';
 import { cellKind, filterFunctions, totals } from './coverage';
-import { missingText } from './models';
+import { missingText, modelKind, scaledText } from './models';
 import { heatLook, heatRows } from './heat';
 import { BINS, binLabel, binRange, shownBins } from './histogram';
 import { failures, isFailure, OUTCOME_ORDER } from './outcomes';
@@ -55,7 +55,8 @@ test('six outcomes are failures, as in reports/model/outcome.h', () => {
 test('models: what stands between a chip and a model', () => {
   const cell = {
     run_id: 'r',
-    ready: true,
+    ready: false,
+    passes_scaled: true,
     max_tensor_bytes: 16384,
     calls: 5,
     passing: 5,
@@ -67,6 +68,9 @@ test('models: what stands between a chip and a model', () => {
     missing_functions: [],
   };
   expect(missingText(cell)).toBe('');
+  expect(modelKind(cell)).toBe('passes_scaled');
+  expect(modelKind({ ...cell, passes_scaled: false, ready: true })).toBe('ready');
+  expect(scaledText(cell)).toBe('2 of 5 calls scaled to 16 KiB a tensor');
   expect(missingText({ ...cell, failing_functions: ['a'] })).toBe('1 function failing');
   expect(missingText({ ...cell, failing_functions: ['a', 'b'], missing_functions: ['c', 'd', 'e'] })).toBe(
     '3 functions missing, 2 failing',
@@ -75,7 +79,7 @@ test('models: what stands between a chip and a model', () => {
 });
 
 test('coverage: not tested is not passing', () => {
-  const cell = { implemented: true, tested: true, cases: 4, passed: 4, run_id: 'r' };
+  const cell = { implemented: true, tested: true, cases: 4, passed: 4, run_id: 'r', created: null };
   expect(cellKind(null)).toBe('absent');
   expect(cellKind(cell)).toBe('passing');
   expect(cellKind({ ...cell, passed: 3 })).toBe('failing');

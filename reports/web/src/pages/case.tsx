@@ -143,7 +143,25 @@ function NextPrevious({ run, caseId }: { run: string; caseId: string }) {
   );
 }
 
+function Outputs({ page, outputs }: { page: CasePage; outputs: CasePage['outputs'] }) {
+  return (
+    <>
+      {outputs.map((output) => (
+        <CaseOutput
+          key={output.key}
+          output={output}
+          detail={detailText(output, page)}
+          verdict={page.outcome}
+          reference={page.device_reference}
+        />
+      ))}
+    </>
+  );
+}
+
 function Body({ page }: { page: CasePage }) {
+  const wrong = page.outputs.filter(({ ok }) => !ok);
+  const right = page.outputs.filter(({ ok }) => ok);
   return (
     <>
       <Verdict page={page} />
@@ -158,15 +176,13 @@ function Body({ page }: { page: CasePage }) {
       <section>
         <h2>{t('case.outputs')}</h2>
         {page.outputs.length === 0 && <Empty>{t('case.no_output')}</Empty>}
-        {page.outputs.map((output) => (
-          <CaseOutput
-            key={output.key}
-            output={output}
-            detail={detailText(output, page)}
-            verdict={page.outcome}
-            reference={page.device_reference}
-          />
-        ))}
+        <Outputs page={page} outputs={wrong.length > 0 ? wrong : page.outputs} />
+        {wrong.length > 0 && right.length > 0 && (
+          <details class="more">
+            <summary>{t('case.right_outputs', { n: right.length })}</summary>
+            <Outputs page={page} outputs={right} />
+          </details>
+        )}
       </section>
       <section>
         <h2>{t('case.arguments')}</h2>

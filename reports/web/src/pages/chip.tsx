@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { ChipPage, ModelsPage, RunSummary } from '../api/messages';
+import type { ChipPage, CoverageCell, Failures, ModelsPage } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { Badges, WaiverCount } from '../components/badges';
 import { Explorations, useExplorations } from '../components/exploration_table';
@@ -10,18 +10,25 @@ import { machineFacts } from '../components/machine_facts';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
 import { PartialMark } from '../components/partial_mark';
+import { PlainTable } from '../components/plain_table';
 import { Facts } from '../components/provenance';
 import { RunTable } from '../components/run_table';
 import { StateMark } from '../components/state_mark';
 import { Head } from '../components/tips';
+import { cellKind } from '../lib/coverage';
 import { ago } from '../lib/format';
-import { rich, t } from '../lib/i18n';
-import { missingText } from '../lib/models';
+import { t } from '../lib/i18n';
+import { missingText, MODEL_LOOKS, modelKind, scaledText } from '../lib/models';
 import { to } from '../lib/router';
 import { isPoint } from '../lib/trend';
 import { useTitle } from '../lib/title';
+import { Known } from './chip_card';
 import { ChipPerformanceTrend } from './chip_performance';
 import { ChipTrend } from './chip_trend';
+import { NewerRun } from './newer_run';
+import { RunGroups } from './run_groups';
+
+const isPassing = (cell: CoverageCell) => cellKind(cell) === 'passing';
 
 function Flaky({ page }: { page: ChipPage }) {
   if (page.flaky.length === 0) return <Empty>{t('chip.no_flaky')}</Empty>;
@@ -85,7 +92,10 @@ function Models({ chip }: { chip: string }) {
                     {name}
                   </th>
                   <td>
-                    <Link href={to.run(cell.run_id)}>{missingText(cell)}</Link>
+                    <Link href={to.run(cell.run_id)} class={`tone-${MODEL_LOOKS[modelKind(cell)].tone}`}>
+                      {missingText(cell) || t('models.passes_scaled')}
+                    </Link>{' '}
+                    <span class="muted small">{scaledText(cell)}</span>
                   </td>
                 </tr>
               ))}
@@ -97,18 +107,41 @@ function Models({ chip }: { chip: string }) {
   );
 }
 
-// A newer run that does not stand for the chip.
-export function NewerRun({ shown, latest }: { shown: RunSummary; latest: RunSummary }) {
-  if (latest.run_id === shown.run_id) return null;
+// Until a complete run stands for the chip: each function by its newest verdicts, those that fail first.
+function KnownTable({ page }: { page: ChipPage }) {
+  if (page.known.length === 0) return <Empty>{t('chip.not_measured')}</Empty>;
+  const rows = [...page.known].sort((a, b) => Number(isPassing(a.cell)) - Number(isPassing(b.cell)));
   return (
-    <p class="small">
-      {rich('chip.newer', {
-        run: <Link href={to.run(latest.run_id)}>{t('chip.latest_run')}</Link>,
-        ago: ago(latest.created),
-        state: <StateMark state={latest.state} />,
-      })}{' '}
-      <PartialMark run={latest} inFull />
-    </p>
+    <PlainTable
+      name="known"
+      label={t('chip.functions')}
+      rows={rows}
+      rowKey={(row) => row.name}
+      columns={[
+        { head: t('column.function'), class: 'mono', cell: (row) => row.name },
+        {
+          head: t('chip.cases_that_pass'),
+          num: true,
+          cell: ({ cell, name }) => (
+            <Link href={to.run(cell.run_id ?? '', { q: name })} class={isPassing(cell) ? '' : 'tone-bad'}>
+              {t('common.of', { n: cell.passed, all: cell.cases })}
+            </Link>
+          ),
+        },
+        { head: t('chip.age'), cell: ({ cell }) => ago(cell.created) },
+      ]}
+    />
+  );
+}
+
+// The failures of the run that stands for the chip.
+function Groups({ run }: { run: string }) {
+  const failures = useApi<Failures>(`/runs/${encodeURIComponent(run)}/failures`);
+  return (
+    <section>
+      <h2>{t('run.failures')}</h2>
+      <Loading loaded={failures}>{(data) => <RunGroups run={run} failures={data} live={false} />}</Loading>
+    </section>
   );
 }
 
@@ -133,7 +166,7 @@ function Body({ page }: { page: ChipPage }) {
           </Link>{' '}
           {ago(shown.created)}
         </p>
-        <Figures run={shown} />
+        {page.complete ? <Figures run={shown} /> : <Known known={null} />}
         <NewerRun shown={shown} latest={latest} />
         {page.machine !== null && (
           <details class="more">
@@ -142,14 +175,11 @@ function Body({ page }: { page: ChipPage }) {
           </details>
         )}
       </section>
+      {page.complete && page.complete.failed > 0 && <Groups run={page.complete.run_id} />}
       <div class="columns">
         <section aria-labelledby="heat-title">
-          <h2 id="heat-title">{t('chip.heat')}</h2>
-          {heat.run_id === null ? (
-            <Empty>{t('chip.not_measured')}</Empty>
-          ) : (
-            <HeatMap heat={heat} run={heat.run_id} />
-          )}
+          <h2 id="heat-title">{t(heat.run_id === null ? 'chip.functions' : 'chip.heat')}</h2>
+          {heat.run_id === null ? <KnownTable page={page} /> : <HeatMap heat={heat} run={heat.run_id} />}
         </section>
         <section aria-labelledby="trend-title">
           <h2 id="trend-title">{t('chip.trend')}</h2>

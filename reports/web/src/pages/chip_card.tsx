@@ -1,7 +1,7 @@
-import type { ChipRow } from '../api/messages';
+import type { ChipRow, KnownFunctions, RunSummary } from '../api/messages';
 import { Badges, WaiverCount } from '../components/badges';
 import { ChipLink, chipName } from '../components/chip_link';
-import { CorrectnessFigure, CoverageFigure } from '../components/figures';
+import { CalledFigure, CorrectnessFigure, CoverageFigure } from '../components/figures';
 import { Link } from '../components/link';
 import { OutcomeBar } from '../components/outcome_bar';
 import { PartialMark } from '../components/partial_mark';
@@ -10,25 +10,40 @@ import { StateMark } from '../components/state_mark';
 import { ago, time } from '../lib/format';
 import { t } from '../lib/i18n';
 import { to } from '../lib/router';
-import { NewerRun } from './chip';
+import { NewerRun } from './newer_run';
 
 const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : null);
 
-export function ChipCard({ row }: { row: ChipRow }) {
-  const { latest, trend } = row;
-  const shown = row.complete ?? latest; // stands for the chip
+// Of a chip without a complete run: no figure stands for it.
+export function Known({ known }: { known: KnownFunctions | null }) {
   return (
-    <article class="card chip-card" aria-label={chipName(row.chip)}>
-      <header class="chip-head">
-        <h2>
-          <ChipLink chip={row.chip} />
-        </h2>
-        <span class="muted cut" title={row.vendor_name}>
-          {row.vendor_name || t('common.no_vendor')} {shown.impl_version}
-        </span>
-        <span class="spring" />
-        <Badges badges={shown.badges} contracts={shown.contracts} />
-      </header>
+    <p class="notice notice-note">
+      <strong>{t('chip.no_complete')}</strong>{' '}
+      {known &&
+        t('chip.known', { ...known, n: known.tested, newest: ago(known.newest), oldest: ago(known.oldest) })}
+    </p>
+  );
+}
+
+function CardHead({ row, shown }: { row: ChipRow; shown: RunSummary }) {
+  return (
+    <header class="chip-head">
+      <h2>
+        <ChipLink chip={row.chip} />
+      </h2>
+      <span class="muted cut" title={row.vendor_name}>
+        {row.vendor_name || t('common.no_vendor')} {shown.impl_version}
+      </span>
+      <span class="spring" />
+      <Badges badges={shown.badges} contracts={shown.contracts} />
+    </header>
+  );
+}
+
+function CompleteFigures({ row, shown }: { row: ChipRow; shown: RunSummary }) {
+  const { trend } = row;
+  return (
+    <>
       <div class="figures">
         <div>
           <CoverageFigure coverage={shown.coverage} />
@@ -39,41 +54,51 @@ export function ChipCard({ row }: { row: ChipRow }) {
           />
         </div>
         <div>
-          <CorrectnessFigure correctness={shown.correctness} cases={shown.cases} />
+          <CorrectnessFigure correctness={shown.correctness} />
           <Sparkline
             label={t('trend.correctness')}
             kind="correctness"
             values={trend.map((p) => ratio(p.correctness.passed, p.correctness.called))}
           />
         </div>
+        <CalledFigure run={shown} />
       </div>
       <OutcomeBar outcomes={shown.outcomes} cases={shown.cases} />
+    </>
+  );
+}
+
+export function ChipCard({ row }: { row: ChipRow }) {
+  const { complete, latest } = row;
+  const shown = complete ?? latest;
+  return (
+    <article class="card chip-card" aria-label={chipName(row.chip)}>
+      <CardHead row={row} shown={shown} />
+      {complete ? <CompleteFigures row={row} shown={complete} /> : <Known known={row.known} />}
       <footer class="chip-foot small">
         <StateMark state={shown.state} />
         <PartialMark run={shown} />
         <span>
-          <Link href={to.run(shown.run_id)}>
-            {t(row.complete ? 'chip.complete_run' : 'overview.last_run')}
-          </Link>{' '}
+          <Link href={to.run(shown.run_id)}>{t(complete ? 'chip.complete_run' : 'overview.last_run')}</Link>{' '}
           <time dateTime={shown.created ?? ''} title={time(shown.created)}>
             {ago(shown.created)}
           </time>
         </span>
-        <span class={shown.failed > 0 ? 'tone-bad' : 'muted'}>
-          {shown.failed > 0 ? (
-            <Link href={to.run(shown.run_id, { outcome: 'failed' })}>
-              ✕ {t('overview.fail', { n: shown.failed })}
-            </Link>
-          ) : shown.correctness.called > 0 ? (
-            t('overview.none_fails')
-          ) : (
-            t('overview.not_called')
-          )}
-        </span>
+        {complete && <Failing run={complete} />}
         <WaiverCount n={shown.waivers_in_force} />
         <span class="muted">{t('common.runs', { n: row.runs })}</span>
       </footer>
       <NewerRun shown={shown} latest={latest} />
     </article>
+  );
+}
+
+export function Failing({ run }: { run: RunSummary }) {
+  if (run.correctness.called === 0) return <span class="muted">{t('overview.not_called')}</span>;
+  if (run.failed === 0) return <span class="muted">{t('overview.none_fails')}</span>;
+  return (
+    <Link class="tone-bad" href={to.run(run.run_id, { outcome: 'failed' })}>
+      ✕ {t('overview.fail', { n: run.failed })}
+    </Link>
   );
 }

@@ -4,12 +4,14 @@ import { useApi } from '../api/use_api';
 import { ChipLink } from '../components/chip_link';
 import { Exported } from '../components/exported';
 import { FilterSelect } from '../components/filter_select';
+import { KindCounts, KindCountsHead } from '../components/kind_counts';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
 import { PartialMark } from '../components/partial_mark';
 import { SearchField } from '../components/search_field';
 import { Head } from '../components/tips';
 import { countBy } from '../lib/cases';
+import { MANY, matching } from '../lib/chips';
 import { CELL_LOOKS, cellKind, filterFunctions, totals, type CellKind } from '../lib/coverage';
 import { count, percent } from '../lib/format';
 import { t } from '../lib/i18n';
@@ -50,16 +52,17 @@ function Cell({ cell, chip, name }: { cell: CoverageCell | null; chip: string; n
   );
 }
 
-function Totals({ page }: { page: CoveragePage }) {
-  const sums = totals(page);
+function Totals({ page, shown }: { page: CoveragePage; shown: number[] }) {
+  const sums = useMemo(() => totals(page), [page]);
   return (
     <tr class="totals">
       <th scope="row">
         {t('common.all')} <span class="muted">{count(page.functions.length)}</span>
       </th>
       <td />
-      {page.chips.map((chip, i) => {
+      {shown.map((i) => {
         const s = sums[i];
+        const chip = page.chips[i];
         if (!s) return <td key={chip} />;
         const implemented = page.functions.length - s.absent;
         return (
@@ -93,11 +96,42 @@ function Legend() {
   );
 }
 
+function Filters({ page, left }: { page: CoveragePage; left: number }) {
+  const families = useMemo(() => [...countBy(page.functions, (f) => f.family ?? 'none')].sort(), [page]);
+  return (
+    <div class="filters">
+      <SearchField label={t('column.function')} />
+      {page.chips.length > MANY && <SearchField label={t('common.chip')} name="chip" />}
+      <FilterSelect
+        label={t('coverage.family')}
+        name="family"
+        options={families.map(([value, n]) => ({
+          value,
+          text: t('filter.counted', { value: value === 'none' ? t('coverage.not_in_suite') : value, n }),
+        }))}
+      />
+      <FilterSelect
+        label={t('coverage.some_chip')}
+        name="show"
+        options={(Object.keys(CELL_LOOKS) as CellKind[]).map((value) => ({
+          value,
+          text: t(`coverage.${value}`),
+        }))}
+      />
+      <span class="spring" />
+      <span class="muted small" role="status">
+        {t('coverage.count', { n: left, all: page.functions.length })}
+      </span>
+    </div>
+  );
+}
+
 function Matrix({ page }: { page: CoveragePage }) {
-  const chips = useApi<{ chips: ChipRow[] }>('/chips');
+  const chips = useApi<{ chips: ChipRow[] }>(page.chips.length > MANY ? null : '/chips');
   const { query } = usePlace();
   const key = query.toString();
-  const families = useMemo(() => [...countBy(page.functions, (f) => f.family ?? 'none')].sort(), [page]);
+  const shown = matching(page.chips, query.get('chip') ?? '');
+  const many = shown.length > MANY;
   const functions = useMemo(
     () =>
       filterFunctions(page.functions, {
@@ -109,29 +143,7 @@ function Matrix({ page }: { page: CoveragePage }) {
   );
   return (
     <>
-      <div class="filters">
-        <SearchField label={t('column.function')} />
-        <FilterSelect
-          label={t('coverage.family')}
-          name="family"
-          options={families.map(([value, n]) => ({
-            value,
-            text: t('filter.counted', { value: value === 'none' ? t('coverage.not_in_suite') : value, n }),
-          }))}
-        />
-        <FilterSelect
-          label={t('coverage.some_chip')}
-          name="show"
-          options={(Object.keys(CELL_LOOKS) as CellKind[]).map((value) => ({
-            value,
-            text: t(`coverage.${value}`),
-          }))}
-        />
-        <span class="spring" />
-        <span class="muted small" role="status">
-          {t('coverage.count', { n: functions.length, all: page.functions.length })}
-        </span>
-      </div>
+      <Filters page={page} left={functions.length} />
       <Exported name="coverage">
         <div class="coverage-scroll" tabIndex={0} role="region" aria-label={t('coverage.label')}>
           <table class="plain coverage">
@@ -139,25 +151,35 @@ function Matrix({ page }: { page: CoveragePage }) {
               <tr>
                 <Head>{t('column.function')}</Head>
                 <Head says={t('term.family')}>{t('coverage.family')}</Head>
-                {page.chips.map((chip) => (
-                  <Head key={chip}>
-                    <ChipLink chip={chip} />
-                    <OnlyPartial row={chips.data?.chips.find((row) => row.chip === chip)} />
-                  </Head>
-                ))}
+                {many && <KindCountsHead n={shown.length} />}
+                {!many &&
+                  shown.map((i) => (
+                    <Head key={i}>
+                      <ChipLink chip={page.chips[i] ?? ''} />
+                      <OnlyPartial row={chips.data?.chips.find((row) => row.chip === page.chips[i])} />
+                    </Head>
+                  ))}
               </tr>
             </thead>
             <tbody>
-              <Totals page={page} />
+              {!many && <Totals page={page} shown={shown} />}
               {functions.map((f) => (
                 <tr key={f.name}>
                   <th scope="row" class="mono">
                     {f.name}
                   </th>
                   <td class="muted">{f.family ?? t('coverage.not_in_suite')}</td>
-                  {f.cells.map((cell, i) => (
-                    <Cell key={page.chips[i]} cell={cell} chip={page.chips[i] ?? ''} name={f.name} />
-                  ))}
+                  {many && (
+                    <KindCounts
+                      kinds={shown.map((i) => cellKind(f.cells[i] ?? null))}
+                      looks={CELL_LOOKS}
+                      says={(kind) => t(`coverage.${kind}`)}
+                    />
+                  )}
+                  {!many &&
+                    shown.map((i) => (
+                      <Cell key={i} cell={f.cells[i] ?? null} chip={page.chips[i] ?? ''} name={f.name} />
+                    ))}
                 </tr>
               ))}
             </tbody>

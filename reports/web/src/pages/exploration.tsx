@@ -11,7 +11,7 @@ import { StateMark } from '../components/state_mark';
 import { Head } from '../components/tips';
 import { download } from '../lib/csv';
 import { reasonText, textOr } from '../lib/findings';
-import { count, figure, seconds, time } from '../lib/format';
+import { count, fileName, figure, seconds, time } from '../lib/format';
 import { t } from '../lib/i18n';
 import { recorded } from '../lib/recorded';
 import { Names } from './run_groups';
@@ -37,7 +37,10 @@ function HeadCard({ run, done }: { run: RunPage; done: ExplorationPage }) {
     { name: t('explore.false_alarms'), value: t('explore.at_most', { n: figure(done.false_alarms) }) },
     done.refused > 0 && { name: t('explore.left_out'), value: t('explore.refused', { n: done.refused }) },
     done.given_up.length > 0 && { name: t('explore.given_up'), value: done.given_up.join(' ') },
-    { name: t('column.library'), value: <code class="path">{run.impl_path || t('common.unknown')}</code> },
+    {
+      name: t('column.library'),
+      value: <code class="path">{fileName(run.impl_path) || t('common.unknown')}</code>,
+    },
     { name: 'SHA-256', value: <Hash value={run.impl_sha256} /> },
     { name: t('facts.host'), value: run.host || t('common.unknown') },
     { name: t('facts.agent'), value: run.agent_version || t('common.unknown') },

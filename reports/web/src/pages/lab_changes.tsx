@@ -3,7 +3,6 @@ import { ChipLink } from '../components/chip_link';
 import { Exported } from '../components/exported';
 import { Labels } from '../components/labels';
 import { Link } from '../components/link';
-import { PartialMark } from '../components/partial_mark';
 import { Head } from '../components/tips';
 import { ago, count, shortHash, time } from '../lib/format';
 import { t } from '../lib/i18n';
@@ -18,8 +17,7 @@ function RunCell({ run }: { run: RunSummary }) {
         <time dateTime={run.created ?? ''} title={time(run.created)}>
           {ago(run.created)}
         </time>
-      </Link>{' '}
-      <PartialMark run={run} />
+      </Link>
       <div class="small muted">
         {run.impl_version || t('common.no_version')} <code class="hash">{shortHash(run.impl_sha256)}</code>
       </div>
@@ -53,7 +51,6 @@ function Changes({ row, run }: { row: LabChip; run: RunSummary }) {
 function Since({ row, run }: { row: LabChip; run: RunSummary }) {
   const { green } = row;
   if (!green) return <span class="muted">{t('lab.never_green')}</span>;
-  if (run.partial !== null) return <span class="muted">{t('lab.partial')}</span>;
   if (green.run_id === run.run_id) return <span class="tone-good">✓ {t('lab.is_green')}</span>;
   if (row.changes.length === 0) return <span class="muted">{t('lab.no_change')}</span>;
   return (
@@ -73,7 +70,7 @@ function Row({ row }: { row: LabChip }) {
       <th scope="row">
         <ChipLink chip={row.chip} />
       </th>
-      <td>{run ? <RunCell run={run} /> : <span class="muted">{t('common.none')}</span>}</td>
+      <td>{run ? <RunCell run={run} /> : <span class="muted">{t('chip.no_complete')}</span>}</td>
       <td class={run && run.failed > 0 ? 'num tone-bad' : 'num'}>{run ? count(run.failed) : ''}</td>
       <td>{green ? <RunCell run={green} /> : <span class="muted">{t('common.none')}</span>}</td>
       <td class="num">{count(row.runs_since)}</td>

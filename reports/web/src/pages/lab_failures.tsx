@@ -11,7 +11,15 @@ import { t } from '../lib/i18n';
 import { to } from '../lib/router';
 import { Names } from './run_groups';
 
+const CHIPS = 4; // named at once
+
 function Row({ failure }: { failure: LabFailure }) {
+  const entry = ({ chip, run_id, cases }: LabFailure['chips'][number]) => (
+    <li key={chip}>
+      <ChipLink chip={chip} />{' '}
+      <Link href={to.run(run_id, { group: failure.key })}>{t('common.cases', { n: cases })}</Link>
+    </li>
+  );
   return (
     <tr>
       <td class="num">{count(failure.cases)}</td>
@@ -23,14 +31,13 @@ function Row({ failure }: { failure: LabFailure }) {
       </td>
       <td class="group-cause">{textOr(failure.finding, failure.cause)}</td>
       <td>
-        <ul class="changes">
-          {failure.chips.map(({ chip, run_id, cases }) => (
-            <li key={chip}>
-              <ChipLink chip={chip} />{' '}
-              <Link href={to.run(run_id, { group: failure.key })}>{t('common.cases', { n: cases })}</Link>
-            </li>
-          ))}
-        </ul>
+        <ul class="changes">{failure.chips.slice(0, CHIPS).map(entry)}</ul>
+        {failure.chips.length > CHIPS && (
+          <details class="more">
+            <summary>{t('chips.more', { n: failure.chips.length - CHIPS })}</summary>
+            <ul class="changes">{failure.chips.slice(CHIPS).map(entry)}</ul>
+          </details>
+        )}
       </td>
     </tr>
   );

@@ -2,10 +2,11 @@ import type { LabPage, OperatorCounts } from '../api/messages';
 import { ChipLink } from '../components/chip_link';
 import { Exported } from '../components/exported';
 import { FilterSelect } from '../components/filter_select';
+import { KindCounts, KindCountsHead } from '../components/kind_counts';
 import { Link } from '../components/link';
-import { PartialMark } from '../components/partial_mark';
 import { SearchField } from '../components/search_field';
 import { Head } from '../components/tips';
+import { MANY, matching } from '../lib/chips';
 import { t } from '../lib/i18n';
 import { filterOperators, OPERATOR_LOOKS, operatorKind, type OperatorKind } from '../lib/lab';
 import { to, usePlace } from '../lib/router';
@@ -54,6 +55,11 @@ function Cell({
 export function LabOperators({ page }: { page: LabPage }) {
   const { query } = usePlace();
   const rows = filterOperators(page, query.get('q') ?? '', query.get('show') ?? '');
+  const shown = matching(
+    page.chips.map(({ chip }) => chip),
+    query.get('chip') ?? '',
+  );
+  const many = shown.length > MANY;
   return (
     <>
       <div class="filters">
@@ -74,11 +80,13 @@ export function LabOperators({ page }: { page: LabPage }) {
             <thead>
               <tr>
                 <Head>{t('operators.operator')}</Head>
-                {page.chips.map(({ chip, run }) => (
-                  <Head key={chip}>
-                    <ChipLink chip={chip} /> {run && <PartialMark run={run} />}
-                  </Head>
-                ))}
+                {many && <KindCountsHead n={shown.length} />}
+                {!many &&
+                  shown.map((i) => (
+                    <Head key={i}>
+                      <ChipLink chip={page.chips[i]?.chip ?? ''} />
+                    </Head>
+                  ))}
               </tr>
             </thead>
             <tbody>
@@ -87,15 +95,23 @@ export function LabOperators({ page }: { page: LabPage }) {
                   <th scope="row" class="mono">
                     {operator}
                   </th>
-                  {page.chips.map(({ chip, run }, i) => (
-                    <Cell
-                      key={chip}
-                      cell={cells[i] ?? null}
-                      chip={chip}
-                      run={run?.run_id ?? ''}
-                      name={operator}
+                  {many && (
+                    <KindCounts
+                      kinds={shown.map((i) => operatorKind(cells[i] ?? null))}
+                      looks={OPERATOR_LOOKS}
+                      says={(kind) => t(`lab_operator.${kind}`)}
                     />
-                  ))}
+                  )}
+                  {!many &&
+                    shown.map((i) => (
+                      <Cell
+                        key={i}
+                        cell={cells[i] ?? null}
+                        chip={page.chips[i]?.chip ?? ''}
+                        run={page.chips[i]?.run?.run_id ?? ''}
+                        name={operator}
+                      />
+                    ))}
                 </tr>
               ))}
             </tbody>

@@ -3,22 +3,26 @@ import type { ModelCell, ModelsPage } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { ChipLink } from '../components/chip_link';
 import { Exported } from '../components/exported';
+import { KindCounts, KindCountsHead } from '../components/kind_counts';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
 import { SearchField } from '../components/search_field';
 import { Head } from '../components/tips';
+import { MANY, matching } from '../lib/chips';
 import { rich, t } from '../lib/i18n';
-import { missingText } from '../lib/models';
+import { missingText, MODEL_LOOKS, modelKind, scaledText } from '../lib/models';
 import { recorded } from '../lib/recorded';
 import { to, usePlace } from '../lib/router';
 import { useTitle } from '../lib/title';
 
 function Cell({ cell, chip, model }: { cell: ModelCell | null; chip: string; model: string }) {
+  const kind = modelKind(cell);
+  const { sign, tone } = MODEL_LOOKS[kind];
   if (!cell) {
     return (
-      <td class="coverage-cell tone-none" title={t('models.not_run_on', { model, chip })}>
+      <td class={`coverage-cell tone-${tone}`} title={t('models.not_run_on', { model, chip })}>
         <span class="sign" aria-hidden="true">
-          ◌
+          {sign}
         </span>
         <span class="visually-hidden">{t('models.not_run')}</span>
       </td>
@@ -30,14 +34,14 @@ function Cell({ cell, chip, model }: { cell: ModelCell | null; chip: string; mod
     ...cell.missing_functions.map((name) => t('models.missing', { function: name })),
   ];
   return (
-    <td class={`coverage-cell tone-${cell.ready ? 'good' : 'bad'}`}>
-      <Link href={to.run(cell.run_id, cell.ready ? undefined : { outcome: 'failed' })}>
+    <td class={`coverage-cell tone-${tone}`}>
+      <Link href={to.run(cell.run_id, kind === 'not_ready' ? { outcome: 'failed' } : undefined)}>
         <span class="sign" aria-hidden="true">
-          {cell.ready ? '✓' : '✕'}
+          {sign}
         </span>
-        {cell.ready
-          ? t('models.ready')
-          : t('models.calls_pass', { passing: cell.passing, calls: cell.calls })}
+        {kind === 'not_ready'
+          ? t('models.calls_pass', { passing: cell.passing, calls: cell.calls })
+          : t(`models.${kind}`)}
       </Link>
       {missing && (
         <details>
@@ -49,11 +53,7 @@ function Cell({ cell, chip, model }: { cell: ModelCell | null; chip: string; mod
           </ul>
         </details>
       )}
-      <div class="small muted">
-        {cell.scaled > 0
-          ? t('models.scaled', { scaled: cell.scaled, calls: cell.calls })
-          : t('models.true_size')}
-      </div>
+      <div class="small muted">{scaledText(cell) || t('models.true_size')}</div>
     </td>
   );
 }
@@ -66,6 +66,8 @@ const hasRun = (model: Model) => model.cells.some((cell) => cell !== null);
 export const ranModels = (models: Model[]): Model[] => models.filter(hasRun);
 
 export function ModelTable({ chips, models }: { chips: string[]; models: Model[] }) {
+  const shown = matching(chips, usePlace().query.get('chip') ?? '');
+  const many = shown.length > MANY;
   return (
     <Exported name="models">
       <div class="coverage-scroll" tabIndex={0} role="region" aria-label={t('models.label')}>
@@ -74,11 +76,13 @@ export function ModelTable({ chips, models }: { chips: string[]; models: Model[]
             <tr>
               <Head says={t('term.model')}>{t('models.model')}</Head>
               <Head>{t('models.what')}</Head>
-              {chips.map((chip) => (
-                <Head key={chip} says={t('term.ready')}>
-                  <ChipLink chip={chip} />
-                </Head>
-              ))}
+              {many && <KindCountsHead n={shown.length} />}
+              {!many &&
+                shown.map((i) => (
+                  <Head key={i} says={t('term.ready')}>
+                    <ChipLink chip={chips[i] ?? ''} />
+                  </Head>
+                ))}
             </tr>
           </thead>
           <tbody>
@@ -88,9 +92,17 @@ export function ModelTable({ chips, models }: { chips: string[]; models: Model[]
                   {model.name}
                 </th>
                 <td class="muted">{recorded(model.summary)}</td>
-                {model.cells.map((cell, i) => (
-                  <Cell key={chips[i]} cell={cell} chip={chips[i] ?? ''} model={model.name} />
-                ))}
+                {many && (
+                  <KindCounts
+                    kinds={shown.map((i) => modelKind(model.cells[i] ?? null))}
+                    looks={MODEL_LOOKS}
+                    says={(kind) => t(`models.${kind}`)}
+                  />
+                )}
+                {!many &&
+                  shown.map((i) => (
+                    <Cell key={i} cell={model.cells[i] ?? null} chip={chips[i] ?? ''} model={model.name} />
+                  ))}
               </tr>
             ))}
           </tbody>
@@ -117,6 +129,7 @@ function Matrix({ page }: { page: ModelsPage }) {
     <>
       <div class="filters">
         <SearchField label={t('models.model')} />
+        {page.chips.length > MANY && <SearchField label={t('common.chip')} name="chip" />}
         <span class="spring" />
         <span class="muted small" role="status">
           {t('models.count', { n: models.length, all: page.models.length })}

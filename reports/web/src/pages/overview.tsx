@@ -3,11 +3,14 @@ import { useApi } from '../api/use_api';
 import { DateRange } from '../components/date_range';
 import { Empty, Loading } from '../components/message';
 import { RunTable } from '../components/run_table';
+import { SearchField } from '../components/search_field';
+import { MANY, matching } from '../lib/chips';
 import { rich, t } from '../lib/i18n';
 import { inRange, rangeQuery } from '../lib/range';
 import { usePlace } from '../lib/router';
 import { useTitle } from '../lib/title';
 import { ChipCard } from './chip_card';
+import { ChipTable } from './chip_table';
 import { LabAgents } from './lab_agents';
 import { LabChanges } from './lab_changes';
 import { LabFailures } from './lab_failures';
@@ -26,15 +29,24 @@ function NoRun({ ranged }: { ranged: boolean }) {
   );
 }
 
+function shownChips({ chips }: LabPage, text: string): LabPage['chips'] {
+  const shown = matching(
+    chips.map(({ chip }) => chip),
+    text,
+  );
+  return chips.filter((_, i) => shown.includes(i));
+}
+
 function Lab({ path }: { path: string }) {
   const lab = useApi<LabPage>(path, 15_000);
+  const { query } = usePlace();
   return (
     <Loading loaded={lab}>
       {(page) =>
         page.chips.length === 0 ? null : (
           <>
             <h2 class="section">{t('lab.changes')}</h2>
-            <LabChanges chips={page.chips} />
+            <LabChanges chips={shownChips(page, query.get('chip') ?? '')} />
             <h2 class="section">{t('lab.failures')}</h2>
             <LabFailures failures={page.failures} />
             <h2 class="section">{t('lab.operators')}</h2>
@@ -43,6 +55,36 @@ function Lab({ path }: { path: string }) {
         )
       }
     </Loading>
+  );
+}
+
+// Cards, or in a large lab a table with a filter, which the other tables of the page follow.
+function Chips({ rows }: { rows: ChipRow[] }) {
+  const { query } = usePlace();
+  if (rows.length > MANY) {
+    const shown = matching(
+      rows.map((row) => row.chip),
+      query.get('chip') ?? '',
+    );
+    return (
+      <>
+        <div class="filters">
+          <SearchField label={t('common.chip')} name="chip" />
+          <span class="spring" />
+          <span class="muted small" role="status">
+            {t('chips.count', { n: shown.length, all: rows.length })}
+          </span>
+        </div>
+        <ChipTable rows={rows.filter((_, i) => shown.includes(i))} />
+      </>
+    );
+  }
+  return (
+    <div class="chip-grid">
+      {rows.map((row) => (
+        <ChipCard key={row.chip} row={row} />
+      ))}
+    </div>
   );
 }
 
@@ -74,15 +116,7 @@ export function Overview() {
       </div>
       <Loading loaded={chips}>
         {(data) =>
-          data.chips.length === 0 ? (
-            <NoRun ranged={rangeQuery(query) !== ''} />
-          ) : (
-            <div class="chip-grid">
-              {data.chips.map((row) => (
-                <ChipCard key={row.chip} row={row} />
-              ))}
-            </div>
-          )
+          data.chips.length === 0 ? <NoRun ranged={rangeQuery(query) !== ''} /> : <Chips rows={data.chips} />
         }
       </Loading>
       <Lab path={inRange('/lab', query)} />

@@ -96,7 +96,10 @@ function Tabs({ run, view, groups }: { run: RunPage; view: View; groups: number 
       <Link href={to.run(run.run_id)} aria-current={current('failures')}>
         {t('run.failures')} {groups !== undefined && <span class="muted">{count(groups)}</span>}
       </Link>
-      <Link href={to.run(run.run_id, {})} aria-current={current('cases')}>
+      <Link
+        href={to.run(run.run_id, run.failed > 0 ? { outcome: 'failed' } : {})}
+        aria-current={current('cases')}
+      >
         {t('column.cases')} <span class="muted">{count(run.cases)}</span>
       </Link>
       {run.measured_calls > 0 && (

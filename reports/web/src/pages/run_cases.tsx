@@ -85,7 +85,7 @@ const WRAPPED: Wrapped<CaseRow>[] = [
   { text: (r) => reasonText(r), column: 'reason', narrow: 'case_id' },
 ];
 
-function columns(run: string, graded: boolean): Column<CaseRow>[] {
+function columns(run: string): Column<CaseRow>[] {
   return [
     {
       key: 'outcome',
@@ -115,7 +115,7 @@ function columns(run: string, graded: boolean): Column<CaseRow>[] {
       wide: true,
       cell: (r) => <span class="wrapped">{reasonText(r)}</span>,
     },
-    ...figures().filter(({ key }) => key !== 'grade' || graded),
+    ...figures(),
   ];
 }
 
@@ -168,8 +168,7 @@ export function RunCases({ run, rows }: { run: string; rows: CaseRow[] }) {
   const { query } = usePlace();
   const key = query.toString();
   const shown = useMemo(() => sortRows(filterCases(rows, readFilter(query)), readSort(query)), [rows, key]);
-  const graded = useMemo(() => rows.some((row) => row.grade !== null), [rows]);
-  const heads = useMemo(() => columns(run, graded), [run, graded]);
+  const heads = useMemo(() => columns(run), [run]);
   useLayoutEffect(
     () =>
       rememberList(
@@ -185,6 +184,7 @@ export function RunCases({ run, rows }: { run: string; rows: CaseRow[] }) {
         label={t('cases.label')}
         name="cases"
         rows={shown}
+        all={rows}
         columns={heads}
         rowKey={(row) => row.case_id}
         rowHref={(row) => to.case(run, row.case_id)}

@@ -4,7 +4,7 @@ import { Labels } from '../components/labels';
 import { machineFacts } from '../components/machine_facts';
 import { Facts, Hash, type Fact } from '../components/provenance';
 import { reasonText } from '../lib/findings';
-import { time } from '../lib/format';
+import { fileName, time } from '../lib/format';
 import { t } from '../lib/i18n';
 import { recorded } from '../lib/recorded';
 
@@ -85,7 +85,10 @@ export function RunFacts({ run }: { run: RunPage }) {
       name: t('facts.labels'),
       value: <Labels labels={run.labels} />,
     },
-    { name: t('column.library'), value: <code class="path">{run.impl_path || t('common.unknown')}</code> },
+    {
+      name: t('column.library'),
+      value: <code class="path">{fileName(run.impl_path) || t('common.unknown')}</code>,
+    },
     { name: 'SHA-256', value: <Hash value={run.impl_sha256} /> },
     {
       name: t(run.references.length > 1 ? 'facts.references' : 'facts.reference'),
