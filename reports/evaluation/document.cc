@@ -459,8 +459,8 @@ class Writer {
   void Conclusions() {
     Section(t_("Indicators"), true);
     Add(Paragraph{
-        t_("Coverage and correctness are two figures and must be read together. What was not submitted or "
-           "not run has no score.")});
+        t_("Coverage, the cases called, and correctness must be read together. What was not submitted or not "
+           "run has no score.")});
     Add(Indicators(evaluation_, t_));
   }
 

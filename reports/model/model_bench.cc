@@ -12,6 +12,7 @@
 #include "reports/model/coverage.h"
 #include "reports/model/diff.h"
 #include "reports/model/history.h"
+#include "reports/model/lab.h"
 #include "reports/model/progress.h"
 #include "reports/model/run_summary.h"
 #include "server/store/database.h"
@@ -57,12 +58,14 @@ int Main(int argc, char** argv) {
   const auto opened = server::Queries::Open(server::DatabasePath(argv[1]));
   if (!opened.ok()) return Fault(opened.status());
   server::Queries& queries = **opened;
-  const auto runs = queries.RunsFacts({std::nullopt, 8});
+  const auto latest = queries.Run("latest");
+  if (!latest.ok()) return Fault(latest.status());
+  const std::string chip = latest->facts.chip;
+  const auto runs = queries.RunsFacts({chip, 2});
   if (!runs.ok()) return Fault(runs.status());
-  if (runs->size() < 8) return Fault(absl::NotFoundError("fewer than 8 runs"));
-  const std::string chip = runs->front().chip;
+  if (runs->size() < 2) return Fault(absl::NotFoundError("fewer than 2 runs of a chip"));
   const std::string b = runs->front().run_id;
-  const std::string a = runs->at(4).run_id;  // of the same chip: query_bench alternates chips
+  const std::string a = runs->back().run_id;
   const auto failures = queries.Failures(b);
   if (!failures.ok() || failures->empty()) return Fault(absl::NotFoundError("no failure"));
   const std::string case_id = failures->front().case_id;
@@ -73,6 +76,7 @@ int Main(int argc, char** argv) {
       {"page: history of a case", [&] { return LoadHistory(queries, case_id, chip, 200).status(); }},
       {"page: comparison of two runs", [&] { return LoadDiff(queries, a, b).status(); }},
       {"page: coverage", [&] { return LoadCoverage(queries).status(); }},
+      {"page: lab", [&] { return LoadLab(queries, {}).status(); }},
       {"page: progress", [&] { return LoadProgress(queries, b, 0, absl::Now()).status(); }},
   };
   bool within = true;

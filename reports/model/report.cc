@@ -59,13 +59,13 @@ int64_t FailedCases(const OutcomeCounts& outcomes) {
   return failed;
 }
 
-v1::Correctness CorrectnessOf(const OutcomeCounts& outcomes, int64_t asked) {
-  server::CallTally all;
-  for (const auto& [outcome, cases] : outcomes) all.Add(outcome, cases);
+v1::Correctness CorrectnessOf(int64_t called, int64_t passed, const OutcomeCounts& outcomes, int64_t cases) {
   v1::Correctness correctness;
-  correctness.set_called(all.called);
-  correctness.set_passed(all.passed);
-  correctness.set_asked(asked);
+  correctness.set_called(called);
+  correctness.set_passed(passed);
+  int64_t checks = -called;
+  for (const auto& [outcome, count] : outcomes) checks += IsCalled(outcome) ? count : 0;
+  correctness.set_asked(cases - checks);
   return correctness;
 }
 
@@ -133,7 +133,8 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
     if (!verdict.reference().empty()) references.insert(verdict.reference());
   }
   for (auto& [name, row] : rows) report.operators.push_back(std::move(row));
-  report.coverage = CoverageOf(run.options(), TallyFunctions(results));
+  const FunctionTallies tallies = TallyFunctions(results);
+  report.coverage = CoverageOf(run.options(), tallies);
   report.badges.assign(run.options().contracts().begin(), run.options().contracts().end());
   if (!run.options().profile().adaptor().empty()) report.badges.emplace_back(kAdaptorBadge);
   report.waivers = WaiversOf(run.options().profile(), results);
@@ -144,7 +145,12 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   const auto done = static_cast<int64_t>(results.size());
   report.cases = run.cases() > done ? run.cases() : done;
   report.missing = report.cases - done;
-  report.correctness = CorrectnessOf(report.outcomes, report.cases);
+  int64_t called = 0, passed = 0;
+  for (const auto& [function, tally] : tallies) {
+    called += tally.called;
+    passed += tally.passed;
+  }
+  report.correctness = CorrectnessOf(called, passed, report.outcomes, report.cases);
   report.partial = PartialText(run.options(), run.state(), report.cases, done);
   report.failures = GroupFailures(results);
   report.run = std::move(run);

@@ -89,7 +89,7 @@ v1::RunSummary Summarize(const server::RunRow& row) {
   coverage.set_with_cases(FunctionsWithCases(totals.selected));
   coverage.set_tested(totals.tested);
   coverage.set_passing(totals.passing);
-  *run.mutable_correctness() = CorrectnessOf(totals.outcomes, run.cases());
+  *run.mutable_correctness() = CorrectnessOf(totals.called, totals.passed, totals.outcomes, run.cases());
   run.set_failed(FailedCases(totals.outcomes));
   const auto waived = totals.outcomes.find(v1::OUTCOME_WAIVED);
   run.set_waivers_in_force(waived == totals.outcomes.end() ? 0 : waived->second);

@@ -31,6 +31,8 @@ v1::RunSummary SummaryOf(const std::string& id, const std::string& variant) {
   server::RunTotals totals;
   totals.done = 4;
   totals.outcomes = {{v1::OUTCOME_PASS, 2}, {v1::OUTCOME_FAIL, 1}, {v1::OUTCOME_NOT_IMPLEMENTED, 1}};
+  totals.called = 3;
+  totals.passed = 2;
   totals.flushed = 1;
   server::RunFacts facts = FactsOf(id);
   facts.contracts = {"tf32"};

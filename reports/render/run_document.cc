@@ -253,8 +253,8 @@ Document RunDocument(const RunReport& report, const RenderOptions& render) {
                              ". It never decides here. Passed here, but not by that rule:")});
   blocks.emplace_back(TheirFailures(report));
   document.footer = absl::StrCat(
-      "Coverage and correctness are two figures: only a case that was called and passed counts as "
-      "pass. Run ",
+      "Coverage, the cases called, and correctness are three figures: only a case that was called and "
+      "passed counts as pass. Run ",
       report.run.run_id(), ".");
   return document;
 }

@@ -34,6 +34,9 @@ class Statement;
 struct RunTotals {
   int64_t done = 0;  // verdicts
   std::map<v1::Outcome, int64_t> outcomes;
+  // Correctness: verdicts of functions, without checks of the library that test no one function.
+  int64_t called = 0;
+  int64_t passed = 0;
   // Coverage, in functions.
   int64_t implemented = 0;
   int64_t selected = 0;

@@ -136,6 +136,8 @@ TEST_F(QueriesTest, TotalsAreTheSameWhileTheRunGoesOnAndAfterwards) {
   const RunTotals& totals = live->totals;
   EXPECT_EQ(totals.done, 8);
   EXPECT_EQ(totals.outcomes.at(v1::OUTCOME_PASS), 3);
+  EXPECT_EQ(totals.called, 5);  // neither the library's check, nor harness_error, nor not_implemented
+  EXPECT_EQ(totals.passed, 2);
   EXPECT_EQ(totals.implemented, 1);  // diopiSub is exported and says NoImplement
   EXPECT_EQ(totals.selected, 2);
   EXPECT_EQ(totals.tested, 1);

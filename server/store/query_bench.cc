@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kChips = 4;
+int chips = 4;
 constexpr double kLimitMs = 100;
 constexpr size_t kBatch = 500;
 
@@ -48,7 +48,7 @@ std::string FunctionOf(int i) {
 
 // Nine of ten pass; the rest fail or are not implemented. Every fortieth is reversed.
 v1::Outcome OutcomeOf(int i, int run) {
-  const bool other = run >= kChips && (i * 7 + run) % 40 == 0;
+  const bool other = run >= chips && (i * 7 + run) % 40 == 0;
   if (i % 10 != 3) return other ? v1::OUTCOME_FAIL : v1::OUTCOME_PASS;
   if (other) return v1::OUTCOME_PASS;
   return i % 20 == 3 ? v1::OUTCOME_FAIL : v1::OUTCOME_NOT_IMPLEMENTED;
@@ -98,7 +98,7 @@ v1::RunOptions OptionsOf(int chip) {
   options.set_chip(absl::StrCat("chip", chip));
   options.set_vendor_name("acme");
   options.set_impl_version("1.0");
-  options.set_impl_sha256(std::string(64, static_cast<char>('a' + chip)));
+  options.set_impl_sha256(absl::StrCat("sha256 of chip", chip));
   options.set_impl_path("/opt/acme/libdiopi_impl.so");
   options.set_timeout_s(30);
   options.set_repeat(2);
@@ -107,7 +107,7 @@ v1::RunOptions OptionsOf(int chip) {
 }
 
 absl::Status AppendRun(Database* database, int number, const std::vector<RunCase>& cases) {
-  ASSIGN_OR_RETURN(const auto run, database->CreateRun(OptionsOf(number % kChips), "suite", cases));
+  ASSIGN_OR_RETURN(const auto run, database->CreateRun(OptionsOf(number % chips), "suite", cases));
   std::vector<v1::Verdict> batch;
   for (size_t i = 0; i < cases.size(); ++i) {
     batch.push_back(VerdictOf(static_cast<int>(i), number));
@@ -184,14 +184,15 @@ std::vector<Question> QuestionsFor(Queries* q, const std::string& run) {
 }
 
 int Main(int argc, char** argv) {
-  if (argc != 2 && argc != 4 && argc != 5) {
-    std::fputs("usage: query_bench FOLDER [RUNS CASES [ROUNDS]]\n", stderr);
+  if (argc != 2 && (argc < 4 || argc > 6)) {
+    std::fputs("usage: query_bench FOLDER [RUNS CASES [ROUNDS [CHIPS]]]\n", stderr);
     return 2;
   }
   const std::string path = DatabasePath(argv[1]);
   const int runs = argc > 2 ? std::stoi(argv[2]) : 200;
   const int cases = argc > 3 ? std::stoi(argv[3]) : 5000;
   const int rounds = argc > 4 ? std::stoi(argv[4]) : 11;
+  if (argc > 5) chips = std::stoi(argv[5]);
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
     const Clock::time_point start = Clock::now();

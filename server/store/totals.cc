@@ -33,7 +33,7 @@ constexpr char kInsertTally[] =
     "INSERT INTO run_tallies (run, operator, function, dtype, outcome, cases) VALUES (?, ?, ?, ?, ?, ?)";
 
 constexpr char kSelectTotals[] = R"sql(
-SELECT done, implemented, selected, tested, passing, flushed, widened, judged, ours_alone, theirs_alone
+SELECT done, called, passed, implemented, selected, tested, passing, flushed, widened, judged, ours_alone, theirs_alone
 FROM run_totals WHERE run = ?)sql";
 constexpr char kSelectOutcomes[] = "SELECT outcome, cases FROM run_outcomes WHERE run = ?";
 constexpr char kSelectReferences[] = R"sql(
@@ -91,6 +91,8 @@ absl::Status Counter::Cover(Connection* connection, int64_t run) {
   }
   totals.selected = static_cast<int64_t>(functions_.size());
   for (const auto& [name, tally] : functions_) {
+    totals.called += tally.called;
+    totals.passed += tally.passed;
     if (tally.tested()) ++totals.tested;
     if (tally.passing()) ++totals.passing;
   }
@@ -131,10 +133,8 @@ absl::Status RunOnce(Connection* connection, const char* sql, int64_t run) {
 
 absl::Status InsertCounted(Connection* connection, int64_t run, const Counted& counted) {
   const RunTotals& t = counted.totals;
-  CallTally all;
-  for (const auto& [outcome, cases] : t.outcomes) all.Add(outcome, cases);
   ASSIGN_OR_RETURN(Statement totals, connection->Prepare(kInsertTotals));
-  totals.Bind(run, t.done, all.called, all.passed, t.implemented, t.selected, t.tested, t.passing, t.flushed,
+  totals.Bind(run, t.done, t.called, t.passed, t.implemented, t.selected, t.tested, t.passing, t.flushed,
               t.widened, t.judged, t.ours_alone, t.theirs_alone);
   absl::Status status = totals.Run().status();
   ASSIGN_OR_RETURN(Statement outcomes, connection->Prepare(kInsertOutcome));
@@ -213,9 +213,9 @@ absl::StatusOr<std::optional<RunTotals>> ReadTotals(Connection* connection, int6
   RunTotals totals;
   int column = 0;
   for (int64_t RunTotals::*field :
-       {&RunTotals::done, &RunTotals::implemented, &RunTotals::selected, &RunTotals::tested,
-        &RunTotals::passing, &RunTotals::flushed, &RunTotals::widened, &RunTotals::judged,
-        &RunTotals::ours_alone, &RunTotals::theirs_alone}) {
+       {&RunTotals::done, &RunTotals::called, &RunTotals::passed, &RunTotals::implemented,
+        &RunTotals::selected, &RunTotals::tested, &RunTotals::passing, &RunTotals::flushed,
+        &RunTotals::widened, &RunTotals::judged, &RunTotals::ours_alone, &RunTotals::theirs_alone}) {
     totals.*field = select.Int(column++);
   }
   ASSIGN_OR_RETURN(Statement outcomes, connection->Prepare(kSelectOutcomes));

@@ -1,17 +1,15 @@
 import { useMemo } from 'preact/hooks';
 import type { ChipRow, CoverageCell, CoveragePage } from '../api/messages';
 import { useApi } from '../api/use_api';
-import { ChipLink } from '../components/chip_link';
-import { Exported } from '../components/exported';
+import { ChipMatrix, Legend } from '../components/chip_matrix';
 import { FilterSelect } from '../components/filter_select';
-import { KindCounts, KindCountsHead } from '../components/kind_counts';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
 import { PartialMark } from '../components/partial_mark';
 import { SearchField } from '../components/search_field';
 import { Head } from '../components/tips';
 import { countBy } from '../lib/cases';
-import { MANY, matching } from '../lib/chips';
+import { MANY } from '../lib/chips';
 import { CELL_LOOKS, cellKind, filterFunctions, totals, type CellKind } from '../lib/coverage';
 import { count, percent } from '../lib/format';
 import { t } from '../lib/i18n';
@@ -84,18 +82,6 @@ function OnlyPartial({ row }: { row: ChipRow | undefined }) {
   return row && !row.complete ? <PartialMark run={row.latest} /> : null;
 }
 
-function Legend() {
-  return (
-    <p class="legend small muted">
-      {(Object.keys(CELL_LOOKS) as CellKind[]).map((kind) => (
-        <span key={kind}>
-          <span class={`tone-${CELL_LOOKS[kind].tone}`}>{CELL_LOOKS[kind].sign}</span> {t(`coverage.${kind}`)}
-        </span>
-      ))}
-    </p>
-  );
-}
-
 function Filters({ page, left }: { page: CoveragePage; left: number }) {
   const families = useMemo(() => [...countBy(page.functions, (f) => f.family ?? 'none')].sort(), [page]);
   return (
@@ -126,12 +112,12 @@ function Filters({ page, left }: { page: CoveragePage; left: number }) {
   );
 }
 
+const says = (kind: CellKind) => t(`coverage.${kind}`);
+
 function Matrix({ page }: { page: CoveragePage }) {
   const chips = useApi<{ chips: ChipRow[] }>(page.chips.length > MANY ? null : '/chips');
   const { query } = usePlace();
   const key = query.toString();
-  const shown = matching(page.chips, query.get('chip') ?? '');
-  const many = shown.length > MANY;
   const functions = useMemo(
     () =>
       filterFunctions(page.functions, {
@@ -144,49 +130,36 @@ function Matrix({ page }: { page: CoveragePage }) {
   return (
     <>
       <Filters page={page} left={functions.length} />
-      <Exported name="coverage">
-        <div class="coverage-scroll" tabIndex={0} role="region" aria-label={t('coverage.label')}>
-          <table class="plain coverage">
-            <thead>
-              <tr>
-                <Head>{t('column.function')}</Head>
-                <Head says={t('term.family')}>{t('coverage.family')}</Head>
-                {many && <KindCountsHead n={shown.length} />}
-                {!many &&
-                  shown.map((i) => (
-                    <Head key={i}>
-                      <ChipLink chip={page.chips[i] ?? ''} />
-                      <OnlyPartial row={chips.data?.chips.find((row) => row.chip === page.chips[i])} />
-                    </Head>
-                  ))}
-              </tr>
-            </thead>
-            <tbody>
-              {!many && <Totals page={page} shown={shown} />}
-              {functions.map((f) => (
-                <tr key={f.name}>
-                  <th scope="row" class="mono">
-                    {f.name}
-                  </th>
-                  <td class="muted">{f.family ?? t('coverage.not_in_suite')}</td>
-                  {many && (
-                    <KindCounts
-                      kinds={shown.map((i) => cellKind(f.cells[i] ?? null))}
-                      looks={CELL_LOOKS}
-                      says={(kind) => t(`coverage.${kind}`)}
-                    />
-                  )}
-                  {!many &&
-                    shown.map((i) => (
-                      <Cell key={i} cell={f.cells[i] ?? null} chip={page.chips[i] ?? ''} name={f.name} />
-                    ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </Exported>
-      <Legend />
+      <ChipMatrix
+        name="coverage"
+        label={t('coverage.label')}
+        heads={
+          <>
+            <Head>{t('column.function')}</Head>
+            <Head says={t('term.family')}>{t('coverage.family')}</Head>
+          </>
+        }
+        chips={page.chips}
+        mark={(i) => <OnlyPartial row={chips.data?.chips.find((row) => row.chip === page.chips[i])} />}
+        totals={(shown) => <Totals page={page} shown={shown} />}
+        rows={functions}
+        rowKey={({ name }) => name}
+        lead={({ name, family }) => (
+          <>
+            <th scope="row" class="mono">
+              {name}
+            </th>
+            <td class="muted">{family ?? t('coverage.not_in_suite')}</td>
+          </>
+        )}
+        kind={({ cells }, i) => cellKind(cells[i] ?? null)}
+        looks={CELL_LOOKS}
+        says={says}
+        cell={({ name, cells }, i) => (
+          <Cell key={i} cell={cells[i] ?? null} chip={page.chips[i] ?? ''} name={name} />
+        )}
+      />
+      <Legend looks={CELL_LOOKS} says={says} />
     </>
   );
 }

@@ -1,12 +1,9 @@
 import type { LabPage, OperatorCounts } from '../api/messages';
-import { ChipLink } from '../components/chip_link';
-import { Exported } from '../components/exported';
+import { ChipMatrix, Legend } from '../components/chip_matrix';
 import { FilterSelect } from '../components/filter_select';
-import { KindCounts, KindCountsHead } from '../components/kind_counts';
 import { Link } from '../components/link';
 import { SearchField } from '../components/search_field';
 import { Head } from '../components/tips';
-import { MANY, matching } from '../lib/chips';
 import { t } from '../lib/i18n';
 import { filterOperators, OPERATOR_LOOKS, operatorKind, type OperatorKind } from '../lib/lab';
 import { to, usePlace } from '../lib/router';
@@ -51,15 +48,11 @@ function Cell({
   );
 }
 
-// Operators by chips, in each chip's newest run.
+// Operators by chips, in the newest complete run of each.
 export function LabOperators({ page }: { page: LabPage }) {
   const { query } = usePlace();
   const rows = filterOperators(page, query.get('q') ?? '', query.get('show') ?? '');
-  const shown = matching(
-    page.chips.map(({ chip }) => chip),
-    query.get('chip') ?? '',
-  );
-  const many = shown.length > MANY;
+  const says = (kind: OperatorKind) => t(`lab_operator.${kind}`);
   return (
     <>
       <div class="filters">
@@ -67,65 +60,40 @@ export function LabOperators({ page }: { page: LabPage }) {
         <FilterSelect
           label={t('coverage.some_chip')}
           name="show"
-          options={KINDS.map((value) => ({ value, text: t(`lab_operator.${value}`) }))}
+          options={KINDS.map((value) => ({ value, text: says(value) }))}
         />
         <span class="spring" />
         <span class="muted small" role="status">
           {t('lab.operator_count', { n: rows.length, all: page.operators.length })}
         </span>
       </div>
-      <Exported name="operators">
-        <div class="coverage-scroll lab-operators" tabIndex={0} role="region" aria-label={t('lab.operators')}>
-          <table class="plain coverage by-chip">
-            <thead>
-              <tr>
-                <Head>{t('operators.operator')}</Head>
-                {many && <KindCountsHead n={shown.length} />}
-                {!many &&
-                  shown.map((i) => (
-                    <Head key={i}>
-                      <ChipLink chip={page.chips[i]?.chip ?? ''} />
-                    </Head>
-                  ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ operator, cells }) => (
-                <tr key={operator}>
-                  <th scope="row" class="mono">
-                    {operator}
-                  </th>
-                  {many && (
-                    <KindCounts
-                      kinds={shown.map((i) => operatorKind(cells[i] ?? null))}
-                      looks={OPERATOR_LOOKS}
-                      says={(kind) => t(`lab_operator.${kind}`)}
-                    />
-                  )}
-                  {!many &&
-                    shown.map((i) => (
-                      <Cell
-                        key={i}
-                        cell={cells[i] ?? null}
-                        chip={page.chips[i]?.chip ?? ''}
-                        run={page.chips[i]?.run?.run_id ?? ''}
-                        name={operator}
-                      />
-                    ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </Exported>
-      <p class="legend small muted">
-        {KINDS.map((kind) => (
-          <span key={kind}>
-            <span class={`tone-${OPERATOR_LOOKS[kind].tone}`}>{OPERATOR_LOOKS[kind].sign}</span>{' '}
-            {t(`lab_operator.${kind}`)}
-          </span>
-        ))}
-      </p>
+      <ChipMatrix
+        name="operators"
+        label={t('lab.operators')}
+        class="lab-operators"
+        heads={<Head>{t('operators.operator')}</Head>}
+        chips={page.chips.map(({ chip }) => chip)}
+        rows={rows}
+        rowKey={({ operator }) => operator}
+        lead={({ operator }) => (
+          <th scope="row" class="mono">
+            {operator}
+          </th>
+        )}
+        kind={({ cells }, i) => operatorKind(cells[i] ?? null)}
+        looks={OPERATOR_LOOKS}
+        says={says}
+        cell={({ operator, cells }, i) => (
+          <Cell
+            key={i}
+            cell={cells[i] ?? null}
+            chip={page.chips[i]?.chip ?? ''}
+            run={page.chips[i]?.run?.run_id ?? ''}
+            name={operator}
+          />
+        )}
+      />
+      <Legend looks={OPERATOR_LOOKS} says={says} />
     </>
   );
 }

@@ -1,14 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import type { ModelCell, ModelsPage } from '../api/messages';
 import { useApi } from '../api/use_api';
-import { ChipLink } from '../components/chip_link';
-import { Exported } from '../components/exported';
-import { KindCounts, KindCountsHead } from '../components/kind_counts';
+import { ChipMatrix } from '../components/chip_matrix';
 import { Link } from '../components/link';
 import { Empty, Loading } from '../components/message';
 import { SearchField } from '../components/search_field';
 import { Head } from '../components/tips';
-import { MANY, matching } from '../lib/chips';
+import { MANY } from '../lib/chips';
 import { rich, t } from '../lib/i18n';
 import { missingText, MODEL_LOOKS, modelKind, scaledText } from '../lib/models';
 import { recorded } from '../lib/recorded';
@@ -66,49 +64,35 @@ const hasRun = (model: Model) => model.cells.some((cell) => cell !== null);
 export const ranModels = (models: Model[]): Model[] => models.filter(hasRun);
 
 export function ModelTable({ chips, models }: { chips: string[]; models: Model[] }) {
-  const shown = matching(chips, usePlace().query.get('chip') ?? '');
-  const many = shown.length > MANY;
   return (
-    <Exported name="models">
-      <div class="coverage-scroll" tabIndex={0} role="region" aria-label={t('models.label')}>
-        <table class="plain coverage">
-          <thead>
-            <tr>
-              <Head says={t('term.model')}>{t('models.model')}</Head>
-              <Head>{t('models.what')}</Head>
-              {many && <KindCountsHead n={shown.length} />}
-              {!many &&
-                shown.map((i) => (
-                  <Head key={i} says={t('term.ready')}>
-                    <ChipLink chip={chips[i] ?? ''} />
-                  </Head>
-                ))}
-            </tr>
-          </thead>
-          <tbody>
-            {models.map((model) => (
-              <tr key={model.name}>
-                <th scope="row" class="mono">
-                  {model.name}
-                </th>
-                <td class="muted">{recorded(model.summary)}</td>
-                {many && (
-                  <KindCounts
-                    kinds={shown.map((i) => modelKind(model.cells[i] ?? null))}
-                    looks={MODEL_LOOKS}
-                    says={(kind) => t(`models.${kind}`)}
-                  />
-                )}
-                {!many &&
-                  shown.map((i) => (
-                    <Cell key={i} cell={model.cells[i] ?? null} chip={chips[i] ?? ''} model={model.name} />
-                  ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Exported>
+    <ChipMatrix
+      name="models"
+      label={t('models.label')}
+      heads={
+        <>
+          <Head says={t('term.model')}>{t('models.model')}</Head>
+          <Head>{t('models.what')}</Head>
+        </>
+      }
+      chips={chips}
+      chipSays={t('term.ready')}
+      rows={models}
+      rowKey={({ name }) => name}
+      lead={({ name, summary }) => (
+        <>
+          <th scope="row" class="mono">
+            {name}
+          </th>
+          <td class="muted">{recorded(summary)}</td>
+        </>
+      )}
+      kind={({ cells }, i) => modelKind(cells[i] ?? null)}
+      looks={MODEL_LOOKS}
+      says={(kind) => t(`models.${kind}`)}
+      cell={({ name, cells }, i) => (
+        <Cell key={i} cell={cells[i] ?? null} chip={chips[i] ?? ''} model={name} />
+      )}
+    />
   );
 }
 
