@@ -26,14 +26,14 @@ constexpr const char* kReveals[] = {
     "an argument's strides or offset taken for another's, or for those of a dense tensor",
     "numbers passed through a type that cannot hold them",
     "NaN or infinity met where an attribute leaves elements out, or taken for another number",
-    "five dimensions in any order in memory, or operands of two types",
+    "five dimensions in any order in memory, operands of two types, or boxes far from the origin",
     "an output written before the input in the same memory was read"};
 constexpr int64_t kMostElements = 4096;  // of a tensor of a point that is changed
 constexpr int64_t kMostRefused = 40;     // points of a class that the rules refuse until it is given up
 
 int RevealsOf(const ArgumentClass* only) {
   if (only == nullptr) return 0;
-  return only->id < kNonFinite ? 1 : only->id < kPermuted ? 2 : only->id < kAliased ? 3 : 4;
+  return only->id < kNonFinite ? 1 : only->id < kFar ? 2 : only->id < kAliased ? 3 : 4;
 }
 
 int64_t EnoughOf(int id) {

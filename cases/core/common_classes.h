@@ -15,9 +15,12 @@
 //                                                 chooses; one case each
 //   aliased                                       inputs in whose memory the output may lie (MayAlias)
 //   interleaved                                   inputs in the gaps of whose layout the output lies
+//   detour                                        float32 and float64 numbers of which the next narrower type
+//                                                 has only some, where they are compared, rounded or chosen
 //   payload                                       NaN whose payload is its lowest bit, so that a conversion
 //                                                 that cuts bits off makes it infinite
 //   zerotimes                                     NaN and infinities in a product with many exact zeros
+//   far                                           boxes translated by 2^14, whose overlaps are the same
 //   permuted                                      five dimensions in any order in memory, element by element
 //   mixed, mixed0d                                an operand of another type than the case's, or such a
 //                                                 tensor without dimensions, where the types are promoted
