@@ -82,11 +82,11 @@ std::vector<GateFinding> ShownFindings(const GateDocument& document) {
       by_case[findings[i].subject] = &findings[i];
     }
     for (const FailureGroup& group : GroupVerdicts(members, Unexplained::kJoin)) {
-      GateFinding finding = *by_case.at(group.cases.front());
+      GateFinding finding = *by_case.at(group.example.case_id());
       if (group.cases.size() > 1) {
         finding.subject = GroupText(group);
         finding.text = absl::StrCat(OutcomeName(group.outcome), ": ", group.cause, "; for example ",
-                                    group.cases.front(), ": ", finding.text);
+                                    group.example.case_id(), ": ", finding.text);
         finding.cases = group.cases;
       }
       shown.push_back(std::move(finding));
