@@ -59,23 +59,24 @@ constexpr char kPullRequest[] =
     "Findings\n"
     "  new failure  sqrt.float32.size_31: fail, not listed: out: 1 of 31 elements differs, first at [0]: got "
     "12345, "
-    "expected 3.61313748 exactly\n"
+    "expected 3.61313748 exactly; sqrt(13.0547628) = 12345\n"
     "      diopi-cli repro sqrt.float32.size_31 --impl wednesday.so\n"
     "  less coverage  demo.txt:3: coverage: 0 functions pass, the floor in line 3 is 1\n"
     "\nNotes\n"
     "  passes now  demo.txt:17: neg.float32.size_1: passes now\n"
     "      delete the line: fail neg.float32.size_1 expires=2027-02-21 issue=https://issues.test/7 \"out: 1 "
     "of 1 "
-    "element differs, first at [0]: got 12345, expected -3.64964747 exactly\"\n"
+    "element differs, first at [0]: got 12345, expected -3.64964747 exactly; neg(3.64964747) = 12345\"\n"
     "  passes now  demo.txt:18: neg.float32.size_7: passes now\n"
     "      delete the line: fail neg.float32.size_7 expires=2027-02-21 issue=https://issues.test/7 \"out: 1 "
     "of 7 "
-    "elements differs, first at [0]: got 12345, expected -1.59568095 exactly\"\n";
+    "elements differs, first at [0]: got 12345, expected -1.59568095 exactly; neg(1.59568095) = 12345\"\n";
 constexpr char kExpired[] =
     "Findings\n"
     "  expired line  demo.txt:17: neg.float32.size_16: expired on 2026-12-31: out: 1 of 16 elements differs, "
     "first at "
-    "[0]: got 12345, expected 3.62768555 exactly (https://issues.test/7); 1 case still needs it: "
+    "[0]: got 12345, expected 3.62768555 exactly; neg(-3.62768555) = 12345 (https://issues.test/7); 1 case "
+    "still needs it: "
     "neg.float32.size_16\n"
     "      fix the cause, or agree on a new expires=\n";
 
@@ -314,7 +315,7 @@ TEST_F(GateWeekTest, QuickRuns) {
 
 // What a server answers is what its folder holds, for every command that shows results.
 TEST_F(GateWeekTest, EveryCommandReadsAServerAsItReadsTheFolder) {
-  ASSERT_EQ(Agent(Build("first.so", "0", "0")).code, 0);
+  ASSERT_EQ(Agent(Build("first.so", "0", "0")).code, 1);  // sin, cos, tanh and abs
   const std::string a = ReadRun(data()).info.run_id();
   ASSERT_EQ(Agent(Build("second.so", "n>16", "0"), {"--fname", "diopiNeg", "--performance"}).code, 1);
   const std::string b = ReadRun(data()).info.run_id();
@@ -359,6 +360,9 @@ TEST_F(GateWeekTest, AnAgentNamesTheRunsPage) {
   Running server({BinPath("diopi-server"), "--data", folder_ / "other", "--listen", "127.0.0.1:0", "--http",
                   "127.0.0.1:0", "--ready-fd", "1", "--log-level", "off"},
                  {});
+  const Finished made =
+      RunProgram({BinPath("diopi-cli"), "gen", "--data", folder_ / "other", "--fname", "diopiNeg"});
+  ASSERT_EQ(made.code, 0) << made.err;
   const std::string ready = server.WaitForLine("ready "), http = server.WaitForLine("http ");
   ASSERT_GT(std::min(ready.size(), http.size()), 6u);
   const Finished run = RunProgram({BinPath("diopi-agent"), "--impl", Build("good.so", "0", "0"), "--server",

@@ -438,7 +438,7 @@ absl::StatusOr<RunFailures> LoadFailures(server::Queries& queries, const std::st
   std::set<std::string> operators;
   for (const FailureGroup& group : failures.groups) {
     failures.cases += static_cast<int64_t>(group.cases.size());
-    if (group.operators.size() == 1) operators.insert(group.operators.front());
+    if (MayBeSeparated(group)) operators.insert(group.operators.front());
   }
   std::vector<std::string> passing;
   if (!operators.empty()) {

@@ -47,7 +47,7 @@ Classes Fewest(Classes wanted, const std::vector<Classes>& passing) {
 }
 
 v1::Finding SeparationOf(const std::vector<std::string>& failing, const std::vector<Classes>& passing) {
-  if (failing.size() < kLeastFailing || passing.size() < kLeastPassing) return {};
+  if (passing.size() < kLeastPassing) return {};
   Classes shared = ClassesOf(failing.front());
   for (const std::string& id : failing) {
     Classes both;
@@ -113,12 +113,15 @@ std::pair<size_t, bool> UnusualnessOf(const std::string& case_id) {
   return {ClassesOf(case_id).size(), !absl::StrContains(case_id, ".float32.")};
 }
 
+bool MayBeSeparated(const FailureGroup& group) {
+  return group.operators.size() == 1 && group.cases.size() >= kLeastFailing;
+}
+
 void AddGroupFacts(const std::vector<std::string>& passing, std::vector<FailureGroup>* groups) {
   std::map<std::string, std::vector<Classes>> by_operator;
   for (const std::string& id : passing) by_operator[OperatorOf(id)].push_back(ClassesOf(id));
   for (FailureGroup& group : *groups) {
-    if (group.operators.size() == 1)
-      group.separation = SeparationOf(group.cases, by_operator[group.operators[0]]);
+    if (MayBeSeparated(group)) group.separation = SeparationOf(group.cases, by_operator[group.operators[0]]);
   }
   AddReveals(groups);
 }

@@ -19,6 +19,9 @@ std::set<std::string> ClassesOf(const std::string& case_id);
 // float32. Less is plainer.
 std::pair<size_t, bool> UnusualnessOf(const std::string& case_id);
 
+// Whether passing cases can tell what separates the group: it has one operator and enough cases.
+bool MayBeSeparated(const FailureGroup& group);
+
 // Fills in `separation` of groups with one operator, given the ids of all passing cases of these operators,
 // and `reveals` of all groups, of which the built-in catalog knows the example.
 void AddGroupFacts(const std::vector<std::string>& passing, std::vector<FailureGroup>* groups);
