@@ -377,6 +377,7 @@ int Serve(const Flags& flags) {
   ServerOptions options;
   std::error_code ignored;
   options.data_folder = std::filesystem::absolute(flags.data, ignored).lexically_normal().string();
+  options.answer = AnswersFrom(options.data_folder);
   options.listen = flags.listen;
   options.lease = absl::Seconds(flags.lease_s);
   options.batch = absl::Seconds(flags.batch_s);

@@ -113,9 +113,11 @@ void TellWrongBits(const Job& job, const PointwiseRule& rule, const Tally& tally
        findings);
   const ExactEvidence evidence(job, rule);
   Remark pattern = PatternOf(evidence, tally);
-  // All of them, not only the first few that are kept.
-  if (!pattern.cause.has_value() && static_cast<size_t>(tally.mismatches) == tally.first.size() &&
-      PicksEqualValues(job, tally.first)) {
+  std::vector<int64_t> wrong;
+  for (int64_t i = first; i <= tally.last; ++i) {
+    if (evidence.Wrong(i)) wrong.push_back(i);
+  }
+  if (!pattern.cause.has_value() && PicksEqualValues(job, wrong)) {
     pattern.observed.push_back(Found(F::EQUAL_VALUE_PICKED));
     pattern = {std::move(pattern.observed), Found(F::TIE_BROKEN)};
   }

@@ -46,8 +46,9 @@ bool SameElement(const HostTensor& a, int64_t i, const HostTensor& b, int64_t j)
 // One INDEX_OF output with everything it is judged by.
 class Picks {
  public:
-  // `*error` stays empty when everything is there.
-  Picks(const Job& job, std::string* error) : job_(job) {
+  // `*error` stays empty when everything is there. `spatial`: indices count within so many last dimensions,
+  // as those of pools do; 0: within the whole input, or along the judge's dimension.
+  Picks(const Job& job, size_t spatial, std::string* error) : job_(job) {
     input_ = Find(job.inputs, job.output.judge->input());
     if (input_ == nullptr) {
       *error = absl::StrCat("no input '", job.output.judge->input(), "' to look up the indices of ",
@@ -65,6 +66,10 @@ class Picks {
     const bool whole = !NumberOf(job.c, job.output.judge->dim(), &dim);
     slices_ = whole ? Slices{.middle = NumElements(input_->shape)}
                     : SlicesAround(input_->shape, static_cast<int64_t>(dim));
+    if (const std::vector<int64_t>& shape = input_->shape; spatial > 0 && shape.size() >= spatial) {
+      slices_.middle = NumElements({shape.end() - static_cast<std::ptrdiff_t>(spatial), shape.end()});
+      slices_.outer = slices_.middle == 0 ? 0 : NumElements(shape) / slices_.middle;
+    }
     const int64_t slice = slices_.outer * slices_.inner;
     picks_ = slice == 0 ? 0 : NumElements(job.expected.shape) / slice;
     if (picks_ * slice != NumElements(job.expected.shape)) {
@@ -162,7 +167,7 @@ HostTensor SortedRows(const HostTensor& tensor) {
 }  // namespace
 
 bool JudgePicks(const Job& job, v1::OutputStats* stats, Findings* findings) {
-  const Picks picks(job, &findings->harness_error);
+  const Picks picks(job, 0, &findings->harness_error);
   if (!findings->harness_error.empty()) return false;
   Tally tally;
   tally.elements = NumElements(job.actual.shape);
@@ -210,7 +215,11 @@ bool PicksEqualValues(const Job& job, const std::vector<int64_t>& places) {
   const Job as_index{job.c,  job.inputs,   job.references, job.all_actual,
                      output, job.expected, job.actual,     job.contracts};
   std::string error;
-  const Picks picks(as_index, &error);
+  const std::string& function = job.c.function();
+  const size_t pool = function.find("MaxPool");
+  const size_t digit = pool == std::string::npos ? pool : function.find_first_of("123", pool);
+  const Picks picks(as_index, digit == std::string::npos ? 0 : static_cast<size_t>(function[digit] - '0'),
+                    &error);
   return error.empty() && std::all_of(places.begin(), places.end(), [&](int64_t i) {
            return picks.InRange(job.expected, i) && picks.IsRight(i);
          });

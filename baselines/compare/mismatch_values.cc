@@ -217,13 +217,13 @@ bool MustHaveBeenComputed(const Evidence& e, const Tally& tally) {
   return positive && negative;
 }
 
-// Whether every NaN that was expected is missing: a NaN of the input's that others of its kind do not share
-// is lost for another reason.
-bool LosesEveryNan(const Evidence& e) {
+// Whether most NaNs that were expected are missing: where most stay, one is lost for another reason.
+bool LosesMostNans(const Evidence& e, const Tally& tally) {
+  int64_t kept = 0;
   for (int64_t i = 0; i < NumElements(e.actual().shape); ++i) {
-    if (std::isnan(e.Expected(i)) && !e.Wrong(i)) return false;
+    if (std::isnan(e.Expected(i)) && !e.Wrong(i)) ++kept;
   }
-  return true;
+  return kept <= tally.mismatches;
 }
 
 // Statements about all elements, whatever is wrong with each.
@@ -266,7 +266,7 @@ Remark Permuted(const Evidence& e, const Tally& tally) {
     if (i > 0 && expected[i].first != expected[i - 1].first) ++distinct;
   }
   // Few values that repeat are in another order by chance.
-  const bool telling = distinct >= 4 && distinct * 2 >= actual.size();
+  const bool telling = distinct >= 16 || (distinct >= 4 && distinct * 2 >= actual.size());
   return {{Found(tally.mismatches == 2 ? F::TWO_EXCHANGED : F::ANOTHER_ORDER)},
           CauseOf(telling ? F::WRITTEN_ELSEWHERE : kUnknown)};
 }
@@ -301,7 +301,7 @@ Remark PatternOf(const Evidence& evidence, const Tally& tally) {
   Remark what = WhatWrong(evidence, tally);
   // A NaN in the tail, where inputs have them on purpose, is lost with all else that lies there.
   if (what.cause.has_value() && what.cause->code() == F::NAN_NOT_PROPAGATED &&
-      (!LosesEveryNan(evidence) ||
+      (!LosesMostNans(evidence, tally) ||
        (evidence.GivenNanPerElement() && (tally.mismatches < 2 || !where.observed.empty())))) {
     what.cause.reset();
   }

@@ -375,7 +375,8 @@ TEST(Patterns, OfNanThatIsLost) {
   };
   constexpr char kCause[] = "NaN in the input is not propagated";
   const Lost rows[] = {{"two, scattered", {3, 20}, {3, 20}, true, kCause},
-                       {"one of two", {3, 20}, {3}, true, ""},
+                       {"two of three", {3, 8, 20}, {3, 20}, true, kCause},
+                       {"two of five", {3, 8, 11, 15, 20}, {3, 20}, true, ""},
                        {"one", {20}, {20}, true, ""},
                        {"the tail", {38, 39}, {38, 39}, true, ""},
                        {"one of a reduction", {20}, {20}, false, kCause}};

@@ -78,7 +78,11 @@ std::optional<OtherInputs> IntegersRounded(const TensorMap& inputs) {
   bool any = false;
   for (auto& [key, tensor] : other.inputs) {
     if (!IsWideInteger(tensor.dtype)) continue;
-    HostTensor rounded = Converted(tensor, tensor.dtype, ToFloat);
+    // The largest float32 number that the type holds.
+    const double end = std::ldexp(1.0, static_cast<int>(ElementSize(tensor.dtype)) * 8 - 1);
+    const double last = static_cast<double>(std::nextafterf(static_cast<float>(end), 0.0F));
+    HostTensor rounded =
+        Converted(tensor, tensor.dtype, [last](double x) { return std::min(ToFloat(x), last); });
     any = any || rounded.data != tensor.data;
     tensor = std::move(rounded);
   }

@@ -603,6 +603,8 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
         << "Results      run " << run_.run_id() << " in "
         << server::DatabasePath(own_server() ? options_.data_folder : client_->server().data_folder())
         << (own_server() ? "" : " on the server") << "\n";
+  const std::string page = client_->PageOf(run_.run_id());
+  if (!page.empty()) *out_ << "Page         " << page << "\n";
   OutcomeCounts outcomes;
   for (const auto& [outcome, count] : report.outcomes) outcomes[reports::OutcomeName(outcome)] = count;
   const ExitCode code = ExitCodeFor(outcomes);

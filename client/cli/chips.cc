@@ -1,9 +1,7 @@
 // diopi-cli chips: the chips that have runs.
-#include "reports/model/chips.h"
-
 #include "client/cli/command.h"
 #include "client/cli/output.h"
-#include "client/cli/results.h"
+#include "client/cli/run_source.h"
 #include "reports/render/lists.h"
 
 namespace diopi::cli {
@@ -19,20 +17,20 @@ class ChipsCommand final : public Command {
     return "  diopi-cli chips --format markdown    a table of all chips\n";
   }
   void AddOptions(CLI::App* app) override {
-    AddDataOption(app, &data_);
+    AddRunSourceOptions(app, &source_);
     AddFormatOption(app, reports::ListFormats(), &format_);
   }
 
   ExitCode Run() override {
-    const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
-    if (!queries.ok()) return Tell(queries.status());
-    const absl::StatusOr<v1::ChipsPage> chips = reports::LoadChips(**queries);
+    v1::AnswerRequest request;
+    request.mutable_chips();
+    const absl::StatusOr<v1::ChipsPage> chips = ReadAnswer<v1::ChipsPage>(source_, request);
     if (!chips.ok()) return Tell(chips.status());
     return Tell(WriteTable(reports::ChipsTable(*chips), format_));
   }
 
  private:
-  std::string data_;
+  RunSourceOptions source_;
   std::string format_ = "text";
 };
 

@@ -1,11 +1,10 @@
 // diopi-cli coverage: functions by chip.
-#include "reports/model/coverage.h"
-
 #include <set>
 
 #include "client/cli/command.h"
 #include "client/cli/output.h"
-#include "client/cli/results.h"
+#include "client/cli/run_source.h"
+#include "reports/model/answer.h"
 #include "reports/render/lists.h"
 
 namespace diopi::cli {
@@ -22,7 +21,7 @@ class CoverageCommand final : public Command {
            "  diopi-cli coverage --totals --format csv    one line per chip\n";
   }
   void AddOptions(CLI::App* app) override {
-    AddDataOption(app, &data_);
+    AddRunSourceOptions(app, &source_);
     app->add_option("--family", family_, "Only functions of this family: elementwise, linear, ...");
     app->add_flag("--totals", totals_, "Only the totals of each chip");
     AddFormatOption(app, reports::ListFormats(), &format_);
@@ -30,9 +29,9 @@ class CoverageCommand final : public Command {
   }
 
   ExitCode Run() override {
-    const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
-    if (!queries.ok()) return Tell(queries.status());
-    const absl::StatusOr<v1::CoveragePage> matrix = reports::LoadCoverage(**queries);
+    v1::AnswerRequest request;
+    request.mutable_coverage();
+    const absl::StatusOr<v1::CoveragePage> matrix = ReadAnswer<v1::CoveragePage>(source_, request);
     if (!matrix.ok()) return Tell(matrix.status());
     const absl::StatusOr<std::string> family = Family(*matrix);
     if (!family.ok()) return Tell(family.status());
@@ -48,10 +47,10 @@ class CoverageCommand final : public Command {
     for (const v1::FunctionCoverage& function : page.functions()) {
       if (function.has_family()) known.insert(function.family());
     }
-    return Resolve("family", family_, {known.begin(), known.end()});
+    return reports::Resolve("family", family_, {known.begin(), known.end()});
   }
 
-  std::string data_;
+  RunSourceOptions source_;
   std::string family_;
   bool totals_ = false;
   std::string format_ = "text";

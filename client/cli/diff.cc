@@ -3,7 +3,7 @@
 
 #include "client/cli/command.h"
 #include "client/cli/output.h"
-#include "client/cli/results.h"
+#include "client/cli/run_source.h"
 
 namespace diopi::cli {
 namespace {
@@ -22,7 +22,7 @@ class DiffCommand final : public Command {
   void AddOptions(CLI::App* app) override {
     app->add_option("RUN_A", run_a_, "Run id, or latest")->required();
     app->add_option("RUN_B", run_b_, "Run id, or latest")->required();
-    AddDataOption(app, &data_);
+    AddRunSourceOptions(app, &source_);
     app->add_option("--error-factor", options_.error_factor,
                     "Ratio of errors from which a case counts as worse or better (default: 2)")
         ->check(CLI::Range(1.0, 1e9));
@@ -37,9 +37,14 @@ class DiffCommand final : public Command {
   }
 
   ExitCode Run() override {
-    const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
-    if (!queries.ok()) return Tell(queries.status());
-    const absl::StatusOr<v1::Compare> diff = reports::LoadDiff(**queries, run_a_, run_b_, options_);
+    v1::AnswerRequest request;
+    v1::AnswerRequest::Compare& compare = *request.mutable_compare();
+    compare.set_a(run_a_);
+    compare.set_b(run_b_);
+    compare.set_error_factor(options_.error_factor);
+    compare.set_time_factor(options_.time_factor);
+    compare.set_time_runs(options_.time_runs);
+    const absl::StatusOr<v1::Compare> diff = ReadAnswer<v1::Compare>(source_, request);
     if (!diff.ok()) return Tell(diff.status());
     const absl::StatusOr<std::string> text = reports::RenderDiff(*diff, format_);
     if (!text.ok()) return Tell(text.status());
@@ -54,7 +59,7 @@ class DiffCommand final : public Command {
   }
 
  private:
-  std::string data_;
+  RunSourceOptions source_;
   std::string run_a_;
   std::string run_b_;
   reports::DiffOptions options_;

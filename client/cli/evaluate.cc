@@ -1,5 +1,4 @@
 // diopi-cli evaluate: the evaluation report of a chip.
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <set>
@@ -14,15 +13,12 @@
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/pdf.h"
-#include "client/cli/results.h"
+#include "client/cli/run_source.h"
 #include "client/cli/spec_file.h"
-#include "client/setup/paths.h"
 #include "reports/evaluation/evaluation.h"
 #include "reports/evaluation/spec.h"
-#include "reports/model/completeness.h"
 #include "reports/model/model_support.h"
 #include "reports/performance/load.h"
-#include "server/store/database.h"
 
 namespace diopi::cli {
 namespace {
@@ -30,17 +26,18 @@ namespace {
 constexpr size_t kSuggestions = 3;
 
 // The newest complete run of the chip; NotFound names its newest partial run, or the nearest chips.
-absl::StatusOr<std::string> NewestComplete(server::Database& database, const std::string& chip) {
-  const absl::StatusOr<std::vector<v1::RunInfo>> runs = database.ListRuns("", 0);
-  if (!runs.ok()) return runs.status();
+absl::StatusOr<std::string> NewestComplete(RunSource* source, const std::string& chip) {
+  v1::AnswerRequest request;
+  request.mutable_runs();
+  const absl::StatusOr<v1::RunsPage> page = source->Read<v1::RunsPage>(request);
+  if (!page.ok()) return page.status();
   std::set<std::string> chips;
   std::string newest;
-  for (const v1::RunInfo& run : *runs) {
-    chips.insert(run.options().chip());
-    if (run.options().chip() != chip) continue;
-    const std::string partial = reports::PartialText(run.options(), run.state(), run.cases(), run.done());
-    if (partial.empty()) return run.run_id();
-    if (newest.empty()) newest = absl::StrCat(run.run_id(), " (", partial, ")");
+  for (const v1::RunSummary& run : page->runs()) {
+    chips.insert(run.chip());
+    if (run.chip() != chip) continue;
+    if (!run.has_partial()) return run.run_id();
+    if (newest.empty()) newest = absl::StrCat(run.run_id(), " (", run.partial(), ")");
   }
   if (chips.contains(chip)) {
     return absl::NotFoundError(absl::StrCat(
@@ -65,7 +62,7 @@ class EvaluateCommand final : public Command {
            "paper\n";
   }
   void AddOptions(CLI::App* app) override {
-    AddDataOption(app, &data_);
+    AddRunSourceOptions(app, &source_);
     app->add_option("--chip", chip_, "Report on the newest complete run of this chip");
     app->add_option("--run", run_, "Report on this run instead");
     app->add_option("--spec", spec_, "File with the chip's technical specification (see --spec-template)");
@@ -121,33 +118,30 @@ class EvaluateCommand final : public Command {
   }
 
   // The newest run of the same library, by its hash, that measured its calls; none is no error.
-  static absl::Status AddPerformance(server::Queries& queries, reports::EvaluationInput* input) {
+  static absl::Status AddPerformance(RunSource* source, reports::EvaluationInput* input) {
     const v1::RunOptions& options = input->report.run.options();
-    const absl::StatusOr<std::vector<server::RunFacts>> runs = queries.MeasuredRunsFacts(0);
-    if (!runs.ok()) return runs.status();
-    const auto run = std::find_if(runs->begin(), runs->end(), [&options](const server::RunFacts& facts) {
-      return facts.impl_sha256 == options.impl_sha256() && facts.chip == options.chip();
-    });
-    if (run == runs->end()) return absl::OkStatus();
-    absl::StatusOr<reports::PerformanceReport> report = reports::LoadPerformance(
-        queries, *run, input->spec.has_value() ? &*input->spec : nullptr, reports::A100Times());
+    v1::AnswerRequest request;
+    request.mutable_measurements()->set_chip(options.chip());
+    request.mutable_measurements()->set_impl_sha256(options.impl_sha256());
+    const absl::StatusOr<v1::RunMeasurements> run = source->Read<v1::RunMeasurements>(request);
+    if (!run.ok()) return absl::IsNotFound(run.status()) ? absl::OkStatus() : run.status();
+    absl::StatusOr<reports::PerformanceReport> report =
+        reports::ReportOf(*run, input->spec.has_value() ? &*input->spec : nullptr, reports::A100Times());
     if (!report.ok()) return report.status();
     input->performance = *std::move(report);
     return absl::OkStatus();
   }
 
   absl::StatusOr<reports::EvaluationInput> Load() const {
-    const absl::StatusOr<std::unique_ptr<server::Database>> database =
-        server::Database::Open(server::DatabasePath(data_), {.read_only = true});
-    if (!database.ok()) return database.status();
+    const absl::StatusOr<std::unique_ptr<RunSource>> source = OpenRuns(source_);
+    if (!source.ok()) return source.status();
     absl::StatusOr<std::string> run = run_;
-    if (run_.empty()) run = NewestComplete(**database, chip_);
+    if (run_.empty()) run = NewestComplete(source->get(), chip_);
     if (!run.ok()) return run.status();
-    absl::StatusOr<reports::RunReport> report = reports::LoadReport(**database, *run);
+    absl::StatusOr<reports::RunReport> report = (*source)->Load(*run);
     if (!report.ok()) return report.status();
     reports::EvaluationInput input;
     input.report = *std::move(report);
-    input.report.data_folder = agent::AbsolutePath(data_);
     const std::string& chip = input.report.run.options().chip();
     if (!chip_.empty() && chip != chip_) {
       return absl::InvalidArgumentError(
@@ -159,17 +153,17 @@ class EvaluateCommand final : public Command {
       input.spec = *std::move(spec);
     }
     if (!reference_run_.empty()) {
-      absl::StatusOr<reports::RunReport> reference = reports::LoadReport(**database, reference_run_);
+      absl::StatusOr<reports::RunReport> reference = (*source)->Load(reference_run_);
       if (!reference.ok()) return reference.status();
       input.reference = *std::move(reference);
     }
     input.suite = reports::BuiltinSuite();
-    const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
-    if (!queries.ok()) return queries.status();
-    const absl::StatusOr<v1::ModelsPage> models = reports::LoadModelSupport(**queries);
+    v1::AnswerRequest request;
+    request.mutable_models();
+    const absl::StatusOr<v1::ModelsPage> models = (*source)->Read<v1::ModelsPage>(request);
     if (!models.ok()) return models.status();
     input.models = reports::ModelsOf(*models, chip);
-    absl::Status measured = AddPerformance(**queries, &input);
+    absl::Status measured = AddPerformance(source->get(), &input);
     if (!measured.ok()) return measured;
     input.publication = publication_;
     input.generated = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
@@ -177,7 +171,7 @@ class EvaluateCommand final : public Command {
     return input;
   }
 
-  std::string data_;
+  RunSourceOptions source_;
   std::string chip_;
   std::string run_;
   std::string spec_;

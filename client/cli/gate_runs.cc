@@ -6,12 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/command_line/options.h"
-#include "client/rpc/client.h"
-#include "client/setup/credential_flags.h"
-#include "client/setup/paths.h"
 #include "proto/enum_name.h"
-#include "server/store/database.h"
 
 namespace diopi::cli {
 namespace {
@@ -19,55 +14,6 @@ namespace {
 constexpr size_t kMostRepeats = 4;
 // A server may have years of runs: request a few at a time.
 constexpr int kRunsAtOnce = 32;
-
-class DataFolderSource final : public RunSource {
- public:
-  DataFolderSource(std::unique_ptr<server::Database> database, std::string folder)
-      : database_(std::move(database)), folder_(std::move(folder)) {}
-  absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, const std::string& before,
-                                                    int limit) override {
-    return database_->ListRuns(chip, limit, before);
-  }
-  absl::StatusOr<v1::RunInfo> Describe(const std::string& run_id) override {
-    return database_->GetRun(run_id);
-  }
-  absl::StatusOr<reports::RunReport> Load(const std::string& run_id) override {
-    absl::StatusOr<reports::RunReport> report = reports::LoadReport(*database_, run_id);
-    if (report.ok()) report->data_folder = folder_;
-    return report;
-  }
-
- private:
-  std::unique_ptr<server::Database> database_;
-  const std::string folder_;
-};
-
-class ServerSource final : public RunSource {
- public:
-  explicit ServerSource(std::unique_ptr<rpc::Client> client) : client_(std::move(client)) {}
-  absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, const std::string& before,
-                                                    int limit) override {
-    v1::ListRunsRequest request;
-    request.set_chip(chip);
-    request.set_before(before);
-    request.set_limit(limit);
-    absl::StatusOr<v1::ListRunsResponse> response = client_->ListRuns(request);
-    if (!response.ok()) return response.status();
-    return std::vector<v1::RunInfo>(std::make_move_iterator(response->mutable_runs()->begin()),
-                                    std::make_move_iterator(response->mutable_runs()->end()));
-  }
-  absl::StatusOr<v1::RunInfo> Describe(const std::string& run_id) override { return client_->GetRun(run_id); }
-  absl::StatusOr<reports::RunReport> Load(const std::string& run_id) override {
-    v1::ReadVerdictsRequest request;
-    request.set_run_id(run_id);
-    absl::StatusOr<rpc::RunVerdicts> read = client_->ReadVerdicts(request);
-    if (!read.ok()) return read.status();
-    return reports::BuildReport(std::move(read->run), std::move(read->verdicts));
-  }
-
- private:
-  std::unique_ptr<rpc::Client> client_;
-};
 
 // Visits the chip's runs older than `before` (empty: all), newest first, until `visit` returns false.
 absl::Status VisitRuns(RunSource* source, const std::string& chip, std::string before,
@@ -164,34 +110,6 @@ absl::StatusOr<std::vector<reports::RunReport>> RepeatsOf(RunSource* source, con
 }
 
 }  // namespace
-
-absl::StatusOr<std::unique_ptr<RunSource>> OpenDataFolder(const std::string& data_folder) {
-  absl::StatusOr<std::unique_ptr<server::Database>> database =
-      server::Database::Open(server::DatabasePath(data_folder), {.read_only = true});
-  if (!database.ok()) return database.status();
-  return std::make_unique<DataFolderSource>(*std::move(database), agent::AbsolutePath(data_folder));
-}
-
-absl::StatusOr<std::unique_ptr<RunSource>> ConnectToRuns(const std::string& server,
-                                                         const rpc::CredentialFiles& credentials) {
-  absl::StatusOr<std::unique_ptr<rpc::Client>> client =
-      rpc::Client::Connect(server, credentials, rpc::ClientOptions());
-  if (!client.ok()) return client.status();
-  return std::make_unique<ServerSource>(*std::move(client));
-}
-
-void AddRunSourceOptions(CLI::App* app, RunSourceOptions* options) {
-  const std::string heading = app->option_defaults()->get_group();
-  CLI::Option* data = AddDataOption(app, &options->data);
-  AddServerOption(app, &options->server)->excludes(data);
-  agent::AddCredentialFlags(app, &options->credentials);
-  Heading(heading, app);
-}
-
-absl::StatusOr<std::unique_ptr<RunSource>> OpenRuns(const RunSourceOptions& options) {
-  return options.server.empty() ? OpenDataFolder(options.data)
-                                : ConnectToRuns(options.server, options.credentials);
-}
 
 absl::StatusOr<GateRuns> LoadGateRuns(RunSource* source, const GateRunsRequest& request) {
   const absl::StatusOr<std::string> id = RunToJudge(source, request);

@@ -1,49 +1,17 @@
-// Reads runs from a folder or a server, and finds those that a gate needs.
+// Finds the runs that a gate needs.
 #ifndef CLIENT_CLI_GATE_RUNS_H_
 #define CLIENT_CLI_GATE_RUNS_H_
 
-#include <CLI/CLI.hpp>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "client/rpc/credentials.h"
+#include "client/cli/run_source.h"
 #include "reports/gate/gate.h"
 #include "reports/model/report.h"
 
 namespace diopi::cli {
-
-// The source of runs: a data folder's database, or a server.
-class RunSource {
- public:
-  virtual ~RunSource() = default;
-  // At most `limit` runs, newest first. Empty `chip`: all chips. `before`, unless empty: only runs older than
-  // that one.
-  virtual absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip,
-                                                            const std::string& before, int limit) = 0;
-  // Both accept "latest"; NotFound names the ids that exist. Explorations have no report.
-  virtual absl::StatusOr<v1::RunInfo> Describe(const std::string& run_id) = 0;
-  virtual absl::StatusOr<reports::RunReport> Load(const std::string& run_id) = 0;
-};
-
-// Errors are those of Database::Open.
-absl::StatusOr<std::unique_ptr<RunSource>> OpenDataFolder(const std::string& data_folder);
-
-// Errors are those of rpc::LoadCredentials and rpc::Client.
-absl::StatusOr<std::unique_ptr<RunSource>> ConnectToRuns(const std::string& server,
-                                                         const rpc::CredentialFiles& credentials);
-
-// --data, --server, and the credentials for it.
-struct RunSourceOptions {
-  std::string data;
-  std::string server;  // empty: the folder
-  rpc::CredentialFiles credentials;
-};
-// --data and --server under the current heading, the credentials under theirs.
-void AddRunSourceOptions(CLI::App* app, RunSourceOptions* options);
-absl::StatusOr<std::unique_ptr<RunSource>> OpenRuns(const RunSourceOptions& options);
 
 struct GateRunsRequest {
   std::string run;      // id, or latest

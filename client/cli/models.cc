@@ -1,8 +1,7 @@
 // diopi-cli models: models by chip.
 #include "client/cli/command.h"
 #include "client/cli/output.h"
-#include "client/cli/results.h"
-#include "reports/model/model_support.h"
+#include "client/cli/run_source.h"
 #include "reports/render/lists.h"
 
 namespace diopi::cli {
@@ -19,21 +18,21 @@ class ModelsCommand final : public Command {
            "  diopi-cli models --format csv --output F    the same as a file\n";
   }
   void AddOptions(CLI::App* app) override {
-    AddDataOption(app, &data_);
+    AddRunSourceOptions(app, &source_);
     AddFormatOption(app, reports::ListFormats(), &format_);
     AddOutputOption(app, &output_);
   }
 
   ExitCode Run() override {
-    const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
-    if (!queries.ok()) return Tell(queries.status());
-    const absl::StatusOr<v1::ModelsPage> matrix = reports::LoadModelSupport(**queries);
+    v1::AnswerRequest request;
+    request.mutable_models();
+    const absl::StatusOr<v1::ModelsPage> matrix = ReadAnswer<v1::ModelsPage>(source_, request);
     if (!matrix.ok()) return Tell(matrix.status());
     return Tell(WriteTable(reports::ModelsTable(*matrix), format_, output_));
   }
 
  private:
-  std::string data_;
+  RunSourceOptions source_;
   std::string format_ = "text";
   std::string output_;
 };

@@ -8,7 +8,7 @@
 #include "cases/base/text.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
-#include "client/cli/results.h"
+#include "client/cli/run_source.h"
 #include "client/cli/spec_file.h"
 #include "reports/performance/load.h"
 #include "reports/render/json_parts.h"
@@ -32,7 +32,7 @@ class PerformanceCommand final : public Command {
            "  diopi-cli performance --spec chip.txt --format csv         against the chip's peak rates\n";
   }
   void AddOptions(CLI::App* app) override {
-    AddDataOption(app, &data_);
+    AddRunSourceOptions(app, &source_);
     app->add_option("--run", run_, "Run id (default: the latest run that measured its calls)");
     app->add_option("--against", against_,
                     "Run to compare with, of the same library, another one or another chip");
@@ -71,31 +71,39 @@ class PerformanceCommand final : public Command {
 
  private:
   absl::Status Load() {
-    const absl::StatusOr<std::unique_ptr<server::Queries>> queries = OpenResults(data_);
-    if (!queries.ok()) return queries.status();
-    const absl::StatusOr<server::RunFacts> run = reports::FindMeasuredRun(**queries, run_);
+    const absl::StatusOr<std::unique_ptr<RunSource>> source = OpenRuns(source_);
+    if (!source.ok()) return source.status();
+    const absl::StatusOr<v1::RunMeasurements> run = Measurements(source->get(), run_);
     if (!run.ok()) return run.status();
     std::optional<v1::ChipSpec> spec;
     if (!spec_.empty()) {
-      absl::StatusOr<v1::ChipSpec> read = ReadSpec(spec_, run->chip);
+      absl::StatusOr<v1::ChipSpec> read = ReadSpec(spec_, run->chip());
       if (!read.ok()) return read.status();
       spec = *std::move(read);
     }
-    const absl::StatusOr<reports::ReferenceTimes> reference =
-        reference_ == kA100 ? reports::A100Times() : reports::LoadReferenceTimes(**queries, reference_);
-    if (!reference.ok()) return reference.status();
+    reports::ReferenceTimes reference;
+    if (reference_ == kA100) {
+      reference = reports::A100Times();
+    } else {
+      const absl::StatusOr<v1::RunMeasurements> measured = Measurements(source->get(), reference_);
+      if (!measured.ok()) return measured.status();
+      reference = reports::ReferenceOf(*measured);
+    }
     absl::StatusOr<reports::PerformanceReport> report =
-        reports::LoadPerformance(**queries, *run, spec.has_value() ? &*spec : nullptr, *reference);
+        reports::ReportOf(*run, spec.has_value() ? &*spec : nullptr, reference);
     if (!report.ok()) return report.status();
     report_ = *std::move(report);
     if (against_.empty()) return absl::OkStatus();
-    const absl::StatusOr<server::RunFacts> before = reports::FindMeasuredRun(**queries, against_);
+    const absl::StatusOr<v1::RunMeasurements> before = Measurements(source->get(), against_);
     if (!before.ok()) return before.status();
-    absl::StatusOr<reports::Comparison> comparison =
-        reports::LoadComparison(**queries, *before, *run, tolerance_);
-    if (!comparison.ok()) return comparison.status();
-    comparison_ = *std::move(comparison);
+    comparison_ = reports::ComparisonOf(*before, *run, tolerance_);
     return absl::OkStatus();
+  }
+
+  static absl::StatusOr<v1::RunMeasurements> Measurements(RunSource* source, const std::string& run_id) {
+    v1::AnswerRequest request;
+    request.mutable_measurements()->set_run_id(run_id);
+    return source->Read<v1::RunMeasurements>(request);
   }
 
   absl::StatusOr<std::string> Text() const {
@@ -120,7 +128,7 @@ class PerformanceCommand final : public Command {
     return text;
   }
 
-  std::string data_;
+  RunSourceOptions source_;
   std::string run_;
   std::string against_;
   double tolerance_ = reports::ComparisonOptions().factor;

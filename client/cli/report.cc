@@ -4,9 +4,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/command.h"
-#include "client/cli/gate_runs.h"
 #include "client/cli/output.h"
 #include "client/cli/pdf.h"
+#include "client/cli/run_source.h"
 #include "reports/render/exploration.h"
 #include "reports/render/render.h"
 

@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/text.h"
 #include "client/cli/command.h"
-#include "client/cli/gate_runs.h"
+#include "client/cli/run_source.h"
 #include "client/cli/selection.h"
 #include "client/command_line/command_line.h"
 #include "client/rpc/agents_client.h"
@@ -236,6 +236,8 @@ class SubmitCommand final : public Command {
     std::cout << "\n"
               << failures << (failures.empty() ? "" : "\n") << reports::RenderSummary(*report)
               << "Report       diopi-cli report --server " << server_ << " --run " << last_.run_id() << "\n";
+    const std::string page = (*source)->PageOf(last_.run_id());
+    if (!page.empty()) std::cout << "Page         " << page << "\n";
   }
 
   // Prints a line when the state changes, and at intervals.

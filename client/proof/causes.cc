@@ -46,7 +46,7 @@ constexpr Topic kTopics[] = {
     {F::THROUGH_FLOAT32, "", "float32|fp32"},
     {F::ACCUMULATED_IN, "", "accumul|in the type|summed in|wrap"},
     {F::VARIANCE_DIVISOR, "", "biased|count less one"},
-    {F::ANGLE_SIGN, "", "angle|clockwise|other_way|direction"},
+    {F::ANGLE_SIGN, "", "angle|clockwise|other_way|direction|turn"},
     {F::OPERAND_UNCHANGED, "", "kept|nothing|stale|unwritten|lost|unchanged"},
     {F::SIGN_WRONG, "", "sign|negat|minus|inverted|scores_rising"},
     {F::NEVER_COMPUTED, "", "zeros|never|not written|unwritten|is 0"},

@@ -104,7 +104,6 @@ constexpr Caused kCaused[] = {
     {"add_int32_through_fp32", v1::Finding::THROUGH_FLOAT32},
     {"argmax_int_through_fp32", v1::Finding::THROUGH_FLOAT32},
     {"argmax_int_through_fp32", v1::Finding::NEVER_COMPUTED, false},
-    {"sort_integers_as_float", v1::Finding::THROUGH_FLOAT32},
     {"add_alpha_ignored", v1::Finding::TAKEN_AS},
     {"add_alpha_ignored", v1::Finding::SIGN_WRONG, false},
     {"bn_running_var_biased", v1::Finding::VARIANCE_DIVISOR},

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
@@ -65,10 +66,26 @@ class GrpcClient final : public Client {
       const size_t before = collector.size();
       absl::Status status = ReadBatches(&collector);
       if (status.ok()) return collector.Finish();
-      if (absl::IsUnimplemented(status)) return TooOld();
+      if (absl::IsUnimplemented(status)) return TooOld("send verdicts");
       const bool further = collector.size() > before;
       if (further) attempts = {};
       if (further && absl::IsDeadlineExceeded(status)) continue;
+      if (!caller_.WaitToRetry(status, &attempts)) return status;
+    }
+  }
+
+  absl::StatusOr<std::string> ReadAnswer(const v1::AnswerRequest& request) override {
+    Caller::Attempts attempts;
+    for (;;) {
+      grpc::ClientContext context;
+      Caller::InFlight in_flight(&caller_, &context, caller_.options().lease_deadline);
+      const auto reader = stub_->ReadAnswer(&context, request);
+      std::string bytes;
+      v1::AnswerPart part;
+      while (in_flight.Await([&] { return reader->Read(&part); })) bytes += part.bytes();
+      const absl::Status status = in_flight.Translate(reader->Finish(), "ReadAnswer");
+      if (status.ok()) return bytes;
+      if (absl::IsUnimplemented(status)) return TooOld("give this answer");
       if (!caller_.WaitToRetry(status, &attempts)) return status;
     }
   }
@@ -151,10 +168,10 @@ class GrpcClient final : public Client {
     return status.ok() ? ended : status;
   }
 
-  absl::Status TooOld() const {
+  absl::Status TooOld(const char* to) const {
     return absl::FailedPreconditionError(absl::StrCat(
-        "the server at ", address(), " (diopi-server ", server_.version(),
-        ") is too old to send verdicts: it needs diopi-server ", DIOPI_VERSION,
+        "the server at ", address(), " (diopi-server ", server_.version(), ") is too old to ", to,
+        ": it needs diopi-server ", DIOPI_VERSION,
         server_.version() == DIOPI_VERSION ? ", of this program's build or a later one" : " or newer"));
   }
 
@@ -207,6 +224,15 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const std::string& addre
                                                         ClientOptions options) {
   ASSIGN_OR_RETURN(options.credentials, LoadCredentials(credentials));
   return Connect(address, options);
+}
+
+std::string Client::PageOf(const std::string& run_id) const {
+  std::string page = server().dashboards();
+  const size_t host = page.find("://:");
+  const bool is_unix = absl::StartsWith(address(), "unix:");
+  if (host != std::string::npos)
+    page.insert(host + 3, is_unix ? "localhost" : address().substr(0, address().rfind(':')));
+  return page.empty() ? page : absl::StrCat(page, "/runs/", run_id);
 }
 
 }  // namespace diopi::rpc

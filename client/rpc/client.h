@@ -78,6 +78,11 @@ class Client {
   // is too old to send verdicts; DataLoss when fewer came than the run has.
   virtual absl::StatusOr<RunVerdicts> ReadVerdicts(const v1::ReadVerdictsRequest& request) = 0;
 
+  // The bytes of the answer. FailedPrecondition when the server is too old to give one.
+  virtual absl::StatusOr<std::string> ReadAnswer(const v1::AnswerRequest& request) = 0;
+  // The page of a run on the server's dashboards; empty: they are off.
+  std::string PageOf(const std::string& run_id) const;
+
   // Bytes of tensors so far, by source.
   virtual TransferCounts transfers() const = 0;
 

@@ -2,13 +2,17 @@
 // day on which a waiver expires. The library is compiled here, as in the vendor's pipeline.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <regex>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "client/testing/programs.h"
+#include "client/testing/results.h"
 
 namespace diopi::testing {
 namespace {
@@ -55,23 +59,24 @@ constexpr char kPullRequest[] =
     "Findings\n"
     "  new failure  sqrt.float32.size_31: fail, not listed: out: 1 of 31 elements differs, first at [0]: got "
     "12345, "
-    "expected 3.61313748 exactly\n"
+    "expected 3.61313748 exactly; sqrt(13.0547628) = 12345\n"
     "      diopi-cli repro sqrt.float32.size_31 --impl wednesday.so\n"
     "  less coverage  demo.txt:3: coverage: 0 functions pass, the floor in line 3 is 1\n"
     "\nNotes\n"
     "  passes now  demo.txt:17: neg.float32.size_1: passes now\n"
     "      delete the line: fail neg.float32.size_1 expires=2027-02-21 issue=https://issues.test/7 \"out: 1 "
     "of 1 "
-    "element differs, first at [0]: got 12345, expected -3.64964747 exactly\"\n"
+    "element differs, first at [0]: got 12345, expected -3.64964747 exactly; neg(3.64964747) = 12345\"\n"
     "  passes now  demo.txt:18: neg.float32.size_7: passes now\n"
     "      delete the line: fail neg.float32.size_7 expires=2027-02-21 issue=https://issues.test/7 \"out: 1 "
     "of 7 "
-    "elements differs, first at [0]: got 12345, expected -1.59568095 exactly\"\n";
+    "elements differs, first at [0]: got 12345, expected -1.59568095 exactly; neg(1.59568095) = 12345\"\n";
 constexpr char kExpired[] =
     "Findings\n"
     "  expired line  demo.txt:17: neg.float32.size_16: expired on 2026-12-31: out: 1 of 16 elements differs, "
     "first at "
-    "[0]: got 12345, expected 3.62768555 exactly (https://issues.test/7); 1 case still needs it: "
+    "[0]: got 12345, expected 3.62768555 exactly; neg(-3.62768555) = 12345 (https://issues.test/7); 1 case "
+    "still needs it: "
     "neg.float32.size_16\n"
     "      fix the cause, or agree on a new expires=\n";
 
@@ -306,6 +311,66 @@ TEST_F(GateWeekTest, QuickRuns) {
 
   const Finished fast = Agent(Build("all.so", "n>0", "0"), {"--fname", "diopiNeg", "--fail-fast"});
   EXPECT_EQ(fast.code, 1) << fast.err;
+}
+
+// What a server answers is what its folder holds, for every command that shows results.
+TEST_F(GateWeekTest, EveryCommandReadsAServerAsItReadsTheFolder) {
+  ASSERT_EQ(Agent(Build("first.so", "0", "0")).code, 1);  // sin, cos, tanh and abs
+  const std::string a = ReadRun(data()).info.run_id();
+  ASSERT_EQ(Agent(Build("second.so", "n>16", "0"), {"--fname", "diopiNeg", "--performance"}).code, 1);
+  const std::string b = ReadRun(data()).info.run_id();
+  const auto shown = [this](const std::string& out) {  // without the folder, and when it was written
+    return std::regex_replace(Without(out, {" --data " + std::filesystem::canonical(data()).string()}),
+                              std::regex("[0-9]{2}:[0-9]{2}:[0-9]{2}"), "TIME");
+  };
+  const std::vector<std::vector<std::string>> commands = {
+      {"runs"},
+      {"runs", "--chip", "demo", "--limit", "1", "--format", "csv"},
+      {"runs", "--label", "no"},
+      {"chips"},
+      {"coverage", "--family", "elementwise"},
+      {"models"},
+      {"history", "neg.float32.size_31", "--chip", "demo"},
+      {"history", "*neg*size_31", "--chip", "d"},
+      {"history", "nothing", "--chip", "demo"},
+      {"diff", a, b},
+      {"diff", a, "20200101-000000-0000"},
+      {"report", "--run", b, "--format", "json"},
+      {"performance", "--format", "csv"},
+      {"performance", "--run", a},
+      {"evaluate", "--run", a, "--format", "markdown"},
+      {"evaluate", "--chip", "demi"}};
+  for (std::vector<std::string> command : commands) {
+    command.insert(command.begin(), BinPath("diopi-cli"));
+    const std::string what = absl::StrJoin(command, " ");
+    command.insert(command.end(), {"--data", data()});
+    const Finished local = RunProgram(command);
+    command.end()[-2] = "--server";
+    command.back() = address_;
+    const Finished remote = RunProgram(command);
+    EXPECT_EQ(remote.code, local.code) << what << "\n" << remote.err;
+    EXPECT_EQ(shown(remote.out), shown(local.out)) << what;
+    EXPECT_EQ(remote.err, local.err) << what;
+    EXPECT_FALSE(local.out.empty() && local.err.empty()) << what;
+  }
+}
+
+// Where the server has dashboards, an agent names the run's page.
+TEST_F(GateWeekTest, AnAgentNamesTheRunsPage) {
+  Running server({BinPath("diopi-server"), "--data", folder_ / "other", "--listen", "127.0.0.1:0", "--http",
+                  "127.0.0.1:0", "--ready-fd", "1", "--log-level", "off"},
+                 {});
+  const Finished made =
+      RunProgram({BinPath("diopi-cli"), "gen", "--data", folder_ / "other", "--fname", "diopiNeg"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const std::string ready = server.WaitForLine("ready "), http = server.WaitForLine("http ");
+  ASSERT_GT(std::min(ready.size(), http.size()), 6u);
+  const Finished run = RunProgram({BinPath("diopi-agent"), "--impl", Build("good.so", "0", "0"), "--server",
+                                   ready.substr(6), "--fname", "diopiNeg", "--case", "*.float32.size_*",
+                                   "--error-report", folder_ / "errors.csv"});
+  EXPECT_NE(run.out.find("Page         http://" + http.substr(5) + "/runs/2"), std::string::npos)
+      << run.out << run.err;
+  EXPECT_EQ(Agent(Build("good.so", "0", "0")).out.find("Page  "), std::string::npos);
 }
 
 TEST_F(GateWeekTest, AServerThatDoesNotAnswerTheGate) {

@@ -387,7 +387,7 @@ class Writer {
                             {FewDtypes(group)},
                             CountText(static_cast<int64_t>(group.cases.size())),
                             {OneLine(CauseText(group, t_.language()))},
-                            {group.cases.front(), Tone::kPlain, true}});
+                            {group.example.case_id(), Tone::kPlain, true}});
     }
     Add(std::move(table));
   }
@@ -489,7 +489,7 @@ class Writer {
           OneLine(CauseText(group, t_.language()))};
       if (group.diagnosed)
         finding.lines.push_back(
-            t_("For example $0: $1", group.cases.front(), OneLine(ExampleReason(group, t_.language()))));
+            t_("For example $0: $1", group.example.case_id(), OneLine(ExampleReason(group, t_.language()))));
       finding.command = ReproCommand(report_.run.options(), group.example);
       Add(std::move(finding));
     }

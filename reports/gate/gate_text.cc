@@ -114,7 +114,7 @@ std::vector<GateFinding> ShownFindings(const GateDocument& document) {
       if (group.cases.size() > 1) {
         finding.subject = GroupText(group);
         finding.text = absl::StrCat(OutcomeName(group.outcome), ": ", group.cause, "; for example ",
-                                    group.cases.front(), ": ", finding.text);
+                                    group.example.case_id(), ": ", finding.text);
         finding.cases = group.cases;
       }
       shown.push_back(std::move(finding));

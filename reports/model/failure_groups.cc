@@ -18,6 +18,7 @@
 #include "cases/findings/describe.h"
 #include "cases/findings/finding.h"
 #include "cases/findings/finding_text.h"
+#include "reports/model/group_facts.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::reports {
@@ -327,7 +328,12 @@ class Grouping {
     std::sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
       return std::tuple(!a.explained, a.place) < std::tuple(!b.explained, b.place);
     });
-    const v1::Verdict& example = *members.front().verdict;
+    const auto plainest =
+        std::min_element(members.begin(), members.end(), [](const Member& a, const Member& b) {
+          return std::tuple(!a.explained, UnusualnessOf(a.verdict->case_id())) <
+                 std::tuple(!b.explained, UnusualnessOf(b.verdict->case_id()));
+        });
+    const v1::Verdict& example = *plainest->verdict;
     const Cause& cause = members.front().cause;
     FailureGroup group;
     group.outcome = example.outcome();
@@ -428,8 +434,19 @@ absl::StatusOr<RunFailures> LoadFailures(server::Queries& queries, const std::st
   RunFailures failures;
   failures.run = *std::move(run);
   failures.groups = GroupFailures(*verdicts);
-  for (const FailureGroup& group : failures.groups)
+  std::set<std::string> operators;
+  for (const FailureGroup& group : failures.groups) {
     failures.cases += static_cast<int64_t>(group.cases.size());
+    if (MayBeSeparated(group)) operators.insert(group.operators.front());
+  }
+  std::vector<std::string> passing;
+  if (!operators.empty()) {
+    const server::CaseFilter filter{{v1::OUTCOME_PASS}, {operators.begin(), operators.end()}, {}, false};
+    const absl::StatusOr<std::vector<server::CaseRow>> rows = queries.Cases(failures.run.run_id(), filter);
+    if (!rows.ok()) return rows.status();
+    for (const server::CaseRow& row : *rows) passing.push_back(row.case_id);
+  }
+  AddGroupFacts(passing, &failures.groups);
   return failures;
 }
 

@@ -38,8 +38,11 @@ struct FailureGroup {
   std::vector<std::string> functions;   // by name; empty: checks of the library as a whole
   std::vector<v1::Dtype::Code> dtypes;  // by code
   std::vector<std::string> cases;       // case ids: those that have the cause first, each part in case order
-  v1::Verdict example;                  // of the first case, without its outputs
-  std::string reason;                   // its reason in English, one line
+  v1::Verdict example;  // of the plainest case (group_facts.h) that has the cause, without its outputs
+  std::string reason;   // its reason in English, one line
+  // Filled in by AddGroupFacts.
+  std::string reveals;     // the defect that the example was written for; empty: not known
+  v1::Finding separation;  // SEPARATED_BY; no code: nothing separates its cases from those that pass
 };
 
 // The group's cause and its example's reason in a language; of older verdicts, what was recorded. One line.

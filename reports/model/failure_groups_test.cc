@@ -6,6 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "cases/findings/describe.h"
 #include "cases/findings/finding.h"
+#include "cases/findings/finding_text.h"
+#include "reports/model/group_facts.h"
+#include "reports/model/model_support.h"
 
 namespace diopi::reports {
 namespace {
@@ -235,6 +238,58 @@ TEST(ShareCause, LeavesWhatBothGroupsHave) {
   FailureGroup shared = group("out");
   ShareCause(group("grad"), &shared);
   EXPECT_EQ(shared.cause, "1 of 2 elements of a tensor was not written");
+}
+
+TEST(GroupFacts, TheClassesThatOnlyFailingCasesHave) {
+  struct Row {
+    std::vector<std::string> failing, passing;
+    const char* text;
+  };
+  std::vector<std::string> others;  // of every kind but the failing one
+  for (const char* n : {"n1", "n3", "n5", "n7"}) {
+    for (const char* kind : {"float16.", "float32.offset_"}) others.push_back(absl::StrCat("add.", kind, n));
+  }
+  std::vector<std::string> and_one = others;
+  and_one.emplace_back("add.float16.offset_n9");
+  const Row rows[] = {
+      {{"add.float16.offset_n1", "add.float16.n3_offset", "add.float16.offset_n5_specials"},
+       others,
+       "every failing case has float16, offset; none of the 8 others fails"},
+      {{"add.float16.offset_n1", "add.float16.offset_n3", "add.float16.offset_n5", "add.float16.offset_n7"},
+       and_one,
+       "every failing case has float16, offset; 4 of 5 such cases fail; none of the 8 others fails"},
+      {{"add.float16.offset_n1", "add.float16.n3", "add.float16.offset_n5"}, others, ""},
+      {{"add.float16.offset_n1", "add.float32.n3", "add.int8.n5"}, others, ""},
+      {{"add.float16.offset_n1", "add.float16.offset_n3"}, others, ""},
+      {{"add.float16.offset_n1", "add.float16.offset_n3", "add.float16.offset_n5"}, {"add.float16.n1"}, ""}};
+  for (const Row& row : rows) {
+    FailureGroup group;
+    group.operators = {"add"};
+    group.cases = row.failing;
+    std::vector<FailureGroup> groups = {group};
+    AddGroupFacts(row.passing, &groups);
+    const bool separated = groups[0].separation.code() != Fact::CODE_UNSPECIFIED;
+    EXPECT_EQ(separated ? FindingText(groups[0].separation) : "", row.text) << row.failing.back();
+  }
+}
+
+TEST(GroupFacts, TheExampleIsThePlainestCaseAndSaysWhatItReveals) {
+  v1::Selection selection;
+  selection.add_functions("diopiNeg");
+  const v1::Case known = (*BuiltinCatalog())->Select(selection)->front();
+  std::vector<v1::Verdict> verdicts;
+  for (const std::string& id : {std::string("neg.inplace.float16.n1_r2_offset_outs_specials_wide"),
+                                known.id(), std::string("neg.inplace.float16.n1_r2_offset_outs_specials")}) {
+    verdicts.push_back(FoundVerdict("neg", v1::OUTCOME_FAIL, {Differ("out", 1, 4, "3")}));
+    verdicts.back().set_case_id(id);
+  }
+  std::vector<FailureGroup> groups = GroupFailures(verdicts);
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].cases.size(), 3u);
+  EXPECT_EQ(groups[0].example.case_id(), known.id());
+  AddGroupFacts({}, &groups);
+  EXPECT_EQ(groups[0].reveals, known.reveals());
+  EXPECT_NE(groups[0].reveals, "");
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ class Failures {
       on.set_chip(chip);
       on.set_run_id(run_id);
       on.set_cases(static_cast<int64_t>(group.cases.size()));
-      on.set_example(group.cases.front());
+      on.set_example(group.example.case_id());
       merged.shown.set_cases(merged.shown.cases() + on.cases());
       if (added) {
         merged.group = std::move(group);

@@ -7,6 +7,7 @@
 
 #include "proto/abi/abi.h"
 #include "reports/model/completeness.h"
+#include "reports/model/group_facts.h"
 #include "reports/model/outcome.h"
 #include "reports/model/suite.h"
 #include "server/store/run_kind.h"
@@ -153,6 +154,13 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   report.correctness = CorrectnessOf(called, passed, report.outcomes, report.cases);
   report.partial = PartialText(run.options(), run.state(), report.cases, done);
   report.failures = GroupFailures(results);
+  std::vector<std::string> passing;
+  if (!report.failures.empty()) {
+    for (const v1::Verdict& verdict : results) {
+      if (verdict.outcome() == v1::OUTCOME_PASS) passing.push_back(verdict.case_id());
+    }
+    AddGroupFacts(passing, &report.failures);
+  }
   report.run = std::move(run);
   report.results = std::move(results);
   return report;

@@ -22,11 +22,14 @@ v1::Failures FailuresOf(const RunFailures& failures) {
     shown.mutable_dtypes()->Assign(group.dtypes.begin(), group.dtypes.end());
     shown.set_cases(static_cast<int64_t>(group.cases.size()));
     v1::FailureExample& example = *shown.mutable_example();
-    example.set_case_id(group.cases.front());
+    example.set_case_id(group.example.case_id());
+    example.set_reveals(group.reveals);
     example.set_reason(group.reason);
     *example.mutable_findings() = group.example.findings();
     *example.mutable_cause() = group.example.cause();
     example.set_repro(ReproCommand(failures.run.options(), group.example));
+    if (group.separation.code() != v1::Finding::CODE_UNSPECIFIED)
+      *shown.mutable_separation() = group.separation;
     shown.mutable_case_ids()->Assign(group.cases.begin(), group.cases.end());
   }
   return page;

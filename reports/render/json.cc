@@ -1,6 +1,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "cases/findings/finding_text.h"
 #include "diopi/v1/report_answers.pb.h"
 #include "reports/render/json_parts.h"
 #include "reports/render/render.h"
@@ -58,6 +59,10 @@ Json GroupJson(const RunReport& report, const FailureGroup& group) {
   shown.mutable_dtypes()->Assign(group.dtypes.begin(), group.dtypes.end());
   shown.mutable_cases()->Assign(group.cases.begin(), group.cases.end());
   shown.set_repro(ReproCommand(report.run.options(), group.example));
+  shown.set_example(group.example.case_id());
+  shown.set_reveals(group.reveals);
+  if (group.separation.code() != v1::Finding::CODE_UNSPECIFIED)
+    shown.set_separation(FindingText(group.separation));
   return MessageJson(shown);
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/findings/finding_text.h"
 #include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 
@@ -88,10 +89,17 @@ std::string AdaptedText(const v1::Verdict& verdict, const Translator& t) {
                       absl::StrJoin(verdict.conversions(), ", "));
 }
 
-std::string ExampleText(const FailureGroup& group) {
-  if (group.reason == group.cause || group.reason.empty()) return "";
-  return group.cases.size() == 1 ? group.reason
-                                 : absl::StrCat("For example ", group.cases.front(), ": ", group.reason);
+std::vector<std::string> GroupLines(const FailureGroup& group) {
+  std::vector<std::string> lines = {group.cause};
+  if (group.separation.code() != v1::Finding::CODE_UNSPECIFIED)
+    lines.push_back(FindingText(group.separation));
+  const bool said = group.reason == group.cause || group.reason.empty();
+  if (!said && group.cases.size() == 1) lines.push_back(group.reason);
+  if (!said && group.cases.size() > 1)
+    lines.push_back(absl::StrCat("For example ", group.example.case_id(), ": ", group.reason));
+  if (!group.reveals.empty()) lines.push_back(absl::StrCat("This case reveals: ", group.reveals));
+  for (std::string& line : lines) line = OneLine(line);
+  return lines;
 }
 
 std::string FailuresText(const RunReport& report) {

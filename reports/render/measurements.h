@@ -37,8 +37,9 @@ std::string CorrectText(const v1::Correctness& correctness);
 std::string GroupText(const FailureGroup& group);
 // "through the adaptor: input float64 as float32"; empty without the adaptor.
 std::string AdaptedText(const v1::Verdict& verdict, const Translator& t = English());
-// "For example add.float32.n1: out: 3 of 17 elements differ"; empty where the cause has the same text.
-std::string ExampleText(const FailureGroup& group);
+// What is said of a group, a line each: its cause, what separates its cases from those that pass, its example
+// with the reason where that says more than the cause, and what the example reveals.
+std::vector<std::string> GroupLines(const FailureGroup& group);
 // "935 cases in 24 groups"; "none".
 std::string FailuresText(const RunReport& report);
 

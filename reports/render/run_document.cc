@@ -182,8 +182,7 @@ std::vector<Block> FailureGroupBlocks(const RunReport& report) {
   std::vector<Block> blocks;
   for (const FailureGroup& group : report.failures) {
     Finding finding{GroupText(group), {OutcomeName(group.outcome), ToneOf(group.outcome)}, {}, ""};
-    finding.lines.push_back(OneLine(group.cause));
-    if (!ExampleText(group).empty()) finding.lines.push_back(OneLine(ExampleText(group)));
+    finding.lines = GroupLines(group);
     finding.command = ReproCommand(report.run.options(), group.example);
     blocks.emplace_back(std::move(finding));
   }

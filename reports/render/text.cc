@@ -135,10 +135,8 @@ std::string RenderFailures(const RunReport& report) {
   if (report.failures.empty()) return "";
   std::string out = absl::StrCat("Did not pass: ", FailuresText(report), "\n");
   for (const FailureGroup& group : report.failures) {
-    absl::StrAppend(&out, "\n", OneLine(GroupText(group)), ": ", OutcomeName(group.outcome), "\n  ",
-                    OneLine(group.cause), "\n");
-    const std::string text = OneLine(ExampleText(group));
-    if (!text.empty()) absl::StrAppend(&out, "  ", text, "\n");
+    absl::StrAppend(&out, "\n", OneLine(GroupText(group)), ": ", OutcomeName(group.outcome), "\n");
+    for (const std::string& line : GroupLines(group)) absl::StrAppend(&out, "  ", line, "\n");
     absl::StrAppend(&out, "  ", LocalReproCommand(report.run.options(), group.example, report.data_folder),
                     "\n");
   }

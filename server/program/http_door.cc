@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "cases/base/status_macros.h"
+#include "reports/model/answer.h"
 #include "server/http/api.h"
 #include "server/http/site.h"
 #include "server/program/chip_samples.h"
@@ -115,7 +116,38 @@ class Readiness {
   std::optional<Clock::time_point> begun_ ABSL_GUARDED_BY(mutex_);  // of a try in progress
 };
 
+// As ServerInfoResponse.dashboards.
+std::string DashboardsOf(const HttpDoorOptions& options, const HttpServer& http) {
+  const absl::StatusOr<Address> address = ParseAddress(http.address());
+  if (!address.ok()) return "";
+  std::string host = options.hosts.empty() ? address->host : options.hosts.front();
+  if (host == "0.0.0.0" || host == "[::]" || host == "::") host.clear();
+  return absl::StrCat(options.tls.any() ? "https" : "http", "://", host, ":", address->port);
+}
+
 }  // namespace
+
+std::function<absl::StatusOr<std::string>(const v1::AnswerRequest&)> AnswersFrom(
+    const std::string& data_folder) {
+  struct Opened {
+    std::mutex mutex;
+    std::shared_ptr<Queries> queries ABSL_GUARDED_BY(mutex);
+  };
+  return [path = DatabasePath(data_folder), opened = std::make_shared<Opened>()](
+             const v1::AnswerRequest& request) -> absl::StatusOr<std::string> {
+    std::shared_ptr<Queries> queries;
+    {
+      const std::lock_guard lock(opened->mutex);
+      if (opened->queries == nullptr) {
+        absl::StatusOr<std::unique_ptr<Queries>> made = Queries::Open(path);
+        if (!made.ok()) return made.status();
+        opened->queries = *std::move(made);
+      }
+      queries = opened->queries;
+    }
+    return reports::Answer(*queries, request);
+  };
+}
 
 absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const HttpDoorOptions& options,
                                                       ConformanceServer* server) {
@@ -154,6 +186,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const HttpDoorOptions& opt
   server->metrics().AddSource([shared] { return ChipSamples(*shared); });
   RegisterApi(http.get(), shared, {folder, "cpu", DIOPI_VERSION, [server] { return server->Agents(); }});
   RETURN_IF_ERROR(http->Listen(address.host, address.port));
+  server->SetDashboards(DashboardsOf(options, *http));
   return http;
 }
 

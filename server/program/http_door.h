@@ -2,6 +2,7 @@
 #ifndef SERVER_PROGRAM_HTTP_DOOR_H_
 #define SERVER_PROGRAM_HTTP_DOOR_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,10 @@ struct HttpDoorOptions {
 // without an address. InvalidArgument, Unavailable and the database's statuses.
 absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const HttpDoorOptions& options,
                                                       ConformanceServer* server);
+
+// Answers about the results in a data folder, for ServerOptions::answer.
+std::function<absl::StatusOr<std::string>(const v1::AnswerRequest&)> AnswersFrom(
+    const std::string& data_folder);
 
 // Reads the certificates again, for connections from now on, and logs event=reloaded. Certificates that
 // cannot be used change nothing, and event=reload_failed says why. The same event reports a token file that

@@ -82,7 +82,8 @@ class GrpcServer final : public ConformanceServer {
                   [this](const Identity& caller, const std::string& run_id, const std::string& owner) {
                     return agents_.CheckRun(caller, run_id, owner);
                   },
-                  Guard(authorizer_.get(), options.secret, own_token_, door_.get()), std::move(key)}),
+                  Guard(authorizer_.get(), options.secret, own_token_, door_.get()), std::move(key),
+                  options.answer}),
         agents_(database_.get(), &changes_, &registry_, &catalog_, &baselines_, &metrics_,
                 options.clock != nullptr ? options.clock : &steady_clock_, options.data_folder,
                 AgentOptionsOf(options, authorizer_.get(), door_.get())) {
@@ -97,6 +98,7 @@ class GrpcServer final : public ConformanceServer {
   const std::string& address() const override { return address_; }
   Metrics& metrics() override { return metrics_; }
   Authorizer& authorizer() override { return *authorizer_; }
+  void SetDashboards(const std::string& address) override { service_.SetDashboards(address); }
   std::vector<v1::AgentInfo> Agents() override { return agents_.List(""); }
   absl::Status SetTls(const TlsTexts& tls) override {
     return options_.tls.any() ? door_->SetTls(tls) : absl::OkStatus();

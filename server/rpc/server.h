@@ -19,7 +19,8 @@
 
 namespace diopi::v1 {
 class AgentInfo;
-}
+class AnswerRequest;
+}  // namespace diopi::v1
 
 namespace diopi::server {
 
@@ -52,6 +53,8 @@ struct ServerOptions {
   // How long Start looks for damage in the database, which it refuses; zero: it does not look.
   absl::Duration check_for = absl::Seconds(5);
   std::string secret;  // what callers on a Unix socket must know; empty: nothing
+  // The bytes of an answer about results; empty: this server gives none. Thread-safe.
+  std::function<absl::StatusOr<std::string>(const v1::AnswerRequest&)> answer;
 };
 
 // A part of what a server needs in order to serve, and what is wrong with it.
@@ -77,6 +80,8 @@ class ConformanceServer {
   // Replaces the certificates for new connections, as read by ReadTlsFiles. Does nothing without TLS.
   // InvalidArgument: they cannot be used, and the former ones stay.
   virtual absl::Status SetTls(const TlsTexts& tls) = 0;
+  // What clients are told from now on as ServerInfoResponse.dashboards.
+  virtual void SetDashboards(const std::string& address) = 0;
   // The standing agents, as ListAgents answers.
   virtual std::vector<v1::AgentInfo> Agents() = 0;
   // Whether the server can serve, part by part: it calls itself as a client would, loads its cases, commits a

@@ -185,7 +185,14 @@ grpc::Status ConformanceService::GetServerInfo(grpc::ServerContext* context,
   response->set_version(DIOPI_VERSION);
   response->set_generator_version(kGeneratorVersion);
   response->set_data_folder(options_.data_folder);
+  const std::lock_guard lock(mutex_);
+  response->set_dashboards(dashboards_);
   return call.End(absl::OkStatus());
+}
+
+void ConformanceService::SetDashboards(const std::string& address) {
+  const std::lock_guard lock(mutex_);
+  dashboards_ = address;
 }
 
 absl::Status ConformanceService::HandleCreateRun(const Call& call, const v1::CreateRunRequest& request,
@@ -490,6 +497,22 @@ grpc::Status ConformanceService::ReadVerdicts(grpc::ServerContext* context,
     if (draining_) return ShuttingDown();
     return writer->Write(batch) ? absl::OkStatus() : absl::CancelledError("the reader disconnected");
   }));
+}
+
+grpc::Status ConformanceService::ReadAnswer(grpc::ServerContext* context, const v1::AnswerRequest* request,
+                                            grpc::ServerWriter<v1::AnswerPart>* writer) {
+  constexpr size_t kPart = size_t{1} << 20;
+  Call call(this, *context, {"ReadAnswer"});
+  if (absl::Status status = call.Admit(*request); !status.ok()) return call.End(status);
+  if (options_.answer == nullptr) return call.End(absl::UnimplementedError("this server gives no answers"));
+  const absl::StatusOr<std::string> bytes = options_.answer(*request);
+  if (!bytes.ok()) return call.End(bytes.status());
+  v1::AnswerPart part;
+  for (size_t at = 0; at < bytes->size(); at += kPart) {
+    part.set_bytes(bytes->substr(at, kPart));
+    if (!writer->Write(part)) return call.End(absl::CancelledError("the reader disconnected"));
+  }
+  return call.End(absl::OkStatus());
 }
 
 }  // namespace diopi::server

@@ -42,6 +42,8 @@ class ConformanceService final : public v1::Conformance::Service {
         check_run;
     Guard guard;   // checks every call
     LeaseKey key;  // signs the names of leases that agents get
+    std::function<absl::StatusOr<std::string>(const v1::AnswerRequest&)> answer =
+        nullptr;  // as ServerOptions has it
   };
   // All must outlive the service.
   ConformanceService(Database* database, RunChanges* changes, RunRegistry* registry, BaselineCache* baselines,
@@ -57,6 +59,7 @@ class ConformanceService final : public v1::Conformance::Service {
   // From now on calls that make or load runs give up: nobody will get their answers.
   void Stop() { stopped_ = true; }
   bool draining() const { return draining_; }
+  void SetDashboards(const std::string& address);
   int in_flight();
 
   grpc::Status GetServerInfo(grpc::ServerContext* context, const v1::ServerInfoRequest* request,
@@ -78,6 +81,8 @@ class ConformanceService final : public v1::Conformance::Service {
                         v1::ListRunsResponse* response) override;
   grpc::Status ReadVerdicts(grpc::ServerContext* context, const v1::ReadVerdictsRequest* request,
                             grpc::ServerWriter<v1::VerdictBatch>* writer) override;
+  grpc::Status ReadAnswer(grpc::ServerContext* context, const v1::AnswerRequest* request,
+                          grpc::ServerWriter<v1::AnswerPart>* writer) override;
 
  private:
   // A call being served: a record, counted for AwaitIdle.
@@ -128,6 +133,7 @@ class ConformanceService final : public v1::Conformance::Service {
   std::condition_variable idle_;
   int in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   bool leases_abandoned_ ABSL_GUARDED_BY(mutex_) = false;
+  std::string dashboards_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace diopi::server

@@ -9,24 +9,13 @@
 namespace diopi::server {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Role>, 19> kRoles = {{
-    {"GetServerInfo", Role::kRead},
-    {"GetRun", Role::kRead},
-    {"ListRuns", Role::kRead},
-    {"ReadVerdicts", Role::kRead},
-    {"ListAgents", Role::kRead},
-    {"WatchRun", Role::kRead},
-    {"CreateRun", Role::kRun},
-    {"Lease", Role::kRun},
-    {"Fetch", Role::kRun},
-    {"Report", Role::kRun},
-    {"FinishRun", Role::kRun},
-    {"Serve", Role::kRun},
-    {"Heartbeat", Role::kRun},
-    {"EndAssignment", Role::kRun},
-    {"Leave", Role::kRun},
-    {"HealthCase", Role::kRun},
-    {"FetchImpl", Role::kRun},
+constexpr std::array<std::pair<std::string_view, Role>, 20> kRoles = {{
+    {"GetServerInfo", Role::kRead}, {"GetRun", Role::kRead},     {"ListRuns", Role::kRead},
+    {"ReadVerdicts", Role::kRead},  {"ReadAnswer", Role::kRead}, {"ListAgents", Role::kRead},
+    {"WatchRun", Role::kRead},      {"CreateRun", Role::kRun},   {"Lease", Role::kRun},
+    {"Fetch", Role::kRun},          {"Report", Role::kRun},      {"FinishRun", Role::kRun},
+    {"Serve", Role::kRun},          {"Heartbeat", Role::kRun},   {"EndAssignment", Role::kRun},
+    {"Leave", Role::kRun},          {"HealthCase", Role::kRun},  {"FetchImpl", Role::kRun},
     {"Submit", Role::kRun},     // with a library: admin, checked when it is received
     {"CancelRun", Role::kRun},  // of another's run: admin, checked when the run is known
 }};

@@ -211,8 +211,9 @@ export function failures(cases: number): Failures {
     example: {
       case_id: ids(operator)[0] ?? '',
       ...{ reason: 'out: 3 of 4096', findings: [], cause: null },
-      repro: 'diopi-cli repro x --impl lib.so',
+      ...{ repro: 'diopi-cli repro x --impl lib.so', reveals: i === 0 ? 'the variance in one pass' : '' },
     },
+    separation: i === 0 ? { code: 'separated_by' as const, got: 'float16, offset', limit: '97' } : null,
   })).filter((group) => group.cases > 0);
   return { run_id: 'large', state: 'finished', cases: groups.reduce((sum, g) => sum + g.cases, 0), groups };
 }

@@ -6,7 +6,7 @@ import { Link } from '../components/link';
 import { Empty } from '../components/message';
 import { OutcomeMark } from '../components/outcome_mark';
 import { Explained, Head } from '../components/tips';
-import { reasonText, textOr } from '../lib/findings';
+import { findingText, reasonText, textOr } from '../lib/findings';
 import { count } from '../lib/format';
 import { t } from '../lib/i18n';
 import { useKeys } from '../lib/keys';
@@ -51,12 +51,18 @@ function Group({ run, group }: { run: string; group: FailureGroup }) {
       </td>
       <td class="group-cause">
         <p>{cause}</p>
+        {group.separation && <p class="small">{findingText(group.separation)}</p>}
         <p class="small muted">
           <Link class="mono" href={to.case(run, example.case_id)}>
             {example.case_id}
           </Link>
           {example.reason !== group.cause && `: ${reasonText(example)}`}
         </p>
+        {example.reveals && (
+          <p class="small muted">
+            {t('case.reveals')}: <span lang="en">{example.reveals}</span>
+          </p>
+        )}
         <details class="more">
           <summary>{t('groups.command')}</summary>
           <CopyCommand command={example.repro} />

@@ -1,8 +1,8 @@
-#include "client/cli/results.h"
+#include "reports/model/answer.h"
 
 #include <gtest/gtest.h>
 
-namespace diopi::cli {
+namespace diopi::reports {
 namespace {
 
 TEST(Resolve, ExactPrefixGlobAndNothing) {
@@ -36,4 +36,4 @@ TEST(Resolve, ExactPrefixGlobAndNothing) {
 }
 
 }  // namespace
-}  // namespace diopi::cli
+}  // namespace diopi::reports
