@@ -110,11 +110,13 @@ std::vector<GateFinding> ShownFindings(const GateDocument& document) {
       by_case[findings[i].subject] = &findings[i];
     }
     for (const FailureGroup& group : GroupsOf(document.input->run->failures, std::move(members))) {
-      GateFinding finding = *by_case.at(group.cases.front());
+      const auto plainest = by_case.find(group.example.case_id());
+      GateFinding finding = plainest != by_case.end() ? *plainest->second : *by_case.at(group.cases.front());
       if (group.cases.size() > 1) {
+        const std::string example = finding.subject;
         finding.subject = GroupText(group);
-        finding.text = absl::StrCat(OutcomeName(group.outcome), ": ", group.cause, "; for example ",
-                                    group.example.case_id(), ": ", finding.text);
+        finding.text = absl::StrCat(OutcomeName(group.outcome), ": ", group.cause, "; for example ", example,
+                                    ": ", finding.text);
         finding.cases = group.cases;
       }
       shown.push_back(std::move(finding));
