@@ -94,6 +94,10 @@ TEST_F(ApiTest, RangesLabelsAndAgents) {
   EXPECT_EQ(agents[0].at("done"), 12);
   EXPECT_EQ(agents[1].at("state"), "lost");
   EXPECT_TRUE(agents[1].at("run_id").is_null());
+  EXPECT_EQ(Ask("/lab").at("failures"), Json::array());  // no run of the chip is complete
+  Run("chip a", v1::RUN_STATE_FINISHED,
+      {FoundVerdict(0), MakeVerdict(1, v1::OUTCOME_PASS), MakeVerdict(2, v1::OUTCOME_PASS),
+       MakeVerdict(3, v1::OUTCOME_PASS)});
   const Json lab = Ask("/lab");
   ASSERT_GE(lab.at("failures").size(), 1U);
   EXPECT_EQ(lab.at("failures")[0].at("chips")[0].at("chip"), "chip a");

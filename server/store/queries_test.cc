@@ -198,6 +198,8 @@ TEST_F(QueriesTest, RunsAndChips) {
   const std::string b = Create("beta", 1);
   const std::string c = Create("alpha", 1);
   const std::string nameless = Create("", 1);
+  EXPECT_THAT(queries->Chips().value(), IsEmpty());  // no run has a verdict
+  for (const std::string& run : {a, b, nameless}) Append(run, {MakeVerdict(0, v1::OUTCOME_PASS)});
   const auto chips = queries->Chips();
   ASSERT_EQ(chips->size(), 3U);
   EXPECT_EQ((*chips)[0].chip, "");
