@@ -120,7 +120,9 @@ bool MayReshape(const v1::Case& c) {
     if (first == nullptr) first = &spec;
     const bool like =
         std::equal(first->shape().begin(), first->shape().end(), spec.shape().begin(), spec.shape().end());
-    if (!like || CountOf(spec) == 0 || !spec.same_as().empty() || spec.fill().has_permutation()) return false;
+    if (!like || CountOf(spec) == 0 || !spec.same_as().empty() || !spec.from().empty() ||
+        spec.fill().has_permutation())
+      return false;
   }
   return c.family() == "elementwise" && first != nullptr && !SharesMemory(c);
 }
@@ -243,7 +245,8 @@ void ChangeShapes(const v1::Case& c, const v1::Argument& arg, v1::Point* point) 
 void ChangeNumbers(const v1::Case& c, const v1::Argument& arg, int id, v1::Point* point) {
   if (id == kDetour) {
     for (const v1::Argument& each : c.args()) {  // alike, so that what is compared may meet
-      if (each.role() == v1::ROLE_OUTPUT || each.tensor().dtype() != c.dtype() || !each.has_tensor())
+      if (each.role() == v1::ROLE_OUTPUT || !each.has_tensor() || each.tensor().dtype() != c.dtype() ||
+          !each.tensor().from().empty())
         continue;
       v1::Fill fill;
       fill.mutable_uniform()->set_low(DetourStart(c.dtype()));
@@ -265,7 +268,8 @@ void ChangeNumbers(const v1::Case& c, const v1::Argument& arg, int id, v1::Point
   if (id == kZeroTimes) {
     for (const double value : {HUGE_VAL, std::nan(""), -HUGE_VAL}) specials->add_values(value);
     for (const v1::Argument& other : c.args()) {
-      if (other.name() == arg.name() || other.role() != v1::ROLE_INPUT || other.tensor().shape_size() < 2)
+      if (other.name() == arg.name() || other.role() != v1::ROLE_INPUT || other.tensor().shape_size() < 2 ||
+          !other.tensor().from().empty())
         continue;
       v1::Fill* fill = TensorOf(other, point)->mutable_fill();
       fill->mutable_integers()->set_low(-1);

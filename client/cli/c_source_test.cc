@@ -122,9 +122,8 @@ TEST(CSource, CompilesAndMakesTheCall) {
                 "FAILED after 3 calls: 1 elements do not match, 0 differ between calls\n");
   *c.mutable_args(0)->mutable_tensor() = c.args(2).tensor();
   c.mutable_args(0)->mutable_tensor()->set_same_as("other");
-  EXPECT_EQ(write(c, {2, 4, 6, 8}).find("PASSED"), 68U)
-      << "each element of other is read before it is written";
-  c.clear_judges();  // shown, not compared
+  EXPECT_NE(write(c, {2, 4, 6, 8}).find("PASSED"), std::string::npos);  // read before it is written
+  c.clear_judges();                                                     // shown, not compared
   EXPECT_EQ(write(c, {2, 4, 6, 9}).substr(0, 10), "returned 0");
 }
 
