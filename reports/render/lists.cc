@@ -62,7 +62,7 @@ bool IsOf(const v1::FunctionCoverage& function, const std::string& family) {
   return family.empty() || function.family() == family;
 }
 
-Tone ToneOf(const v1::ModelCell& cell) {
+Tone ToneOfModel(const v1::ModelCell& cell) {
   return cell.ready() ? Tone::kGood : cell.passes_scaled() ? Tone::kWarn : Tone::kBad;
 }
 
@@ -301,7 +301,8 @@ Table ModelsTable(const v1::ModelsPage& matrix) {
     std::vector<Text>& row = table.rows.emplace_back();
     row = {{model.name()}, {model.summary()}};
     for (const v1::ModelCell& cell : model.cells()) {
-      row.push_back(cell.calls() == 0 ? Text{"not run", Tone::kMuted} : Text{ModelWords(cell), ToneOf(cell)});
+      row.push_back(cell.calls() == 0 ? Text{"not run", Tone::kMuted}
+                                      : Text{ModelWords(cell), ToneOfModel(cell)});
     }
   }
   return table;
