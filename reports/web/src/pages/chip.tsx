@@ -128,7 +128,7 @@ function KnownTable({ page }: { page: ChipPage }) {
             </Link>
           ),
         },
-        { head: t('chip.age'), cell: ({ cell }) => ago(cell.created) },
+        { head: t('chip.age'), class: 'nowrap', cell: ({ cell }) => ago(cell.created) },
       ]}
     />
   );

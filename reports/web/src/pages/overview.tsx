@@ -47,10 +47,14 @@ function Lab({ path }: { path: string }) {
           <>
             <h2 class="section">{t('lab.changes')}</h2>
             <LabChanges chips={shownChips(page, query.get('chip') ?? '')} />
-            <h2 class="section">{t('lab.failures')}</h2>
-            <LabFailures failures={page.failures} />
-            <h2 class="section">{t('lab.operators')}</h2>
-            <LabOperators page={page} />
+            {page.chips.some(({ run }) => run !== null) && (
+              <>
+                <h2 class="section">{t('lab.failures')}</h2>
+                <LabFailures failures={page.failures} />
+                <h2 class="section">{t('lab.operators')}</h2>
+                <LabOperators page={page} />
+              </>
+            )}
           </>
         )
       }
