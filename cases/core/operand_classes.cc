@@ -277,7 +277,9 @@ void ChangeNumbers(const v1::Case& c, const v1::Argument& arg, int id, v1::Point
     }
     return;
   }
-  const Dtype dtype = OtherDtype(c.dtype());
+  // A number of more digits than a 16-bit type may be rounded to it first, as PyTorch does.
+  const bool narrow = c.dtype() == D::float16 || c.dtype() == D::bfloat16;
+  const Dtype dtype = id == kMixed0d && narrow ? D::int32 : OtherDtype(c.dtype());
   tensor->set_dtype(std::string(DtypeName(dtype)));
   tensor->clear_fill();
   if (IsInteger(dtype)) {
