@@ -277,7 +277,7 @@ struct AttentionForward {
       if (!any || score > most || score != score) most = AsGiven(score);
       any = true;
     }
-    WeightErrors<C> errors;
+    WeightErrors<C> errors(true);
     const C total = Weigh(i, keys, shift, base, most, &errors), plain = errors.Plain(total);
     const int64_t to = of.OfQuery(b, h, i), from = of.OfKey(b, h / of.Group(), 0);
     const auto weight = [&](int64_t j) { return weights[base + j]; };

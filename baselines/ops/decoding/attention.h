@@ -60,14 +60,14 @@ DIOPI_HD C Weigh(const View& view, const Scratch<C>& p, int64_t at, WeightErrors
     if (view.Sees(j)) sum += p[at + j];
     p[at + j] = errors->Take(p[at + j]);
   }
-  const C total = sum.total() + view.Epsilon(), plain = errors->Plain(total);
+  const C total = sum.total() + view.Epsilon(), plain = errors->Plain(sum.total()) + view.Epsilon();
   for (int64_t j = 0; j < view.keys; ++j) p[at + j] = view.Kept(p[at + j] / plain);
   return total;
 }
 
 template <typename C, typename View>
 DIOPI_HD void Attend(const View& view, const Scratch<C>& p, int64_t at) {
-  WeightErrors<C> errors;
+  WeightErrors<C> errors(View::kGiven);
   const C total = Weigh<C>(view, p, at, &errors);
   for (int64_t d = 0; d < view.dim; ++d) {
     Sum<C> sum;
@@ -82,6 +82,7 @@ DIOPI_HD void Attend(const View& view, const Scratch<C>& p, int64_t at) {
 // The members of a view that most functions share.
 template <typename C>
 struct PlainView {
+  static constexpr bool kGiven = true;  // queries and keys are inputs
   int64_t keys, dim;
   DIOPI_HD C Scale() const {
     using std::sqrt;

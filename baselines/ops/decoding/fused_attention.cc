@@ -97,6 +97,7 @@ struct InsertTokens {
 template <typename C>
 struct LayerRow {
   struct View : PlainView<C> {
+    static constexpr bool kGiven = false;
     const LayerRow& of;
     int64_t row, head, first;
     DIOPI_HD static bool Sees(int64_t) { return true; }

@@ -152,7 +152,7 @@ TEST(Noise, ConstantsAreExactOrRounded) {
 // Weights 1, 1 and 1/2, whose errors have variance 1e-6: the first two are of equal keys, with one error.
 TEST(WeightErrors, MoveAMeanOnlyByTheDistanceOfTheValue) {
   const auto variance = [](const std::vector<double>& weights, const std::vector<double>& values) {
-    WeightErrors<N> errors;
+    WeightErrors<N> errors(true);
     double total = 0, weighed = 0;
     for (size_t j = 0; j < weights.size(); ++j) {
       EXPECT_EQ(errors.Take(N(weights[j], 1e-6)).s2, 0);

@@ -1,7 +1,9 @@
 // The noise of a softmax's weighted mean, sum_j e_j x_j / sum_j e_j. An error of e_j is in both sums, so it
 // moves the mean only by e_j (x_j - mean) / sum: of one key that a query sees, nothing is left of a score's
 // error. Kernels compute the sums of weights without these errors (Take, Plain) and add what they cause
-// together (Widened). For types that carry no noise, all of it does nothing.
+// together (Widened). For types that carry no noise, all of it does nothing; neither does it where queries
+// and keys are results themselves (`given` false), because then the errors of different scores are not
+// independent.
 #ifndef BASELINES_OPS_SUPPORT_WEIGHT_ERRORS_H_
 #define BASELINES_OPS_SUPPORT_WEIGHT_ERRORS_H_
 
@@ -17,6 +19,7 @@ namespace diopi::ops {
 
 template <typename C>
 struct WeightErrors {
+  DIOPI_HD explicit WeightErrors(bool given) { static_cast<void>(given); }
   DIOPI_HD C Take(const C& weight) { return weight; }
   DIOPI_HD C Plain(const C& total) const { return total; }
   template <typename Values>
@@ -32,15 +35,17 @@ class WeightErrors<Noise<V>> {
   using C = Noise<V>;
 
  public:
+  explicit WeightErrors(bool given) : given_(given) {}
   // Of every key in turn; the weight without its error.
   C Take(const C& weight) {
+    if (!given_) return weight;
     const C plain = C::Clean(weight.v, 0);
     weights_.push_back(weight);
     sum_ += plain;
     return plain;
   }
   // The sum of all weights, with the noise of its own roundings only.
-  C Plain(const C& total) const { return C::Clean(total.v, sum_.total().s2); }
+  C Plain(const C& total) const { return given_ ? C::Clean(total.v, sum_.total().s2) : total; }
   // `mean` with the noise that the weights' errors cause; x(j): the value of key j.
   template <typename Values>
   C Widened(const C& mean, const C& total, const Values& x) const {
@@ -61,6 +66,7 @@ class WeightErrors<Noise<V>> {
   }
 
  private:
+  const bool given_;
   std::vector<C> weights_;
   Sum<C> sum_;
 };
