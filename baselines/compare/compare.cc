@@ -79,13 +79,22 @@ bool JudgeAccepted(const Job& job, v1::OutputStats* stats, Findings* findings, i
   return true;
 }
 
-// An in-place operand with the same bytes as before the call. Where it is the only output and should have
-// changed in some places, no other cause explains a failure as well.
-void TellUnchanged(const Job& job, bool only, const v1::OutputStats& stats, Findings* findings) {
+bool IsUnchanged(const std::string& output, const TensorMap& inputs, const HostTensor& actual) {
+  const HostTensor* before = Find(inputs, output);
+  return before != nullptr && !before->data.empty() && before->data == actual.data;
+}
+
+// An in-place operand with the same bytes as before the call. Where so are all outputs, and the operand
+// should have changed in some places, no other cause explains a failure as well.
+void TellUnchanged(const Job& job, const std::vector<JudgedOutput>& outputs, const v1::OutputStats& stats,
+                   Findings* findings) {
   constexpr int64_t kLeastUnchanged = 4;
-  const HostTensor* before = Find(job.inputs, job.output.key);
-  if (before == nullptr || before->data.empty() || before->data != job.actual.data) return;
-  const bool nothing = only && stats.mismatches() >= kLeastUnchanged;
+  if (!IsUnchanged(job.output.key, job.inputs, job.actual)) return;
+  const bool nothing = stats.mismatches() >= kLeastUnchanged &&
+                       std::all_of(outputs.begin(), outputs.end(), [&](const JudgedOutput& output) {
+                         const HostTensor* actual = Find(job.all_actual, output.key);
+                         return actual != nullptr && IsUnchanged(output.key, job.inputs, *actual);
+                       });
   findings->found.push_back(Found(F::OPERAND_UNCHANGED).Exact(nothing));
   if (!nothing) return;
   findings->cause = findings->found.back();
@@ -126,7 +135,7 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
       return verdict;
     }
     if (!stats.ok()) {
-      TellUnchanged(job, outputs.size() == 1, stats, &findings);
+      TellUnchanged(job, outputs, stats, &findings);
       FailCase(output.key, findings.found, &verdict);
       if (findings.cause.has_value() && findings.confidence > verdict.cause_confidence())
         SetCause(*findings.cause, findings.confidence, &verdict);

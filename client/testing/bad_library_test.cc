@@ -58,7 +58,8 @@ TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
       << run.out;
   const StoredRun stored = WithoutLibraryChecks(ReadRun(data()));
   const std::vector<reports::FailureGroup> groups = reports::GroupFailures(stored.verdicts);
-  EXPECT_LE(groups.size(), 30u) << RunProgram({BinPath("diopi-cli"), "report", "--data", data()}).out;
+  // One group for all that stays unchanged; cases of fewer than four wrong elements show less.
+  EXPECT_LE(groups.size(), 45u) << RunProgram({BinPath("diopi-cli"), "report", "--data", data()}).out;
   EXPECT_GE(stored.verdicts.size(), 2000u);
   for (const v1::Verdict& verdict : stored.verdicts) {
     const bool wrong = verdict.outcome() == v1::OUTCOME_FAIL || verdict.outcome() == v1::OUTCOME_MEMORY;
