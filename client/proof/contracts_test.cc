@@ -140,7 +140,7 @@ TEST(Causes, AreThoseOfThePlantedBugs) {
                     [&each](const Caused& row) { return each.name == row.planted; }))
       options.planted.push_back(each);
   }
-  options.every = 12;
+  options.every = 5;
   ASSERT_TRUE(RunTrials(options, [&](const Trial& trial) {
                 if (trial.verdict.outcome() == v1::OUTCOME_FAIL)
                   causes[options.planted[trial.planted].name].push_back(trial.verdict.cause());
