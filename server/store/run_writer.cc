@@ -143,7 +143,8 @@ absl::StatusOr<int64_t> InsertRun(Connection* connection, const v1::RunOptions& 
   absl::Status status = GiveSuite(connection, run, cases, still_wanted);
   if (status.ok()) status = InsertFunctions(connection, run, options);
   if (status.ok())
-    RETURN_IF_ERROR(WriteLabels(connection, run, Labels(options.labels().begin(), options.labels().end())));
+    status = WriteLabels(connection, run, Labels(options.labels().begin(), options.labels().end()));
+  if (!status.ok()) return status;
   return run;
 }
 
