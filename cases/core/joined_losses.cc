@@ -34,7 +34,7 @@ bool CountsEveryLoss(const v1::Case& c) {
   const auto& values = fill.values().values();
   if (fill.has_values()) return std::find(values.begin(), values.end(), ignored->i()) == values.end();
   return fill.has_integers() &&
-         (ignored->i() < fill.integers().low() || ignored->i() >= fill.integers().high());
+         (ignored->i() < fill.integers().low() || ignored->i() > fill.integers().high());
 }
 
 std::optional<v1::Case> Unjoined(const v1::Case& c, const std::string& output) {

@@ -162,34 +162,7 @@ std::string Mutation::Strides() {
   return absl::StrCat(tensor->name(), ": strides ", absl::StrJoin(strides, " "));
 }
 
-// The first output in the memory of an input, or in the gaps of its layout.
-std::string Mutation::OutInInput() {
-  v1::PointTensor* input = AnyTensor();
-  if (input == nullptr || IsWritten(input->name()) || IsRandom(*options_.rules)) return "";
-  v1::Case c;
-  c.set_family(words_.elementwise ? "elementwise" : "");
-  c.set_function(options_.rules->name());
-  v1::Argument arg;
-  arg.set_name(RuleOf(input->name()).name().empty() ? input->name() : RuleOf(input->name()).name());
-  const bool gaps = !cases::MayAlias(c, arg) || Chance(50);
-  for (const abi::Param& param : options_.function->param()) {
-    if (param.direction() != abi::OUT || param.kind() != abi::TENSOR) continue;
-    if (gaps) input->mutable_layout()->set_kind(v1::Layout::strided);
-    const std::string name = input->name();
-    const auto rule = std::find_if(options_.rules->arg().begin(), options_.rules->arg().end(),
-                                   [&](const v1::ArgRule& each) { return each.name() == param.name(); });
-    const bool renamed = rule != options_.rules->arg().end() && !rule->alias().empty();
-    v1::PointTensor* out = point_->add_in();
-    out->set_name(renamed ? rule->alias() : param.name());
-    out->set_same_as(name);
-    if (gaps) out->mutable_layout()->set_kind(v1::Layout::strided);
-    return absl::StrCat(out->name(), gaps ? ": in the gaps of " : ": in the memory of ", name);
-  }
-  return "";
-}
-
 std::string Mutation::OutLayout() {
-  if (Chance(30)) return OutInInput();
   static const std::vector<v1::Layout::Kind> kinds = {v1::Layout::transposed, v1::Layout::strided,
                                                       v1::Layout::offset, v1::Layout::channels_last};
   const v1::Layout::Kind kind = kinds[static_cast<size_t>(draws_->Below(static_cast<int64_t>(kinds.size())))];

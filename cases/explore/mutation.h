@@ -42,7 +42,6 @@ class Mutation {
   std::string Layout();
   std::string Strides();
   std::string OutLayout();
-  std::string OutInInput();
   std::string Fill();
   std::string LeaveOut();
   std::string Same();
