@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 
 namespace diopi::baselines {
@@ -133,9 +134,7 @@ absl::StatusOr<DeclaredContracts> ParseContracts(const std::vector<std::string>&
         head.size() == name.size() || SplitNames(head.substr(name.size() + 1), &rule.operators);
     const bool dtypes_fit = colon == std::string::npos || SplitNames(text.substr(colon + 1), &dtypes);
     if (!operators_fit || !dtypes_fit) return Malformed(text);
-    absl::StatusOr<std::vector<Dtype>> known = DtypesOf(*entry, dtypes, text);
-    if (!known.ok()) return known.status();
-    rule.dtypes = *std::move(known);
+    ASSIGN_OR_RETURN(rule.dtypes, DtypesOf(*entry, dtypes, text));
     declared.rules_.push_back(std::move(rule));
   }
   return declared;

@@ -113,11 +113,14 @@ void TellWrongBits(const Job& job, const PointwiseRule& rule, const Tally& tally
        findings);
   const ExactEvidence evidence(job, rule);
   Remark pattern = PatternOf(evidence, tally);
-  std::vector<int64_t> wrong;
-  for (int64_t i = first; i <= tally.last; ++i) {
-    if (evidence.Wrong(i)) wrong.push_back(i);
-  }
-  if (!pattern.cause.has_value() && PicksEqualValues(job, wrong)) {
+  const auto wrong = [&] {
+    std::vector<int64_t> indices;
+    for (int64_t i = first; i <= tally.last; ++i) {
+      if (evidence.Wrong(i)) indices.push_back(i);
+    }
+    return indices;
+  };
+  if (!pattern.cause.has_value() && PicksEqualValues(job, wrong())) {
     pattern.observed.push_back(Found(F::EQUAL_VALUE_PICKED));
     pattern = {std::move(pattern.observed), Found(F::TIE_BROKEN)};
   }

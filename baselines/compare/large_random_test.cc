@@ -77,10 +77,6 @@ void Put(int64_t at, int64_t count, const std::function<double(int64_t)>& number
   for (int64_t i = 0; i < count; ++i) StoreDouble(tensor->dtype, tensor->data.data(), at + i, number(i));
 }
 
-double At(const HostTensor& tensor, int64_t i) {
-  return ElementAsDouble(tensor.dtype, tensor.data.data(), i);
-}
-
 TEST(LargeRandom, GoodStreamsOfEveryStepPass) {
   for (uint64_t seed = 1; seed <= 2; ++seed) {
     for (const auto& [from, to] :
@@ -148,14 +144,14 @@ TEST(LargeRandom, DefectsOfNormalNumbersAreFound) {
        [](HostTensor* y) {
          const HostTensor from = *y;
          Put(
-             3'000'001, 65536, [&](int64_t i) { return At(from, 100 + i); }, y);
+             3'000'001, 65536, [&](int64_t i) { return ElementAsDouble(from, 100 + i); }, y);
        },
        "again"},
       {"a stretch of 2000 occurs twice, at an odd distance",
        [](HostTensor* y) {
          const HostTensor from = *y;
          Put(
-             1'234'567, 2000, [&](int64_t i) { return At(from, 77'000 + i); }, y);
+             1'234'567, 2000, [&](int64_t i) { return ElementAsDouble(from, 77'000 + i); }, y);
        },
        "again"},
       {"the second half is the first",
@@ -167,28 +163,28 @@ TEST(LargeRandom, DefectsOfNormalNumbersAreFound) {
        [](HostTensor* y) {
          const HostTensor from = *y;
          Put(
-             20 * 65536, 65536, [&](int64_t i) { return 1.1 * At(from, 20 * 65536 + i); }, y);
+             20 * 65536, 65536, [&](int64_t i) { return 1.1 * ElementAsDouble(from, 20 * 65536 + i); }, y);
        },
        "elements from 1310720 on"},
       {"a block is shifted by 5 %",
        [](HostTensor* y) {
          const HostTensor from = *y;
          Put(
-             20 * 65536, 65536, [&](int64_t i) { return At(from, 20 * 65536 + i) + 0.05; }, y);
+             20 * 65536, 65536, [&](int64_t i) { return ElementAsDouble(from, 20 * 65536 + i) + 0.05; }, y);
        },
        "elements from 1310720 on"},
       {"tails are cut off at 3.5",
        [](HostTensor* y) {
          const HostTensor from = *y;
          Put(
-             0, kMany, [&](int64_t i) { return std::clamp(At(from, i), -3.5, 3.5); }, y);
+             0, kMany, [&](int64_t i) { return std::clamp(ElementAsDouble(from, i), -3.5, 3.5); }, y);
        },
        "beyond 3.5"},
       {"numbers of 12 bits",
        [](HostTensor* y) {
          const HostTensor from = *y;
          Put(
-             0, kMany, [&](int64_t i) { return std::round(At(from, i) * 512) / 512; }, y);
+             0, kMany, [&](int64_t i) { return std::round(ElementAsDouble(from, i) * 512) / 512; }, y);
        },
        "distinct"},
       {"one number is not a number",
@@ -290,7 +286,7 @@ TEST(LargeRandom, DefectsOfUniformNumbersAreFound) {
   const auto all = [&](const std::function<double(double, int64_t)>& change) {
     return [&good, change](HostTensor* y) {
       Put(
-          0, kMany, [&](int64_t i) { return change(At(good, i), i); }, y);
+          0, kMany, [&](int64_t i) { return change(ElementAsDouble(good, i), i); }, y);
     };
   };
   const std::vector<Planted> rows = {
@@ -301,12 +297,13 @@ TEST(LargeRandom, DefectsOfUniformNumbersAreFound) {
        all([](double x, int64_t i) { return x > 1 && x < 1.01 && i % 3 == 0 ? x + 0.0625 : x; }),
        "chi-square"},
       {"every 64th number repeats the one before",
-       all([&](double x, int64_t i) { return i % 64 == 1 ? At(good, i - 1) : x; }), "correlation"},
+       all([&](double x, int64_t i) { return i % 64 == 1 ? ElementAsDouble(good, i - 1) : x; }),
+       "correlation"},
       {"a stretch of 1000 again",
        [](HostTensor* y) {
          const HostTensor from = *y;
          Put(
-             kMany - 1003, 1000, [&](int64_t i) { return At(from, i); }, y);
+             kMany - 1003, 1000, [&](int64_t i) { return ElementAsDouble(from, i); }, y);
        },
        "again"},
   };
@@ -351,8 +348,9 @@ TEST(LargeRandom, DropoutIsComparedEverywhere) {
   AddNumber(&c, "p", 0.1);
   const HostTensor x = Made(D::float32, kMany, [](int64_t i) { return NormalOf(3, i); });
   const HostTensor mask = Made(D::bool_, kMany, [](int64_t i) { return UniformOf(8, i) < 0.9 ? 1 : 0; });
-  const HostTensor good =
-      Made(D::float32, kMany, [&](int64_t i) { return At(mask, i) == 1 ? At(x, i) / 0.9 : 0; });
+  const HostTensor good = Made(D::float32, kMany, [&](int64_t i) {
+    return ElementAsDouble(mask, i) == 1 ? ElementAsDouble(x, i) / 0.9 : 0;
+  });
   const auto judge = [&](const HostTensor& y) {
     v1::OutputStats stats;
     stats.set_ok(true);
@@ -368,7 +366,7 @@ TEST(LargeRandom, DropoutIsComparedEverywhere) {
   EXPECT_TRUE(judge(good).ok());
   HostTensor bad = good;
   Put(
-      kMany - 2, 1, [&](int64_t) { return At(good, kMany - 2) + 1; }, &bad);
+      kMany - 2, 1, [&](int64_t) { return ElementAsDouble(good, kMany - 2) + 1; }, &bad);
   const v1::OutputStats stats = judge(bad);
   EXPECT_FALSE(stats.ok());
   EXPECT_EQ(stats.mismatches(), 1);

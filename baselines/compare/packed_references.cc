@@ -17,10 +17,6 @@ constexpr double kValueError = 0x1p-32;
 constexpr double kNarrowValueError = 0x1p-24;  // of outputs with 16 bits
 constexpr double kSigmaError = 0x1p-8;
 
-double At(const HostTensor& tensor, int64_t i) {
-  return ElementAsDouble(tensor.dtype, tensor.data.data(), i);
-}
-
 HostTensor Like(const HostTensor& tensor, Dtype dtype) {
   HostTensor made{dtype, tensor.shape, {}};
   made.data.resize(static_cast<size_t>(NumElements(tensor.shape) * ElementSize(dtype)));
@@ -44,15 +40,15 @@ bool Pack(const HostTensor& value, const HostTensor& sigma, bool narrow, Parts* 
   parts->low = Like(value, D::bfloat16);
   parts->sigma = Like(value, D::bfloat16);
   for (int64_t i = 0; i < NumElements(value.shape); ++i) {
-    const double r = At(value, i);
+    const double r = ElementAsDouble(value, i);
     StoreDouble(D::float32, parts->value.data.data(), i, r);
-    const double high = At(parts->value, i);
+    const double high = ElementAsDouble(parts->value, i);
     const double rest = std::isfinite(r) && std::isfinite(high) ? r - high : 0;
     StoreDouble(D::bfloat16, parts->low.data.data(), i, rest);
-    StoreDouble(D::bfloat16, parts->sigma.data.data(), i, At(sigma, i));
-    const double packed = narrow ? high : high + At(parts->low, i);
+    StoreDouble(D::bfloat16, parts->sigma.data.data(), i, ElementAsDouble(sigma, i));
+    const double packed = narrow ? high : high + ElementAsDouble(parts->low, i);
     if (!IsWithin(packed, r, narrow ? kNarrowValueError : kValueError) ||
-        !IsWithin(At(parts->sigma, i), At(sigma, i), kSigmaError))
+        !IsWithin(ElementAsDouble(parts->sigma, i), ElementAsDouble(sigma, i), kSigmaError))
       return false;
   }
   return true;
@@ -61,7 +57,7 @@ bool Pack(const HostTensor& value, const HostTensor& sigma, bool narrow, Parts* 
 bool IsConstant(const HostTensor& tensor) {
   const int64_t count = NumElements(tensor.shape);
   for (int64_t i = 1; i < count; ++i) {
-    if (At(tensor, i) != At(tensor, 0)) return false;
+    if (ElementAsDouble(tensor, i) != ElementAsDouble(tensor, 0)) return false;
   }
   return count > 0;
 }
@@ -107,16 +103,17 @@ TensorMap UnpackReferences(TensorMap references) {
     const std::string low = ReferenceKey(output, ReferencePart::kLow);
     const auto rest = references.find(low);
     for (int64_t i = 0; i < NumElements(packed.shape); ++i) {
-      StoreDouble(D::float64, found->second.data.data(), i,
-                  At(packed, i) + (rest == references.end() ? 0 : At(rest->second, i)));
-      StoreDouble(D::float32, sigma.data.data(), i, At(packed_sigma, i));
+      StoreDouble(
+          D::float64, found->second.data.data(), i,
+          ElementAsDouble(packed, i) + (rest == references.end() ? 0 : ElementAsDouble(rest->second, i)));
+      StoreDouble(D::float32, sigma.data.data(), i, ElementAsDouble(packed_sigma, i));
     }
     references.erase(low);
     const auto terms = references.find(ReferenceKey(output, ReferencePart::kTerms));
     if (terms == references.end() || terms->second.shape == packed.shape) continue;
     const HostTensor one = std::exchange(terms->second, Like(packed, D::float32));
     for (int64_t i = 0; i < NumElements(packed.shape); ++i)
-      StoreDouble(D::float32, terms->second.data.data(), i, At(one, 0));
+      StoreDouble(D::float32, terms->second.data.data(), i, ElementAsDouble(one, 0));
   }
   return references;
 }

@@ -24,16 +24,13 @@ bool IsWideInteger(Dtype dtype) {
   return IsInteger(dtype) && ElementSize(dtype) >= 4;
 }
 
-double Get(const HostTensor& tensor, int64_t i) {
-  return ElementAsDouble(tensor.dtype, tensor.data.data(), i);
-}
-
 // The elements, each changed, in another dtype.
 template <typename Change>
 HostTensor Converted(const HostTensor& tensor, Dtype dtype, Change&& change) {
   const int64_t count = NumElements(tensor.shape);
   HostTensor result{dtype, tensor.shape, std::string(static_cast<size_t>(count * ElementSize(dtype)), '\0')};
-  for (int64_t i = 0; i < count; ++i) StoreDouble(dtype, result.data.data(), i, change(Get(tensor, i)));
+  for (int64_t i = 0; i < count; ++i)
+    StoreDouble(dtype, result.data.data(), i, change(ElementAsDouble(tensor, i)));
   return result;
 }
 
@@ -67,7 +64,7 @@ std::optional<OtherInputs> AnglesNegated(const v1::Case& c, const TensorMap& inp
     HostTensor& changed = other->inputs.at(key);
     const int64_t step = sine ? 1 : tensor.shape.back();
     for (int64_t i = std::max<int64_t>(column, 0); i < NumElements(tensor.shape); i += step)
-      StoreDouble(tensor.dtype, changed.data.data(), i, -Get(tensor, i));
+      StoreDouble(tensor.dtype, changed.data.data(), i, -ElementAsDouble(tensor, i));
   }
   return other;
 }
@@ -157,7 +154,7 @@ double ElementsOfVariance(const v1::Case& c, const TensorMap& inputs) {
   double groups = 0;
   if (const auto counts = inputs.find("counts"); counts != inputs.end()) {
     double sum = 0;
-    for (int64_t i = 0; i < NumElements(counts->second.shape); ++i) sum += Get(counts->second, i);
+    for (int64_t i = 0; i < NumElements(counts->second.shape); ++i) sum += ElementAsDouble(counts->second, i);
     return sum;
   }
   if (const v1::Argument* normalized = FindArgument(c, "normalized_shape"); normalized != nullptr) {
@@ -183,8 +180,9 @@ std::optional<OtherReferences> BiasedRunningVariance(const v1::Case& c, const Te
   OtherReferences other{Found(F::VARIANCE_DIVISOR).Word("biased"), references};
   HostTensor& changed = other.references.at("running_var");
   for (int64_t i = 0; i < NumElements(changed.shape); ++i) {
-    const double kept = (1 - momentum) * Get(before->second, i);
-    StoreDouble(D::float64, changed.data.data(), i, kept + (Get(changed, i) - kept) * (n - 1) / n);
+    const double kept = (1 - momentum) * ElementAsDouble(before->second, i);
+    StoreDouble(D::float64, changed.data.data(), i,
+                kept + (ElementAsDouble(changed, i) - kept) * (n - 1) / n);
   }
   other.references.erase(ReferenceKey("running_var", ReferencePart::kExact));
   return other;

@@ -1,5 +1,5 @@
 // Results of implementations that compute in another way than defined, which no argument shows: integers
-// through float32 or in a narrow type, a variance with the other divisor, angles that turn the other way.
+// through float32 or in a narrow type, a variance with the other divisor, angles of the opposite sign.
 // Private to this folder.
 #ifndef BASELINES_DIAGNOSE_COMPUTED_H_
 #define BASELINES_DIAGNOSE_COMPUTED_H_

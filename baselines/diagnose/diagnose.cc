@@ -15,6 +15,7 @@
 #include "baselines/generate/generate.h"
 #include "baselines/generate/widen.h"
 #include "cases/base/dtype.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/fill.h"
 #include "cases/core/reference_key.h"
 #include "cases/findings/finding.h"
@@ -76,9 +77,8 @@ absl::StatusOr<TensorMap> AlteredInputs(const AlteredCase& altered, const Tensor
       changed.erase(arg.name());
       return changed;
     }
-    absl::StatusOr<TensorMap> made = FillInputs(altered.c);
-    if (!made.ok()) return made.status();
-    for (auto& [key, tensor] : *made) {
+    ASSIGN_OR_RETURN(TensorMap made, FillInputs(altered.c));
+    for (auto& [key, tensor] : made) {
       if (key == arg.name() || key.rfind(arg.name() + ".", 0) == 0) changed[key] = std::move(tensor);
     }
     return changed;

@@ -251,7 +251,7 @@ const std::vector<OtherWay>& OtherWays() {
        ""},
       {"diopiBoxIouRotatedMmcv", D::float32,
        OnInputs([](int64_t i, double x) { return i % 5 == 4 ? -x : x; }),
-       "the angles of bboxes1 turn the other way"},
+       "the angles of bboxes1 have the opposite sign"},
       {"diopiBoxIouRotatedMmcv", D::float32,
        OnInputs([](int64_t i, double x) { return i % 5 == 4 ? x / 2 : x; }), ""},
   };

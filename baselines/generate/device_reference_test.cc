@@ -12,6 +12,7 @@
 #include "baselines/generate/generate.h"
 #include "baselines/store/store.h"
 #include "build_paths.h"
+#include "cases/base/test_folder.h"
 #include "cases/core/catalog.h"
 
 namespace diopi::baselines {
@@ -25,12 +26,6 @@ constexpr char kFaulty[] = DIOPI_BINARY_DIR "/lib/vendors/libdiopi_faulty.so";
 
 class DeviceReferenceTest : public ::testing::Test {
  protected:
-  DeviceReferenceTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "diopi-device-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~DeviceReferenceTest() override { std::filesystem::remove_all(folder_); }
-
   std::vector<v1::Case> Generate(const std::vector<std::string>& operators) {
     const auto catalog = cases::Catalog::LoadBuiltin().value();
     v1::Selection selection;
@@ -38,7 +33,7 @@ class DeviceReferenceTest : public ::testing::Test {
     selection.add_dtypes(v1::Dtype::float32);
     std::vector<v1::Case> cases = catalog->Select(selection).value();
     GenerateOptions options;
-    options.data_folder = folder_;
+    options.data_folder = folder_.path();
     options.library_path = kRight;
     EXPECT_TRUE(baselines::Generate(cases, options).ok());
     return cases;
@@ -46,7 +41,7 @@ class DeviceReferenceTest : public ::testing::Test {
 
   DeviceReferenceOptions Options(const std::string& library) const {
     DeviceReferenceOptions options;
-    options.data_folder = folder_;
+    options.data_folder = folder_.path();
     options.worker.worker_program = DIOPI_BINARY_DIR "/bin/diopi-worker";
     options.worker.impl_path = library;
     options.worker.case_timeout = std::chrono::seconds(3);
@@ -55,10 +50,10 @@ class DeviceReferenceTest : public ::testing::Test {
   }
 
   std::unique_ptr<BaselineReader> Open(const std::string& operator_name) const {
-    return BaselineReader::Open(BaselinePath(folder_, "cpu", operator_name)).value();
+    return BaselineReader::Open(BaselinePath(folder_.path(), "cpu", operator_name)).value();
   }
 
-  std::string folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(DeviceReferenceTest, TheRightLibraryIsAdmittedEverywhere) {
@@ -95,7 +90,7 @@ TEST_F(DeviceReferenceTest, SeveralWorkersFindWhatOneFinds) {
   EXPECT_EQ(several->admitted, one->admitted);
   EXPECT_EQ(several->quarantined.size(), one->quarantined.size());
   EXPECT_THAT(several->without, ::testing::UnorderedElementsAreArray(one->without));
-  options.worker.impl_path = folder_ + "/no_such.so";
+  options.worker.impl_path = folder_ / "no_such.so";
   EXPECT_THAT(AddDeviceReference(cases, options).status().ToString(), HasSubstr("no_such.so"));
 }
 
@@ -158,7 +153,7 @@ TEST_F(DeviceReferenceTest, GeneratingMoreKeepsIt) {
   const std::vector<v1::Case> cases = Generate({"add"});
   ASSERT_TRUE(AddDeviceReference({cases[0]}, Options(kRight)).ok());
   GenerateOptions options;
-  options.data_folder = folder_;
+  options.data_folder = folder_.path();
   options.library_path = kRight;
   v1::Selection selection;
   selection.add_functions("add");

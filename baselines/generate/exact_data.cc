@@ -14,10 +14,6 @@ bool IsInteger(double x) {
   return std::isfinite(x) && x == std::trunc(x);
 }
 
-double At(const HostTensor& tensor, int64_t i) {
-  return ElementAsDouble(tensor.dtype, tensor.data.data(), i);
-}
-
 bool IsIntegerAttribute(const v1::Argument& arg) {
   switch (arg.value_case()) {
     case v1::Argument::kF:
@@ -76,9 +72,10 @@ bool IsExact(const LinearRuns& runs, Dtype output) {
   const int64_t count = NumElements(runs.r.shape);
   bool sums = false;
   for (int64_t i = 0; i < count; ++i) {
-    const double n = At(runs.ones, i);
-    if (!IsInteger(At(runs.r, i)) || !IsInteger(At(runs.squares, i)) || !IsInteger(n) ||
-        !IsInteger(At(runs.probe, i)) || !(At(runs.magnitude, i) < limit)) {
+    const double n = ElementAsDouble(runs.ones, i);
+    if (!IsInteger(ElementAsDouble(runs.r, i)) || !IsInteger(ElementAsDouble(runs.squares, i)) ||
+        !IsInteger(n) || !IsInteger(ElementAsDouble(runs.probe, i)) ||
+        !(ElementAsDouble(runs.magnitude, i) < limit)) {
       return false;
     }
     sums |= n > 1;
@@ -97,7 +94,7 @@ bool MayDrift(const v1::Case& c, const TensorMap& inputs, double n) {
     std::unordered_set<double> values;
     const int64_t count = NumElements(tensor.shape);
     for (int64_t i = 0; i < count && static_cast<double>(values.size()) * kRepeated <= n; ++i)
-      values.insert(At(tensor, i));
+      values.insert(ElementAsDouble(tensor, i));
     const double different = std::max(static_cast<double>(values.size()), 1.0);
     // Not every term is a product of all inputs: a bias is none, and a gradient's terms lack an input.
     if (different * kRepeated <= std::min(n, static_cast<double>(count))) return true;

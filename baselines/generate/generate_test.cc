@@ -10,6 +10,7 @@
 #include "baselines/compare/compare.h"
 #include "build_paths.h"
 #include "cases/base/layout.h"
+#include "cases/base/test_folder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -39,13 +40,11 @@ std::vector<v1::Case> Select(const std::string& function, const std::string& cas
 class GenerateTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "generate_test_XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    options_.data_folder = name;
+    options_.data_folder = folder_.path();
     options_.library_path = ReferencePath();
   }
-  void TearDown() override { fs::remove_all(options_.data_folder); }
 
+  const TestFolder folder_;
   GenerateOptions options_;
 };
 

@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "baselines/generate/generate.h"
 #include "build_paths.h"
+#include "cases/base/test_folder.h"
 #include "cases/core/catalog.h"
 
 namespace diopi::baselines {
@@ -42,7 +43,6 @@ class PackTest : public ::testing::Test {
     EXPECT_TRUE(AddDeviceReference(cases_, device).ok());
     EXPECT_TRUE(MakePack(cases_, {here_}, pack_).ok());
   }
-  ~PackTest() override { std::filesystem::remove_all(folder_); }
 
   void Generate(const std::string& data) {
     GenerateOptions options;
@@ -58,7 +58,7 @@ class PackTest : public ::testing::Test {
     const auto old = PackReader::Open(pack_).value();
     PackHeader header = old->header();
     head(&header);
-    const std::string path = folder_ + "/changed.h5";
+    const std::string path = folder_ / "changed.h5";
     auto writer = PackWriter::Create(path, header).value();
     for (const std::string& name : old->operators()) {
       std::vector<PackCase> cases = old->Read(name).value();
@@ -73,15 +73,10 @@ class PackTest : public ::testing::Test {
     return VerifyPack(cases_, pack, kOracle).value().faults;
   }
 
-  static std::string NewFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "diopi-pack-XXXXXX").string();
-    return mkdtemp(name.data());
-  }
-
-  const std::string folder_ = NewFolder();
-  const std::string here_ = folder_ + "/here";
-  const std::string there_ = folder_ + "/there";
-  const std::string pack_ = folder_ + "/pack.h5";
+  const TestFolder folder_;
+  const std::string here_ = folder_ / "here";
+  const std::string there_ = folder_ / "there";
+  const std::string pack_ = folder_ / "pack.h5";
   std::vector<v1::Case> cases_;
 };
 

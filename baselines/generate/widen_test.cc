@@ -19,10 +19,6 @@ HostTensor DoublesOf(std::vector<double> values) {
   return tensor;
 }
 
-double At(const HostTensor& tensor, int64_t i) {
-  return ElementAsDouble(tensor.dtype, tensor.data.data(), i);
-}
-
 TEST(WidenToNoiseTest, ALeafCarriesOneRoundingAndComesBackWhole) {
   HostTensor floats{D::float32, {4}, std::string(16, '\0')};
   const double values[] = {1.5, -3.0, 0.0, kInf};
@@ -33,10 +29,10 @@ TEST(WidenToNoiseTest, ALeafCarriesOneRoundingAndComesBackWhole) {
   ASSERT_TRUE(expected.ok()) << expected.status();
   EXPECT_FALSE(expected->has_low);
   EXPECT_EQ(expected->sigma.dtype, D::float32);
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(At(expected->r, i), values[i]);
-  EXPECT_NEAR(At(expected->sigma, 0), 1.5 * 0x1p-24 / std::sqrt(3.0), 1e-13);
-  EXPECT_EQ(At(expected->sigma, 2), 0.0);
-  EXPECT_EQ(At(expected->sigma, 3), 0.0);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(ElementAsDouble(expected->r, i), values[i]);
+  EXPECT_NEAR(ElementAsDouble(expected->sigma, 0), 1.5 * 0x1p-24 / std::sqrt(3.0), 1e-13);
+  EXPECT_EQ(ElementAsDouble(expected->sigma, 2), 0.0);
+  EXPECT_EQ(ElementAsDouble(expected->sigma, 3), 0.0);
 }
 
 TEST(WidenToNoiseTest, IntegersStayAsTheyAre) {
@@ -63,9 +59,9 @@ TEST(SplitNoiseTest, KeepsWhatFloat64CannotHold) {
   std::memcpy(noise.data.data() + 16, &element.s2, 10);
   const auto expected = SplitNoise(noise, D::float64);
   ASSERT_TRUE(expected.ok()) << expected.status();
-  EXPECT_EQ(At(expected->r, 0), 1.0);
-  EXPECT_EQ(At(expected->low, 0), 0x1p-60);
-  EXPECT_EQ(At(expected->sigma, 0), 0x1p-53);
+  EXPECT_EQ(ElementAsDouble(expected->r, 0), 1.0);
+  EXPECT_EQ(ElementAsDouble(expected->low, 0), 0x1p-60);
+  EXPECT_EQ(ElementAsDouble(expected->sigma, 0), 0x1p-53);
 }
 
 TEST(SplitNoiseTest, RefusesAnotherType) {
@@ -74,9 +70,9 @@ TEST(SplitNoiseTest, RefusesAnotherType) {
 
 TEST(WidenToFloat64Test, GivesEachPower) {
   const TensorMap x = {{"x", DoublesOf({-3, 0.5})}};
-  EXPECT_EQ(At(WidenToFloat64(x, Power::kZero).at("x"), 0), 1.0);
-  EXPECT_EQ(At(WidenToFloat64(x, Power::kOne).at("x"), 0), -3.0);
-  EXPECT_EQ(At(WidenToFloat64(x, Power::kTwo).at("x"), 1), 0.25);
+  EXPECT_EQ(ElementAsDouble(WidenToFloat64(x, Power::kZero).at("x"), 0), 1.0);
+  EXPECT_EQ(ElementAsDouble(WidenToFloat64(x, Power::kOne).at("x"), 0), -3.0);
+  EXPECT_EQ(ElementAsDouble(WidenToFloat64(x, Power::kTwo).at("x"), 1), 0.25);
 }
 
 TEST(LinearNoiseTest, IsTheFormulaOfTheVerdict) {
@@ -84,7 +80,8 @@ TEST(LinearNoiseTest, IsTheFormulaOfTheVerdict) {
   const auto expected = LinearNoise(DoublesOf({r}), DoublesOf({q2}), DoublesOf({n}), D::float32);
   ASSERT_TRUE(expected.ok()) << expected.status();
   const double variance = u * u / 3 * ((n - 1) * (q2 / 2 + r * r / 3) + q2);
-  EXPECT_FLOAT_EQ(static_cast<float>(At(expected->sigma, 0)), static_cast<float>(std::sqrt(variance)));
+  EXPECT_FLOAT_EQ(static_cast<float>(ElementAsDouble(expected->sigma, 0)),
+                  static_cast<float>(std::sqrt(variance)));
 }
 
 // A product that float32 rounds to a subnormal number, or to none, is off by up to half a subnormal step.
@@ -92,19 +89,19 @@ TEST(LinearNoiseTest, KnowsSubnormalRoundings) {
   const auto expected =
       LinearNoise(DoublesOf({1e-43, 0}), DoublesOf({1e-87, 0}), DoublesOf({100, 100}), D::float32);
   ASSERT_TRUE(expected.ok()) << expected.status();
-  EXPECT_NEAR(At(expected->sigma, 0), 0x1p-150 * 10 / std::sqrt(3.0), 0x1p-149);
-  EXPECT_EQ(At(expected->sigma, 1), 0.0) << "products of zeros";
+  EXPECT_NEAR(ElementAsDouble(expected->sigma, 0), 0x1p-150 * 10 / std::sqrt(3.0), 0x1p-149);
+  EXPECT_EQ(ElementAsDouble(expected->sigma, 1), 0.0) << "products of zeros";
   const auto one = LinearNoise(DoublesOf({1e-43}), DoublesOf({1e-86}), DoublesOf({1}), D::float32);
-  EXPECT_EQ(At(one->sigma, 0), 0x1p-149) << "not rounded to 0";
+  EXPECT_EQ(ElementAsDouble(one->sigma, 0), 0x1p-149) << "not rounded to 0";
 }
 
 TEST(LinearNoiseTest, InfinityAndOverflowOfTheSquares) {
   const auto expected =
       LinearNoise(DoublesOf({kInf, 1e200}), DoublesOf({kInf, kInf}), DoublesOf({2, 2}), D::float64);
   ASSERT_TRUE(expected.ok()) << expected.status();
-  EXPECT_EQ(At(expected->sigma, 0), 0.0);
-  EXPECT_TRUE(std::isfinite(At(expected->sigma, 1)));
-  EXPECT_GT(At(expected->sigma, 1), 0.0);
+  EXPECT_EQ(ElementAsDouble(expected->sigma, 0), 0.0);
+  EXPECT_TRUE(std::isfinite(ElementAsDouble(expected->sigma, 1)));
+  EXPECT_GT(ElementAsDouble(expected->sigma, 1), 0.0);
 }
 
 }  // namespace

@@ -59,8 +59,8 @@ void Write(const std::string& path) {
 }
 
 TEST(PackTest, WhatIsWrittenIsRead) {
-  const TempFolder folder;
-  const std::string path = folder.File("new/pack.h5");
+  const TestFolder folder;
+  const std::string path = folder / "new/pack.h5";
   Write(path);
   const auto reader = PackReader::Open(path);
   ASSERT_TRUE(reader.ok()) << reader.status();
@@ -98,9 +98,9 @@ TEST(PackTest, WhatIsWrittenIsRead) {
 }
 
 TEST(PackTest, WithoutCommitNothingIsLeft) {
-  const TempFolder folder;
+  const TestFolder folder;
   {
-    auto writer = PackWriter::Create(folder.File("pack.h5"), SomeHeader());
+    auto writer = PackWriter::Create(folder / "pack.h5", SomeHeader());
     ASSERT_EQ((*writer)->Add("add", SomeCases()), absl::OkStatus());
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
@@ -170,8 +170,8 @@ class PackDamage : public ::testing::Test {
     return footer;
   }
 
-  const TempFolder folder_;
-  const std::string path_ = folder_.File("pack.h5");
+  const TestFolder folder_;
+  const std::string path_ = folder_ / "pack.h5";
   std::string good_;
 };
 
@@ -216,7 +216,7 @@ TEST_F(PackDamage, OtherFilesAreNoPacks) {
   ASSERT_EQ((*writer)->Add(SomeBaseline("add.a", 1)), absl::OkStatus());
   ASSERT_EQ((*writer)->Commit(), absl::OkStatus());
   EXPECT_THAT(std::string(PackReader::Open(path_).status().message()), HasSubstr("not a pack"));
-  EXPECT_TRUE(absl::IsNotFound(PackReader::Open(folder_.File("nothing.h5")).status()));
+  EXPECT_TRUE(absl::IsNotFound(PackReader::Open(folder_ / "nothing.h5").status()));
 }
 
 TEST(PackTextTest, OtherLinesAreRefused) {

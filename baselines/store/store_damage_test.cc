@@ -52,8 +52,8 @@ class Damage : public ::testing::Test {
     EXPECT_THAT(std::string(status.message()), HasSubstr(path_)) << what;
   }
 
-  const TempFolder folder_;
-  const std::string path_ = folder_.File("add.h5");
+  const TestFolder folder_;
+  const std::string path_ = folder_ / "add.h5";
   std::vector<Baseline> written_;
   std::string good_;
 };
@@ -111,7 +111,7 @@ TEST_F(Damage, ForeignFiles) {
   EXPECT_THAT(std::string(foreign.message()), HasSubstr("not a baseline"));
 
   EXPECT_EQ(BaselineReader::Open(folder_.path()).status().code(), absl::StatusCode::kDataLoss);
-  const absl::Status missing = BaselineReader::Open(folder_.File("none.h5")).status();
+  const absl::Status missing = BaselineReader::Open(folder_ / "none.h5").status();
   EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(missing.message()), HasSubstr("none.h5"));
 }

@@ -14,24 +14,9 @@
 
 #include "baselines/store/store.h"
 #include "cases/base/tensor.h"
+#include "cases/base/test_folder.h"
 
 namespace diopi::baselines {
-
-class TempFolder {
- public:
-  TempFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "diopi-store-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TempFolder() { std::filesystem::remove_all(path_); }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  const std::string& path() const { return path_; }
-  std::string File(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 inline std::string ReadFileText(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

@@ -11,6 +11,8 @@
 #include <fstream>
 #include <optional>
 
+#include "cases/base/test_folder.h"
+
 namespace diopi {
 namespace {
 
@@ -53,16 +55,11 @@ class Owner {
 
 class TemporaryFolderTest : public testing::Test {
  protected:
-  TemporaryFolderTest() : folder_(testing::TempDir() + "temporary-XXXXXX") {
-    EXPECT_NE(mkdtemp(folder_.data()), nullptr);
-    setenv("TMPDIR", folder_.c_str(), 1);
-  }
-  ~TemporaryFolderTest() override {
-    unsetenv("TMPDIR");
-    fs::remove_all(folder_);
-  }
+  TemporaryFolderTest() { setenv("TMPDIR", folder_.c_str(), 1); }
+  ~TemporaryFolderTest() override { unsetenv("TMPDIR"); }
 
-  std::string folder_;
+  const TestFolder above_;
+  const std::string folder_ = above_.path();
 };
 
 TEST_F(TemporaryFolderTest, GoesWithItsOwner) {

@@ -33,6 +33,11 @@ std::optional<int64_t> ByteSize(Dtype dtype, const std::vector<int64_t>& shape);
 // tensor's first element; no alignment is needed.
 double ElementAsDouble(Dtype dtype, const void* data, int64_t index);
 
+// The same of a tensor.
+inline double ElementAsDouble(const HostTensor& tensor, int64_t index) {
+  return ElementAsDouble(tensor.dtype, tensor.data.data(), index);
+}
+
 // Rounds to nearest, ties to even, into a floating type; wraps modulo 2^k into an integer type (NaN and
 // values beyond int64 become 0); nonzero (NaN too) becomes 1 in bool.
 void StoreDouble(Dtype dtype, void* data, int64_t index, double value);

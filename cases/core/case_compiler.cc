@@ -20,6 +20,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/read_file.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/common_classes.h"
@@ -44,26 +45,23 @@ struct Compiled {
 };
 
 absl::StatusOr<Compiled> Compile(const std::string& path) {
-  absl::StatusOr<std::string> text = ReadFile(path);
-  if (!text.ok()) return text.status();
-  absl::StatusOr<ParsedOperator> parsed = ParseOperator(*text, path);
-  if (!parsed.ok()) return parsed.status();
+  ASSIGN_OR_RETURN(std::string text, ReadFile(path));
+  ASSIGN_OR_RETURN(ParsedOperator parsed, ParseOperator(text, path));
   Compiled compiled;
-  absl::StatusOr<std::vector<v1::Case>> cases = ExpandOperator(parsed->file, parsed->lines, &compiled.covers);
-  if (!cases.ok()) return cases.status();
+  ASSIGN_OR_RETURN(std::vector<v1::Case> cases, ExpandOperator(parsed.file, parsed.lines, &compiled.covers));
   for (size_t i = 0; i < compiled.covers.size(); ++i) {
     for (const v1::ChosenRows& chosen : compiled.covers[i].chosen)
-      *parsed->file.mutable_cover(static_cast<int>(i))->add_chosen() = chosen;
+      *parsed.file.mutable_cover(static_cast<int>(i))->add_chosen() = chosen;
   }
-  compiled.common = AddCommonPoints(&parsed->file, &*cases);
-  for (const v1::Case& c : *cases) {
+  compiled.common = AddCommonPoints(&parsed.file, &cases);
+  for (const v1::Case& c : cases) {
     absl::Status status = CheckSizes(c);
     if (status.ok()) status = FillInputs(c).status();
     if (!status.ok())
-      return absl::InvalidArgumentError(absl::StrCat(parsed->PointLine(c.label()), status.message()));
+      return absl::InvalidArgumentError(absl::StrCat(parsed.PointLine(c.label()), status.message()));
   }
-  compiled.file = std::move(parsed->file);
-  compiled.cases = *std::move(cases);
+  compiled.file = std::move(parsed.file);
+  compiled.cases = std::move(cases);
   return compiled;
 }
 

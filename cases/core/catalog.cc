@@ -17,6 +17,7 @@
 #include "absl/strings/strip.h"
 #include "cases/base/dtype.h"
 #include "cases/base/hash.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/operator_file.h"
 #include "proto/abi/abi.h"
@@ -155,9 +156,8 @@ absl::Status UnknownCase(const std::string& pattern, const std::vector<v1::Opera
   known.clear();
   for (const v1::OperatorFile& op : operators) {
     if (op.operator_() != head) continue;
-    absl::StatusOr<std::vector<v1::Case>> cases = Expand(op, op.operator_());
-    if (!cases.ok()) return cases.status();
-    for (const v1::Case& c : *cases) known.push_back(c.id());
+    ASSIGN_OR_RETURN(std::vector<v1::Case> cases, Expand(op, op.operator_()));
+    for (const v1::Case& c : cases) known.push_back(c.id());
   }
   return absl::NotFoundError(
       absl::StrCat("no case matches '", pattern, "'", Suggestion(Nearest(pattern, known, 3))));
@@ -293,8 +293,7 @@ absl::Status Catalog::VisitRun(const v1::Selection& selection, Visit visit, GoOn
 
 absl::Status Catalog::VisitUsing(const v1::Selection& selection, Used* used, VisitOperator visit,
                                  GoOn go_on) const {
-  absl::Status status = CheckSuite(selection.suite());
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(CheckSuite(selection.suite()));
   std::vector<std::pair<const v1::OperatorFile*, Wanted>> operators;
   for (const v1::OperatorFile& op : operators_) {
     Wanted wanted = WantedOf(op, selection, &used->functions);
@@ -309,22 +308,17 @@ absl::Status Catalog::VisitUsing(const v1::Selection& selection, Used* used, Vis
   if (models) {
     std::set<std::string> names;
     for (const auto& [op, wanted] : operators) names.insert(op->operator_());
-    absl::StatusOr<std::map<std::string, std::vector<v1::Case>>> made = ModelCases(selection, names, go_on);
-    if (!made.ok()) return made.status();
-    model_cases = *std::move(made);
+    ASSIGN_OR_RETURN(model_cases, ModelCases(selection, names, go_on));
   }
   for (const auto& [op, wanted] : operators) {
-    status = go_on();
-    if (!status.ok()) return status;
-    absl::StatusOr<std::vector<v1::Case>> cases =
-        models ? std::move(model_cases[op->operator_()]) : ExpandPart(*op, wanted, selection);
-    if (!cases.ok()) return cases.status();
-    std::erase_if(*cases, [&, &wanted = wanted](const v1::Case& c) {
+    RETURN_IF_ERROR(go_on());
+    ASSIGN_OR_RETURN(std::vector<v1::Case> cases,
+                     models ? std::move(model_cases[op->operator_()]) : ExpandPart(*op, wanted, selection));
+    std::erase_if(cases, [&, &wanted = wanted](const v1::Case& c) {
       return !IsWanted(c, wanted, selection, &used->patterns);
     });
-    if (cases->empty()) continue;
-    status = visit(*std::move(cases));
-    if (!status.ok()) return status;
+    if (cases.empty()) continue;
+    RETURN_IF_ERROR(visit(std::move(cases)));
   }
   for (size_t i = 0; i < used->patterns.size(); ++i) {
     if (!used->patterns[i]) return UnknownCase(selection.cases(static_cast<int>(i)), operators_);
@@ -437,11 +431,10 @@ absl::StatusOr<std::vector<const ModelText*>> Catalog::FindModels(const std::str
 }
 
 absl::StatusOr<std::vector<std::string>> Catalog::ModelsOf(const std::string& suite) const {
-  const absl::StatusOr<std::vector<const ModelText*>> texts = FindModels(suite);
-  if (!texts.ok()) return texts.status();
+  ASSIGN_OR_RETURN(const std::vector<const ModelText*> texts, FindModels(suite));
   std::vector<std::string> names;
-  names.reserve(texts->size());
-  for (const ModelText* text : *texts) names.emplace_back(text->name);
+  names.reserve(texts.size());
+  for (const ModelText* text : texts) names.emplace_back(text->name);
   return names;
 }
 
@@ -453,18 +446,14 @@ absl::Status Catalog::VisitModels(const v1::Selection& selection, VisitCall visi
 absl::Status Catalog::VisitCalls(const v1::Selection& selection,
                                  absl::FunctionRef<bool(const std::string&)> takes_operator,
                                  VisitCall visit) const {
-  const absl::StatusOr<std::vector<const ModelText*>> texts = FindModels(selection.suite());
-  if (!texts.ok()) return texts.status();
+  ASSIGN_OR_RETURN(const std::vector<const ModelText*> texts, FindModels(selection.suite()));
   const int64_t bound = selection.max_tensor_bytes() > 0 ? selection.max_tensor_bytes() : kModelTensorBytes;
-  for (const ModelText* text : *texts) {
-    const absl::StatusOr<ModelSettings> settings = SettingsOf(selection.suite(), std::string(text->name));
-    if (!settings.ok()) return settings.status();
-    absl::StatusOr<Model> model = ParseModel(*text, model_parts_, settings->sizes);
-    if (!model.ok()) return model.status();
-    absl::Status limited = LimitToStages(settings->stages, &*model);
-    if (!limited.ok()) return limited;
+  for (const ModelText* text : texts) {
+    ASSIGN_OR_RETURN(const ModelSettings settings, SettingsOf(selection.suite(), std::string(text->name)));
+    ASSIGN_OR_RETURN(Model model, ParseModel(*text, model_parts_, settings.sizes));
+    RETURN_IF_ERROR(LimitToStages(settings.stages, &model));
     std::vector<std::string> findings;
-    for (const ModelCall& call : model->calls) {
+    for (const ModelCall& call : model.calls) {
       const v1::OperatorFile* op = OperatorOf(call, operators_);
       if (op != nullptr && !takes_operator(op->operator_())) continue;
       absl::StatusOr<CallCases> cases =
@@ -474,8 +463,7 @@ absl::Status Catalog::VisitCalls(const v1::Selection& selection,
         findings.push_back(absl::StrCat(call.place, ": ", cases.status().message()));
         continue;
       }
-      const absl::Status status = visit(*model, call, *std::move(cases));
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(visit(model, call, *std::move(cases)));
     }
     if (!findings.empty()) return absl::InvalidArgumentError(absl::StrJoin(findings, "\n"));
   }

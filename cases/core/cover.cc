@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/cover_point.h"
 #include "cases/core/covering.h"
@@ -97,8 +98,7 @@ class FunctionCover {
       const auto built = built_.find(rows_[r]);
       if (built == built_.end()) continue;
       v1::Case c = std::move(built->second);
-      const absl::Status status = FinishCase(rules_, &c);
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(FinishCase(rules_, &c));
       c.set_smoke(smoke[r]);
       cases_.push_back(std::move(c));
     }
@@ -378,8 +378,7 @@ absl::StatusOr<v1::Point> PointOfCase(const v1::OperatorFile& op, const v1::Case
       function.Take(chosen->rows());
     } else {
       std::vector<Row> rows;
-      absl::Status status = function.Run(&rows);
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(function.Run(&rows));
     }
     if (std::optional<v1::Point> point = function.Find(c.label(), c.dtype())) return *std::move(point);
   }
@@ -400,10 +399,8 @@ absl::StatusOr<CoverCases> ExpandCover(const v1::OperatorFile& op, const v1::Cov
     if (dtypes != shared) rows.clear();
     shared = dtypes;
     FunctionCover function(op, cover, rules, dtypes);
-    absl::Status status = chosen == nullptr
-                              ? function.Run(&rows)
-                              : function.Rebuild(chosen->rows(), part != nullptr && part->smoke);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(chosen == nullptr ? function.Run(&rows)
+                                      : function.Rebuild(chosen->rows(), part != nullptr && part->smoke));
     if (function.cases().empty()) {
       absl::StrAppend(&reasons, "\n    ", rules.name(), ": ", function.why_not());
       continue;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/point_sets.h"
 
 namespace diopi::cases {
@@ -11,16 +12,14 @@ namespace {
 
 absl::Status SetShape(const Variables& variables, v1::PointTensor* tensor) {
   if (!tensor->dims().empty()) {
-    const absl::StatusOr<std::vector<int64_t>> shape = EvaluateList(tensor->dims(), variables);
-    if (!shape.ok()) return shape.status();
-    tensor->mutable_shape()->Assign(shape->begin(), shape->end());
+    ASSIGN_OR_RETURN(const std::vector<int64_t> shape, EvaluateList(tensor->dims(), variables));
+    tensor->mutable_shape()->Assign(shape.begin(), shape.end());
     tensor->clear_dims();
   }
   if (!tensor->below().empty()) {
-    const absl::StatusOr<std::vector<int64_t>> end = EvaluateList(tensor->below(), variables);
-    if (!end.ok()) return end.status();
+    ASSIGN_OR_RETURN(const std::vector<int64_t> end, EvaluateList(tensor->below(), variables));
     tensor->mutable_fill()->mutable_integers()->set_low(0);
-    tensor->mutable_fill()->mutable_integers()->set_high(std::max<int64_t>(end->at(0) - 1, 0));
+    tensor->mutable_fill()->mutable_integers()->set_high(std::max<int64_t>(end.at(0) - 1, 0));
     tensor->clear_below();
   }
   return absl::OkStatus();
@@ -29,13 +28,12 @@ absl::Status SetShape(const Variables& variables, v1::PointTensor* tensor) {
 absl::Status SetValue(const Variables& variables, v1::PointAttribute* attribute) {
   const bool list = attribute->value_case() == v1::PointAttribute::kEs;
   if (!list && attribute->value_case() != v1::PointAttribute::kE) return absl::OkStatus();
-  const absl::StatusOr<std::vector<int64_t>> values =
-      EvaluateList(list ? attribute->es() : attribute->e(), variables);
-  if (!values.ok()) return values.status();
+  ASSIGN_OR_RETURN(const std::vector<int64_t> values,
+                   EvaluateList(list ? attribute->es() : attribute->e(), variables));
   if (list) {
-    attribute->mutable_sizes()->mutable_values()->Assign(values->begin(), values->end());
+    attribute->mutable_sizes()->mutable_values()->Assign(values.begin(), values.end());
   } else {
-    attribute->set_i(values->at(0));
+    attribute->set_i(values.at(0));
   }
   return absl::OkStatus();
 }

@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/excerpt.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::cases {
 namespace {
@@ -264,13 +265,12 @@ absl::StatusOr<std::optional<int64_t>> Evaluate(std::string_view text, const Var
 absl::StatusOr<std::vector<int64_t>> EvaluateList(std::string_view text, const Variables& variables) {
   std::vector<int64_t> values;
   for (const std::string_view part : SplitList(text)) {
-    const absl::StatusOr<Value> value = Evaluate(part, variables);
-    if (!value.ok()) return value.status();
-    if (!value->has_value()) {
+    ASSIGN_OR_RETURN(const Value value, Evaluate(part, variables));
+    if (!value.has_value()) {
       return absl::InvalidArgumentError(
           absl::StrCat("the expression '", std::string(part), "' has a variable without a value"));
     }
-    values.push_back(**value);
+    values.push_back(*value);
   }
   return values;
 }

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/dtype.h"
 #include "cases/base/hash.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/slices.h"
 
@@ -126,8 +127,7 @@ std::string ContentHash(const v1::Case& c) {
 }
 
 absl::Status FinishCase(const v1::FunctionRules& rules, v1::Case* c) {
-  absl::Status status = AssignJudges(rules, c);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(AssignJudges(rules, c));
   for (const v1::Reading& reading : rules.reading()) {
     if (Applies(reading, c->dtype())) *c->add_readings() = reading;
   }

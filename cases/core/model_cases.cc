@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/hash.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/tensor.h"
 #include "cases/core/block_fill.h"
 #include "cases/core/case_builder.h"
@@ -99,8 +100,7 @@ class CallBuilder {
       : op_(op), call_(call), bound_(bound), sizes_(op) {}
 
   absl::StatusOr<CallCases> Run() {
-    absl::Status status = FindFunctions();
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(FindFunctions());
     const int64_t largest = Largest(call_.point);
     std::string why =
         largest > bound_ ? absl::StrCat("a tensor takes ", largest, " bytes, more than the bound of ", bound_)
@@ -109,13 +109,12 @@ class CallBuilder {
       v1::Point point = call_.point;
       if (largest > bound && !MaskCounts()) point = Scaled(bound);
       const bool changed = point.SerializeAsString() != call_.point.SerializeAsString();
-      absl::StatusOr<std::vector<v1::Case>> cases = At(std::move(point), changed ? why : "");
-      if (!cases.ok()) return cases.status();
-      const std::string obstacle = ObstacleOf(*cases);
+      ASSIGN_OR_RETURN(std::vector<v1::Case> cases, At(std::move(point), changed ? why : ""));
+      const std::string obstacle = ObstacleOf(cases);
       if (why.empty()) why = obstacle;
       // A call that cannot be scaled is taken as it is.
       if (bound <= kMostWholeBytes || MaskCounts() || obstacle.empty())
-        return CallCases{*std::move(cases), changed, changed ? why : ""};
+        return CallCases{std::move(cases), changed, changed ? why : ""};
       bound = std::min(bound, largest);
     }
   }
@@ -185,14 +184,11 @@ absl::StatusOr<std::vector<v1::Case>> CallBuilder::At(v1::Point point, const std
                                  ": ", call_.text));
   std::vector<v1::Case> cases;
   for (const v1::FunctionRules* rules : functions_) {
-    absl::StatusOr<Fit> fit = BuildCase(op_, *rules, point, call_.dtype);
-    if (!fit.ok()) return fit.status();
-    if (!fit->c.has_value())
-      return absl::InvalidArgumentError(absl::StrCat(rules->name(), ": ", fit->why_not));
-    if (LargestTensorBytes(*fit->c) > kMostStoredBytes) FillInBlocks(&*fit->c);
-    absl::Status status = FinishCase(*rules, &*fit->c);
-    if (!status.ok()) return status;
-    cases.push_back(*std::move(fit->c));
+    ASSIGN_OR_RETURN(Fit fit, BuildCase(op_, *rules, point, call_.dtype));
+    if (!fit.c.has_value()) return absl::InvalidArgumentError(absl::StrCat(rules->name(), ": ", fit.why_not));
+    if (LargestTensorBytes(*fit.c) > kMostStoredBytes) FillInBlocks(&*fit.c);
+    RETURN_IF_ERROR(FinishCase(*rules, &*fit.c));
+    cases.push_back(*std::move(fit.c));
   }
   return cases;
 }

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::cases {
 namespace {
@@ -56,8 +57,7 @@ class ModelParser {
 
   absl::StatusOr<Model> Run(const ModelText& text) {
     model_.name = std::string(text.name);
-    absl::Status status = File(text, ".calls");
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(File(text, ".calls"));
     for (const auto& [name, value] : sizes_) {
       if (given_.contains(name)) continue;
       return absl::NotFoundError(absl::StrCat("model ", model_.name, " has no size '", name, "'"));
@@ -96,10 +96,9 @@ class ModelParser {
       return absl::OkStatus();
     }
     if (words[0] == "times" && words.size() == 2) {
-      const absl::StatusOr<int64_t> times = Number(words[1]);
-      if (!times.ok()) return times.status();
-      if (*times < 0) return Bad("'times' takes a number of at least 0");
-      times_ = *times;
+      ASSIGN_OR_RETURN(const int64_t times, Number(words[1]));
+      if (times < 0) return Bad("'times' takes a number of at least 0");
+      times_ = times;
       return absl::OkStatus();
     }
     // Calls that a step never makes, with these sizes, are no calls of the model.
@@ -140,9 +139,8 @@ class ModelParser {
     call.backward = absl::ConsumeSuffix(&name, "+backward");
     call.in_place = absl::ConsumeSuffix(&name, "_");
     call.name = std::string(name);
-    const absl::StatusOr<Dtype> dtype = ParseDtype(std::string(words[1]));
-    if (!dtype.ok()) return dtype.status();
-    call.dtype = *dtype;
+    ASSIGN_OR_RETURN(const Dtype dtype, ParseDtype(std::string(words[1])));
+    call.dtype = dtype;
     for (size_t i = 2; i < words.size(); ++i) {
       const absl::Status status = Argument(words[i], &call.point);
       if (!status.ok()) return Bad(absl::StrCat("'", std::string(words[i]), "': ", status.message()));
@@ -171,12 +169,11 @@ class ModelParser {
     if (sizes == "null") {
       tensor.set_null(true);
     } else if (!sizes.empty()) {
-      const absl::StatusOr<std::vector<int64_t>> shape = EvaluateList(sizes, variables_);
-      if (!shape.ok()) return shape.status();
-      if (std::any_of(shape->begin(), shape->end(), [](int64_t size) { return size < 0; })) {
+      ASSIGN_OR_RETURN(const std::vector<int64_t> shape, EvaluateList(sizes, variables_));
+      if (std::any_of(shape.begin(), shape.end(), [](int64_t size) { return size < 0; })) {
         return Bad("a size is at least 0");
       }
-      tensor.mutable_shape()->Assign(shape->begin(), shape->end());
+      tensor.mutable_shape()->Assign(shape.begin(), shape.end());
     }
     std::string_view rest = word.substr(end + 1);
     int64_t count = 1;
@@ -191,8 +188,7 @@ class ModelParser {
       count = number;
       rest = rest.substr(0, star);
     }
-    absl::Status status = TypeAndFill(rest, &tensor);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(TypeAndFill(rest, &tensor));
     for (int64_t i = 0; i < count; ++i) *point->add_in() = tensor;
     return absl::OkStatus();
   }
@@ -202,8 +198,7 @@ class ModelParser {
     if (tilde > 0) {
       if (rest[0] != ':') return Bad("expected :dtype, ~fill or *count after the sizes");
       const std::string name(rest.substr(1, tilde - 1));
-      const absl::StatusOr<Dtype> dtype = ParseDtype(name);
-      if (!dtype.ok()) return dtype.status();
+      RETURN_IF_ERROR(ParseDtype(name).status());
       tensor->set_dtype(name);
     }
     return tilde == rest.size() ? absl::OkStatus() : Fill(rest.substr(tilde + 1), tensor->mutable_fill());
@@ -257,9 +252,8 @@ class ModelParser {
   }
 
   absl::StatusOr<int64_t> Number(std::string_view text) {
-    const absl::StatusOr<std::optional<int64_t>> value = Evaluate(text, variables_);
-    if (!value.ok()) return value.status();
-    if (value->has_value()) return **value;
+    ASSIGN_OR_RETURN(const std::optional<int64_t> value, Evaluate(text, variables_));
+    if (value.has_value()) return *value;
     return Bad(absl::StrCat("'", std::string(text), "' has a variable without a value"));
   }
 
@@ -287,18 +281,16 @@ class ModelParser {
       if (text.back() != ')') return Bad("a parenthesis is not closed");
       attribute->mutable_sizes();
       if (text.size() == 2) return absl::OkStatus();
-      const absl::StatusOr<std::vector<int64_t>> sizes =
-          EvaluateList(text.substr(1, text.size() - 2), variables_);
-      if (!sizes.ok()) return sizes.status();
-      attribute->mutable_sizes()->mutable_values()->Assign(sizes->begin(), sizes->end());
+      ASSIGN_OR_RETURN(const std::vector<int64_t> sizes,
+                       EvaluateList(text.substr(1, text.size() - 2), variables_));
+      attribute->mutable_sizes()->mutable_values()->Assign(sizes.begin(), sizes.end());
     } else if (absl::SimpleAtoi(word, &whole)) {
       attribute->set_i(whole);
     } else if (absl::SimpleAtod(Resolved(text), &number)) {
       attribute->set_f(number);
     } else {
-      const absl::StatusOr<int64_t> value = Number(text);
-      if (!value.ok()) return value.status();
-      attribute->set_i(*value);
+      ASSIGN_OR_RETURN(const int64_t value, Number(text));
+      attribute->set_i(value);
     }
     return absl::OkStatus();
   }

@@ -70,25 +70,25 @@ class Checker {
   }
 
  private:
-  void Say(const Path& path, const std::string& text) { findings_.push_back(lines_.At(path) + text); }
-  void KnownArgument(const Path& path, const std::string& field, const std::string& name);
+  void Say(const FieldPath& path, const std::string& text) { findings_.push_back(lines_.At(path) + text); }
+  void KnownArgument(const FieldPath& path, const std::string& field, const std::string& name);
   void CheckWork(int w);
   void Function(int f);
   void Arg(int f, int a, const abi::Function& function);
-  void References(const Path& path, const v1::ArgRule& rule, const abi::Function& function);
-  void ForwardReference(const Path& path, const std::string& reference);
-  void Name(const Path& path, const std::string& field, const std::string& name,
+  void References(const FieldPath& path, const v1::ArgRule& rule, const abi::Function& function);
+  void ForwardReference(const FieldPath& path, const std::string& reference);
+  void Name(const FieldPath& path, const std::string& field, const std::string& name,
             const abi::Function& function);
-  void DtypeText(const Path& path, const std::string& name);
+  void DtypeText(const FieldPath& path, const std::string& name);
   void Outputs(int f, const abi::Function& function);
   void Judges(int f, const abi::Function& function);
   void Readings(int f, const abi::Function& function);
-  void ReadingArgs(const Path& here, const v1::Reading& reading, const abi::Function& function);
+  void ReadingArgs(const FieldPath& here, const v1::Reading& reading, const abi::Function& function);
   void CheckGrid(int g);
   void CheckPoint(int g, int p);
   void CheckCover(int c);
-  void CheckAxis(const Path& path, const v1::Axis& axis);
-  void FunctionNames(const Path& path, const google::protobuf::RepeatedPtrField<std::string>& names);
+  void CheckAxis(const FieldPath& path, const v1::Axis& axis);
+  void FunctionNames(const FieldPath& path, const google::protobuf::RepeatedPtrField<std::string>& names);
   std::vector<std::string> Functions() const;
   bool GivenByAPoint(const std::string& name) const;
 
@@ -122,7 +122,7 @@ bool Checker::GivenByAPoint(const std::string& name) const {
   return false;
 }
 
-void Checker::KnownArgument(const Path& path, const std::string& field, const std::string& name) {
+void Checker::KnownArgument(const FieldPath& path, const std::string& field, const std::string& name) {
   std::set<std::string> known;
   for (const v1::FunctionRules& rules : op_.function()) {
     const abi::Function* function = abi::FindFunction(rules.name());
@@ -136,7 +136,7 @@ void Checker::KnownArgument(const Path& path, const std::string& field, const st
 
 void Checker::CheckWork(int w) {
   const v1::Work& work = op_.work(w);
-  const Path here = {{"work", w}};
+  const FieldPath here = {{"work", w}};
   FunctionNames(here, work.functions());
   for (const auto* moves : {&work.read(), &work.written()}) {
     for (const v1::Work::Moved& moved : *moves) KnownArgument(here, "`tensor`", moved.tensor());
@@ -145,7 +145,7 @@ void Checker::CheckWork(int w) {
 
 void Checker::Function(int f) {
   const v1::FunctionRules& rules = op_.function(f);
-  const Path here = {{"function", f}};
+  const FieldPath here = {{"function", f}};
   const abi::Function* function = abi::FindFunction(rules.name());
   if (function == nullptr) {
     std::vector<std::string> known;
@@ -171,7 +171,7 @@ void Checker::Function(int f) {
   Readings(f, *function);
 }
 
-void Checker::Name(const Path& path, const std::string& field, const std::string& name,
+void Checker::Name(const FieldPath& path, const std::string& field, const std::string& name,
                    const abi::Function& function) {
   const std::string base = name.substr(0, name.find('.'));
   const abi::Param* param = abi::FindParam(function, base);
@@ -180,12 +180,12 @@ void Checker::Name(const Path& path, const std::string& field, const std::string
                          NearestText(base, ParamNames(function))));
 }
 
-void Checker::DtypeText(const Path& path, const std::string& name) {
+void Checker::DtypeText(const FieldPath& path, const std::string& name) {
   absl::StatusOr<Dtype> dtype = ParseDtype(name);
   if (!dtype.ok()) Say(path, std::string(dtype.status().message()));
 }
 
-void Checker::ForwardReference(const Path& path, const std::string& reference) {
+void Checker::ForwardReference(const FieldPath& path, const std::string& reference) {
   const std::vector<std::string> parts = absl::StrSplit(reference, absl::MaxSplits('.', 1));
   const std::vector<std::string> known = Functions();
   if (parts.size() != 2 || std::find(known.begin(), known.end(), parts[0]) == known.end()) {
@@ -197,7 +197,7 @@ void Checker::ForwardReference(const Path& path, const std::string& reference) {
   Name(path, reference, parts[1], *function);
 }
 
-void Checker::References(const Path& path, const v1::ArgRule& rule, const abi::Function& function) {
+void Checker::References(const FieldPath& path, const v1::ArgRule& rule, const abi::Function& function) {
   if (!rule.like().empty()) Name(path, "like", rule.like(), function);
   for (const std::string& name : rule.broadcast()) Name(path, "broadcast", name, function);
   for (const std::string& name : rule.promote()) Name(path, "promote", name, function);
@@ -216,7 +216,7 @@ void Checker::References(const Path& path, const v1::ArgRule& rule, const abi::F
 
 void Checker::Arg(int f, int a, const abi::Function& function) {
   const v1::ArgRule& rule = op_.function(f).arg(a);
-  const Path here = {{"function", f}, {"arg", a}};
+  const FieldPath here = {{"function", f}, {"arg", a}};
   const abi::Param* param = abi::FindParam(function, rule.name());
   if (param == nullptr || param->kind() == abi::CONTEXT) return Name(here, "arg", rule.name(), function);
   References(here, rule, function);
@@ -272,7 +272,7 @@ void Checker::Judges(int f, const abi::Function& function) {
   std::set<std::string> seen;
   for (int j = 0; j < rules.judge_size(); ++j) {
     const v1::Judge& judge = rules.judge(j);
-    const Path here = {{"function", f}, {"judge", j}};
+    const FieldPath here = {{"function", f}, {"judge", j}};
     if (!seen.insert(judge.output()).second) {
       Say(here, absl::StrCat("two judges for output '", judge.output(), "'"));
     }
@@ -300,7 +300,7 @@ void Checker::Judges(int f, const abi::Function& function) {
   }
 }
 
-void Checker::ReadingArgs(const Path& here, const v1::Reading& reading, const abi::Function& function) {
+void Checker::ReadingArgs(const FieldPath& here, const v1::Reading& reading, const abi::Function& function) {
   const bool scalars = reading.kind() == v1::Reading::ROUNDED_SCALARS;
   const bool signs = reading.kind() == v1::Reading::OPPOSITE_SIGNS;
   if (scalars && reading.args().empty()) Say(here, "ROUNDED_SCALARS needs `args`: the numbers");
@@ -326,7 +326,7 @@ void Checker::Readings(int f, const abi::Function& function) {
   std::set<std::string> seen;
   for (int r = 0; r < op_.function(f).reading_size(); ++r) {
     const v1::Reading& reading = op_.function(f).reading(r);
-    const Path here = {{"function", f}, {"reading", r}};
+    const FieldPath here = {{"function", f}, {"reading", r}};
     if (reading.kind() == v1::Reading::UNSET) Say(here, "a reading needs a `kind`");
     const std::string args = absl::StrJoin(reading.args(), ",");
     if (!seen.insert(absl::StrCat(reading.kind(), args)).second) Say(here, "the same reading twice");
@@ -338,7 +338,8 @@ void Checker::Readings(int f, const abi::Function& function) {
   }
 }
 
-void Checker::FunctionNames(const Path& path, const google::protobuf::RepeatedPtrField<std::string>& names) {
+void Checker::FunctionNames(const FieldPath& path,
+                            const google::protobuf::RepeatedPtrField<std::string>& names) {
   const std::vector<std::string> known = Functions();
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
@@ -348,7 +349,7 @@ void Checker::FunctionNames(const Path& path, const google::protobuf::RepeatedPt
 
 void Checker::CheckGrid(int g) {
   const v1::Grid& grid = op_.grid(g);
-  const Path here = {{"grid", g}};
+  const FieldPath here = {{"grid", g}};
   if (grid.dtypes().empty() && grid.dtype_sets().empty()) Say(here, "a grid needs `dtypes` or `dtype_sets`");
   if (grid.point().empty()) Say(here, "a grid needs a point");
   FunctionNames(here, grid.functions());
@@ -357,7 +358,7 @@ void Checker::CheckGrid(int g) {
 
 void Checker::CheckPoint(int g, int p) {
   const v1::Point& point = op_.grid(g).point(p);
-  const Path here = {{"grid", g}, {"point", p}};
+  const FieldPath here = {{"grid", g}, {"point", p}};
   if (point.label().empty()) {
     Say(here, "a point needs a `label`");
   } else if (!IsLabel(point.label())) {
@@ -371,7 +372,7 @@ void Checker::CheckPoint(int g, int p) {
   FunctionNames(here, point.functions());
   std::set<std::string> attributes;
   for (int a = 0; a < point.attr_size(); ++a) {
-    const Path attr = {{"grid", g}, {"point", p}, {"attr", a}};
+    const FieldPath attr = {{"grid", g}, {"point", p}, {"attr", a}};
     if (point.attr(a).value_case() == v1::PointAttribute::VALUE_NOT_SET) {
       Say(attr, absl::StrCat("attribute '", point.attr(a).name(), "' has no value"));
     }
@@ -380,7 +381,7 @@ void Checker::CheckPoint(int g, int p) {
     }
   }
   for (int i = 0; i < point.in_size(); ++i) {
-    const Path in = {{"grid", g}, {"point", p}, {"in", i}};
+    const FieldPath in = {{"grid", g}, {"point", p}, {"in", i}};
     if (point.in(i).has_dtype()) DtypeText(in, point.in(i).dtype());
     if (attributes.count(point.in(i).name()) != 0) {
       Say(in, absl::StrCat("'", point.in(i).name(), "' is given both as `in` and as `attr`"));
@@ -388,7 +389,7 @@ void Checker::CheckPoint(int g, int p) {
   }
 }
 
-void Checker::CheckAxis(const Path& path, const v1::Axis& axis) {
+void Checker::CheckAxis(const FieldPath& path, const v1::Axis& axis) {
   if (!IsLabel(axis.name())) Say(path, absl::StrCat("axis '", axis.name(), "' must match [a-z0-9_]+"));
   if (axis.class_().empty()) Say(path, absl::StrCat("axis '", axis.name(), "' has no class"));
   std::set<std::string> names;
@@ -403,7 +404,7 @@ void Checker::CheckAxis(const Path& path, const v1::Axis& axis) {
 
 void Checker::CheckCover(int c) {
   const v1::Cover& cover = op_.cover(c);
-  const Path here = {{"cover", c}};
+  const FieldPath here = {{"cover", c}};
   if (cover.dtypes().empty() && cover.dtype_sets().empty())
     Say(here, "a cover needs `dtypes` or `dtype_sets`");
   if (cover.axis().empty()) Say(here, "a cover needs a `set` or an `axis`");

@@ -11,8 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cases/base/dtype.h"
+#include "cases/base/textproto.h"
 #include "cases/core/cover.h"
-#include "cases/core/source_lines.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/operator.pb.h"
 

@@ -1,7 +1,5 @@
 #include "cases/core/point_sets.h"
 
-#include <google/protobuf/text_format.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -9,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "cases/base/status_macros.h"
+#include "cases/base/textproto.h"
 #include "cases/core/operator_file.h"
 #include "cases/core/set_texts.h"
 
@@ -24,11 +24,9 @@ const absl::StatusOr<Sets>& AllSets() {
   static const auto* const sets = new absl::StatusOr<Sets>([]() -> absl::StatusOr<Sets> {
     Sets parsed;
     for (const SetText& set : SetTexts()) {
-      google::protobuf::TextFormat::Parser parser;
-      if (!parser.ParseFromString(std::string(set.text), &parsed[std::string(set.name)])) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("cases/sets/", std::string(set.name), ".textproto does not parse"));
-      }
+      const std::string name(set.name);
+      RETURN_IF_ERROR(
+          ParseTextproto(set.text, absl::StrCat("cases/sets/", name, ".textproto"), &parsed[name]).status());
     }
     return parsed;
   }());
@@ -117,9 +115,9 @@ class Resolver {
   }
 
  private:
-  void Say(const Path& path, const std::string& text) { findings_.push_back(lines_.At(path) + text); }
+  void Say(const FieldPath& path, const std::string& text) { findings_.push_back(lines_.At(path) + text); }
 
-  const v1::PointSet* Find(const Path& path, const std::string& name) {
+  const v1::PointSet* Find(const FieldPath& path, const std::string& name) {
     const auto found = sets_.find(name);
     if (found != sets_.end()) return &found->second;
     Say(path, absl::StrCat("no set '", name, "' in cases/sets", NearestText(name, SetNames())));
@@ -132,8 +130,8 @@ class Resolver {
   static void Adapt(const v1::Use& use, v1::Point* point);
   void ResolveCover(int c);
   void TakeSet(const v1::PointSet& set, v1::Cover* cover);
-  void AddAxis(const Path& path, v1::Axis axis, v1::Cover* cover);
-  void LeaveOut(const Path& path, const v1::LeftOut& left_out, v1::Cover* cover);
+  void AddAxis(const FieldPath& path, v1::Axis axis, v1::Cover* cover);
+  void LeaveOut(const FieldPath& path, const v1::LeftOut& left_out, v1::Cover* cover);
 
   const Sets& sets_;
   const SourceLines& lines_;
@@ -142,7 +140,7 @@ class Resolver {
 };
 
 void Resolver::UsePoints(int g, int u) {
-  const Path here = {{"grid", g}, {"use", u}};
+  const FieldPath here = {{"grid", g}, {"use", u}};
   const v1::Use use = op_->grid(g).use(u);
   const v1::PointSet* set = Find(here, use.set());
   if (set == nullptr) return;
@@ -175,7 +173,7 @@ void Resolver::Adapt(const v1::Use& use, v1::Point* point) {
 
 // For a function that the file has too, the set's rules come first.
 void Resolver::TakeFunctions(int f) {
-  const Path here = {{"functions", f}};
+  const FieldPath here = {{"functions", f}};
   const v1::FunctionsOf& functions = op_->functions(f);
   const v1::PointSet* set = Find(here, functions.set());
   if (set == nullptr) return;
@@ -205,7 +203,7 @@ void Resolver::GiveDefaults(int g) {
   grid->clear_attr();
 }
 
-void Resolver::AddAxis(const Path& path, v1::Axis axis, v1::Cover* cover) {
+void Resolver::AddAxis(const FieldPath& path, v1::Axis axis, v1::Cover* cover) {
   if (!axis.use().empty()) {
     const auto axes = sets_.find(kAxes);
     v1::PointSet shared = axes == sets_.end() ? v1::PointSet() : axes->second;
@@ -230,7 +228,7 @@ void Resolver::AddAxis(const Path& path, v1::Axis axis, v1::Cover* cover) {
 }
 
 void Resolver::TakeSet(const v1::PointSet& set, v1::Cover* cover) {
-  const Path nowhere;
+  const FieldPath nowhere;
   for (v1::Axis axis : set.axis()) {
     for (v1::Class& c : *axis.mutable_class_()) {
       RenameTensors(cover->role(), c.mutable_in());
@@ -247,7 +245,7 @@ void Resolver::TakeSet(const v1::PointSet& set, v1::Cover* cover) {
   cover->mutable_condition()->MergeFrom(base.condition());
 }
 
-void Resolver::LeaveOut(const Path& path, const v1::LeftOut& left_out, v1::Cover* cover) {
+void Resolver::LeaveOut(const FieldPath& path, const v1::LeftOut& left_out, v1::Cover* cover) {
   if (left_out.why().empty()) Say(path, "`left_out` needs `why`");
   v1::Axis* axis = Named(cover->mutable_axis(), left_out.axis());
   if (axis == nullptr) {
@@ -272,7 +270,7 @@ void Resolver::LeaveOut(const Path& path, const v1::LeftOut& left_out, v1::Cover
 }
 
 void Resolver::ResolveCover(int c) {
-  const Path here = {{"cover", c}};
+  const FieldPath here = {{"cover", c}};
   v1::Cover own = op_->cover(c);
   v1::Cover* cover = op_->mutable_cover(c);
   cover->clear_axis();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "cases/core/source_lines.h"
+#include "cases/base/textproto.h"
 #include "diopi/v1/operator.pb.h"
 
 namespace diopi::cases {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/dtype.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/operator_file.h"
 #include "cases/core/point_value.h"
@@ -56,11 +57,11 @@ absl::StatusOr<std::vector<FunctionReach>> ReachOf(const v1::OperatorFile& op) {
   v1::OperatorFile searched = op;  // what the search could not choose is of interest
   for (v1::Cover& cover : *searched.mutable_cover()) cover.clear_chosen();
   std::vector<CoverCases> covers;
-  absl::StatusOr<std::vector<v1::Case>> cases =
-      ExpandOperator(searched, SourceLines(absl::StrCat(op.operator_(), ".textproto")), &covers);
-  if (!cases.ok()) return cases.status();
+  ASSIGN_OR_RETURN(
+      std::vector<v1::Case> cases,
+      ExpandOperator(searched, SourceLines(absl::StrCat(op.operator_(), ".textproto")), &covers));
   v1::OperatorFile extended = op;
-  std::vector<v1::Case> more = *cases;
+  std::vector<v1::Case> more = cases;
   const std::vector<CommonClass> common = AddCommonPoints(&extended, &more);
   std::vector<FunctionReach> result;
   for (const v1::FunctionRules& rules : op.function()) {
@@ -68,7 +69,7 @@ absl::StatusOr<std::vector<FunctionReach>> ReachOf(const v1::OperatorFile& op) {
     reach.function = rules.name();
     const abi::Param* tensor = MainTensor(*abi::FindFunction(rules.name()));
     std::set<std::string> dtypes;
-    for (const v1::Case& c : *cases) {
+    for (const v1::Case& c : cases) {
       if (c.function() != rules.name()) continue;
       ++reach.cases;
       if (tensor != nullptr) AddDtypes(c, tensor->name(), &dtypes);

@@ -4,6 +4,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/layout.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/argument_builder.h"
 #include "cases/core/fill.h"
 #include "cases/core/point_value.h"
@@ -45,13 +46,11 @@ absl::StatusOr<Source> ArgumentBuilder::Broadcast(const v1::ArgRule& rule) const
     const v1::Argument* other = FindArg(name);
     if (other == nullptr) return Source{};
     if (other->null() || other->has_scalar()) continue;
-    absl::StatusOr<Source> like = Like(name);
-    if (!like.ok()) return like.status();
-    shapes.insert(shapes.end(), like->shapes.begin(), like->shapes.end());
+    ASSIGN_OR_RETURN(Source like, Like(name));
+    shapes.insert(shapes.end(), like.shapes.begin(), like.shapes.end());
   }
-  absl::StatusOr<std::vector<int64_t>> shape = BroadcastShapes(shapes);
-  if (!shape.ok()) return shape.status();
-  return Source{true, false, {*shape}, std::nullopt, {}};
+  ASSIGN_OR_RETURN(std::vector<int64_t> shape, BroadcastShapes(shapes));
+  return Source{true, false, {shape}, std::nullopt, {}};
 }
 
 // The output `reference` of another function of the file at this point.
@@ -62,14 +61,13 @@ absl::StatusOr<Source> ArgumentBuilder::Producer(const std::string& reference, b
   const v1::FunctionRules* rules = FindRules(op_, function);
   if (rules == nullptr || rules == &rules_)
     return absl::InvalidArgumentError("must refer to another function of the file");
-  absl::StatusOr<Fit> fit = BuildCase(op_, *rules, point_, dtype_);
-  if (!fit.ok()) return fit.status();
-  if (!fit->c.has_value()) {
-    Unfit(absl::StrCat(function, ", whose output it takes, does not fit: ", fit->why_not));
+  ASSIGN_OR_RETURN(Fit fit, BuildCase(op_, *rules, point_, dtype_));
+  if (!fit.c.has_value()) {
+    Unfit(absl::StrCat(function, ", whose output it takes, does not fit: ", fit.why_not));
     return Source{};
   }
   const v1::Argument* found = nullptr;
-  for (const v1::Argument& each : fit->c->args()) {
+  for (const v1::Argument& each : fit.c->args()) {
     if (each.name() == output && each.role() != v1::ROLE_INPUT && each.role() != v1::ROLE_ATTRIBUTE)
       found = &each;
   }
@@ -95,8 +93,8 @@ absl::StatusOr<Source> ArgumentBuilder::Producer(const std::string& reference, b
   for (const v1::Case& producer : case_.producers()) {
     if (producer.function() == function) return source;
   }
-  fit->c->clear_reveals();
-  *case_.add_producers() = *std::move(fit->c);
+  fit.c->clear_reveals();
+  *case_.add_producers() = *std::move(fit.c);
   return source;
 }
 
@@ -120,9 +118,8 @@ absl::StatusOr<Source> ArgumentBuilder::ShapesFor(const Slot& slot) {
   } else if (!rule.from().empty()) {
     source = Producer(rule.from(), true);
   } else {
-    absl::StatusOr<Shapes> shapes = FindShapeRule(rule.rule())(RuleArgs(case_, slot.param->name()));
-    if (!shapes.ok()) return shapes.status();
-    source = Source{true, shapes->empty(), *std::move(shapes), std::nullopt, {}};
+    ASSIGN_OR_RETURN(Shapes shapes, FindShapeRule(rule.rule())(RuleArgs(case_, slot.param->name())));
+    source = Source{true, shapes.empty(), std::move(shapes), std::nullopt, {}};
   }
   if (!source.ok() || !source->ready || source->null || rule.count_like().empty()) return source;
   const std::optional<size_t> count = CountLike(rule.count_like());
@@ -196,8 +193,7 @@ absl::Status ArgumentBuilder::Make(const Slot& slot, const Source& source, Dtype
     } else if (is_input) {
       *spec->mutable_fill() = slot.rule->has_fill() ? slot.rule->fill() : DefaultFill(dtype);
     }
-    absl::Status status = ApplyLayout(v1::Layout(), spec);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(ApplyLayout(v1::Layout(), spec));
   }
   if (is_list && source.shapes.empty()) out->mutable_tensors();
   return absl::OkStatus();
@@ -207,11 +203,10 @@ absl::Status ArgumentBuilder::Make(const Slot& slot, const Source& source, Dtype
 absl::StatusOr<bool> ArgumentBuilder::Resolve(Slot* slot) {
   Source source;
   if (arg(*slot)->role() != v1::ROLE_LIBRARY_OUTPUT || HasShapeSource(*slot->rule)) {
-    absl::StatusOr<Source> found = ShapesFor(*slot);
-    if (!found.ok()) return found.status();
+    ASSIGN_OR_RETURN(Source found, ShapesFor(*slot));
     if (unfit_) return true;
-    if (!found->ready) return false;
-    source = *std::move(found);
+    if (!found.ready) return false;
+    source = std::move(found);
   }
   const std::optional<Dtype> dtype = DtypeFor(*slot->rule, source.dtype);
   if (!dtype.has_value()) return false;
@@ -220,8 +215,7 @@ absl::StatusOr<bool> ArgumentBuilder::Resolve(Slot* slot) {
     MakeLibraryOutput(*slot, *dtype);
     return true;
   }
-  absl::Status status = Make(*slot, source, *dtype);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(Make(*slot, source, *dtype));
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "cases/base/status_macros.h"
 
 namespace diopi::cases {
 namespace {
@@ -44,9 +45,8 @@ absl::StatusOr<TermGroup> ParseGroup(std::string_view text) {
   if (text.size() > 2 && text.front() == '(' && text.back() == ')') text = text.substr(1, text.size() - 2);
   for (const auto part :
        absl::StrSplit(absl::string_view(text.data(), text.size()), ' ', absl::SkipEmpty())) {
-    absl::StatusOr<AxisTerm> term = ParseTerm({part.data(), part.size()});
-    if (!term.ok()) return term.status();
-    group.push_back(*std::move(term));
+    ASSIGN_OR_RETURN(AxisTerm term, ParseTerm({part.data(), part.size()}));
+    group.push_back(std::move(term));
   }
   const bool several =
       group.size() > 1 && std::any_of(group.begin(), group.end(), [](const AxisTerm& t) { return t.many; });
@@ -69,9 +69,8 @@ absl::StatusOr<NamedAxes> TakeNamed(std::string_view* text, bool* attribute) {
   for (const auto part :
        absl::StrSplit(absl::string_view(inside.data(), inside.size()), ',', absl::SkipWhitespace())) {
     const auto stripped = absl::StripAsciiWhitespace(part);
-    absl::StatusOr<TermGroup> group = ParseGroup({stripped.data(), stripped.size()});
-    if (!group.ok()) return group.status();
-    named.axes.push_back(*std::move(group));
+    ASSIGN_OR_RETURN(TermGroup group, ParseGroup({stripped.data(), stripped.size()}));
+    named.axes.push_back(std::move(group));
   }
   return named;
 }
@@ -79,9 +78,8 @@ absl::StatusOr<NamedAxes> TakeNamed(std::string_view* text, bool* attribute) {
 absl::StatusOr<std::vector<AxisTerm>> ParseTerms(absl::string_view text) {
   std::vector<AxisTerm> terms;
   for (const auto part : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
-    absl::StatusOr<AxisTerm> term = ParseTerm({part.data(), part.size()});
-    if (!term.ok()) return term.status();
-    terms.push_back(*std::move(term));
+    ASSIGN_OR_RETURN(AxisTerm term, ParseTerm({part.data(), part.size()}));
+    terms.push_back(std::move(term));
   }
   return terms;
 }
@@ -89,9 +87,8 @@ absl::StatusOr<std::vector<AxisTerm>> ParseTerms(absl::string_view text) {
 absl::Status ParseFree(const std::string& text, SliceAxes* axes) {
   const std::vector<absl::string_view> parts = absl::StrSplit(text, ':');
   if (parts.size() != 2 || parts[0].empty()) return BadAxes(text, "OUTPUT: LETTERS");
-  absl::StatusOr<std::vector<AxisTerm>> letters = ParseTerms(parts[1]);
-  if (!letters.ok()) return letters.status();
-  axes->free.push_back({std::string(absl::StripAsciiWhitespace(parts[0])), *std::move(letters)});
+  ASSIGN_OR_RETURN(std::vector<AxisTerm> letters, ParseTerms(parts[1]));
+  axes->free.push_back({std::string(absl::StripAsciiWhitespace(parts[0])), std::move(letters)});
   return absl::OkStatus();
 }
 
@@ -173,21 +170,17 @@ absl::StatusOr<SliceAxes> ParseSliceAxes(const v1::Slices& slices) {
       continue;
     }
     bool attribute = false;
-    absl::StatusOr<NamedAxes> named = TakeNamed(&text, &attribute);
-    if (!named.ok()) return named.status();
-    (attribute ? axes.attributes : axes.tensors).push_back(*std::move(named));
+    ASSIGN_OR_RETURN(NamedAxes named, TakeNamed(&text, &attribute));
+    (attribute ? axes.attributes : axes.tensors).push_back(std::move(named));
   }
   for (const std::string& free : slices.free()) {
-    absl::Status status = ParseFree(free, &axes);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(ParseFree(free, &axes));
   }
   for (const std::string& window : slices.window()) {
-    absl::Status status = ParseWindow(window, &axes);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(ParseWindow(window, &axes));
   }
   for (const std::string& gathered : slices.gathered()) {
-    absl::Status status = ParseGathered(gathered, &axes);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(ParseGathered(gathered, &axes));
   }
   axes.reduced = slices.reduced();
   if (!axes.reduced.empty() && !IsLetter(axes.reduced)) return BadAxes(axes.reduced, "an axis");

@@ -1,8 +1,5 @@
 #include "cases/core/slice_files.h"
 
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/text_format.h>
-
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -10,26 +7,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
+#include "cases/base/textproto.h"
 #include "cases/core/set_texts.h"
 #include "cases/core/slice_axes.h"
-#include "cases/core/source_lines.h"
 #include "proto/abi/abi.h"
 
 namespace diopi::cases {
 namespace {
-
-class SyntaxErrors : public google::protobuf::io::ErrorCollector {
- public:
-  explicit SyntaxErrors(std::string file) : file_(std::move(file)) {}
-  void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
-    lines_.push_back(absl::StrCat(file_, ":", line + 1, ":", column + 1, ": ", message));
-  }
-  absl::Status status() const { return absl::InvalidArgumentError(absl::StrJoin(lines_, "\n")); }
-
- private:
-  std::string file_;
-  std::vector<std::string> lines_;
-};
 
 // "FILE:LINE: " of the i-th text in quotation marks; a list's elements have no lines of their own in the
 // parser's tree.
@@ -53,14 +38,8 @@ std::vector<std::string> AddSlices(const v1::Slices& slices, SlicesByFunction* a
 
 absl::StatusOr<SlicesByFunction> ParseSliceFile(std::string_view text, std::string_view file_name) {
   const std::string file_path(file_name);
-  auto tree = std::make_unique<google::protobuf::TextFormat::ParseInfoTree>();
-  SyntaxErrors syntax(file_path);
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&syntax);
-  parser.WriteLocationsTo(tree.get());
   v1::SliceFile file;
-  if (!parser.ParseFromString(std::string(text), &file)) return syntax.status();
-  const SourceLines lines(file_path, std::move(tree));
+  ASSIGN_OR_RETURN(const SourceLines lines, ParseTextproto(text, file_path, &file));
   SlicesByFunction all;
   std::vector<std::string> errors;
   for (int i = 0; i < file.elementwise_size(); ++i) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cases/base/dtype.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/tensor.h"
 #include "cases/core/call_variables.h"
 
@@ -32,11 +33,10 @@ absl::StatusOr<double> Moved(const CallVariables& call, const CallTensors& tenso
                              Dtype case_dtype) {
   for (const v1::Work::Moved& moved : moves) {
     if (moved.tensor() != tensors.argument->name()) continue;
-    const absl::StatusOr<int64_t> elements = call.Value(moved.elements());
-    if (!elements.ok()) return elements.status();
+    ASSIGN_OR_RETURN(const int64_t elements, call.Value(moved.elements()));
     // What the library allocates has the case's dtype as far as is known.
     const Dtype dtype = tensors.specs.empty() ? case_dtype : tensors.specs.front()->dtype();
-    return static_cast<double>(std::max<int64_t>(*elements, 0)) * static_cast<double>(ElementSize(dtype));
+    return static_cast<double>(std::max<int64_t>(elements, 0)) * static_cast<double>(ElementSize(dtype));
   }
   return static_cast<double>(Bytes(tensors));
 }
@@ -44,20 +44,18 @@ absl::StatusOr<double> Moved(const CallVariables& call, const CallTensors& tenso
 absl::StatusOr<v1::CallWork> WorkBy(const v1::Work& rule, const v1::Case& c) {
   const CallVariables call(c);
   v1::CallWork work;
-  const absl::StatusOr<int64_t> operations =
-      rule.operations().empty() ? absl::StatusOr<int64_t>(call.largest()) : call.Value(rule.operations());
-  if (!operations.ok()) return operations.status();
-  work.set_operations(static_cast<double>(std::max<int64_t>(*operations, 0)));
+  ASSIGN_OR_RETURN(const int64_t operations, rule.operations().empty()
+                                                 ? absl::StatusOr<int64_t>(call.largest())
+                                                 : call.Value(rule.operations()));
+  work.set_operations(static_cast<double>(std::max<int64_t>(operations, 0)));
   for (const CallTensors& each : call.tensors()) {
     if (each.read()) {
-      const absl::StatusOr<double> bytes = Moved(call, each, rule.read(), c.dtype());
-      if (!bytes.ok()) return bytes.status();
-      work.set_read_bytes(work.read_bytes() + *bytes);
+      ASSIGN_OR_RETURN(const double bytes, Moved(call, each, rule.read(), c.dtype()));
+      work.set_read_bytes(work.read_bytes() + bytes);
     }
     if (each.written()) {
-      const absl::StatusOr<double> bytes = Moved(call, each, rule.written(), c.dtype());
-      if (!bytes.ok()) return bytes.status();
-      work.set_written_bytes(work.written_bytes() + *bytes);
+      ASSIGN_OR_RETURN(const double bytes, Moved(call, each, rule.written(), c.dtype()));
+      work.set_written_bytes(work.written_bytes() + bytes);
     }
   }
   return work;
@@ -100,13 +98,12 @@ absl::StatusOr<v1::CallWork> WorkOf(const v1::OperatorFile& op, const v1::Case& 
 }
 
 absl::StatusOr<double> VisitsOf(const v1::OperatorFile& op, const v1::Case& c) {
-  const absl::StatusOr<v1::CallWork> work = WorkOf(op, c);
-  if (!work.ok()) return work.status();
+  ASSIGN_OR_RETURN(const v1::CallWork work, WorkOf(op, c));
   const std::string& expression = RuleOf(op, c).visits();
-  if (expression.empty()) return work->operations();
+  if (expression.empty()) return work.operations();
   const absl::StatusOr<int64_t> visits = CallVariables(c).Value(expression);
   if (!visits.ok()) return Named(op, c, visits.status());
-  return std::max(work->operations(), static_cast<double>(*visits));
+  return std::max(work.operations(), static_cast<double>(*visits));
 }
 
 std::string WorkText(const v1::CallWork& work) {

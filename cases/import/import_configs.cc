@@ -1,8 +1,5 @@
 #include "cases/import/import_configs.h"
 
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/text_format.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -14,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "cases/base/dtype.h"
+#include "cases/base/textproto.h"
 #include "cases/core/argument_builder.h"
 #include "cases/core/operator_file.h"
 #include "cases/core/point_value.h"
@@ -35,15 +33,6 @@ std::string Unescape(std::string_view text) {
   }
   return plain;
 }
-
-// Collects the first error in a point's text, such as a number beyond its type.
-class FirstError : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int /*line*/, int /*column*/, const std::string& message) override {
-    if (text.empty()) text = message;
-  }
-  std::string text;
-};
 
 constexpr char kNoOperator[] = "the suite has no such operator";
 constexpr char kUnfit[] = "the operator's rules do not take these arguments";
@@ -247,11 +236,13 @@ bool Importer::TakeCase(const std::vector<std::string>& fields) {
     return true;
   }
   v1::Point point;
-  FirstError error;
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&error);
-  if (!parser.ParseFromString(fields[7], &point)) {
-    LeaveOut(record, kUnfit, total, error.text);
+  std::string error;  // the first, such as a number beyond its type
+  const auto explain = [&error](const std::string& message) {
+    if (error.empty()) error = message;
+    return message;
+  };
+  if (!ParseTextproto(fields[7], record.entry, &point, explain).ok()) {
+    LeaveOut(record, kUnfit, total, error);
     return true;
   }
   point.set_label("public");

@@ -29,6 +29,7 @@
 #include "cases/base/host_name.h"
 #include "cases/base/process.h"
 #include "cases/base/stage.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "cases/base/write_file.h"
 #include "cases/core/catalog.h"
@@ -177,10 +178,9 @@ absl::Status Agent::Prepare() {
 }
 
 absl::Status Agent::ReadContracts() {
-  const absl::StatusOr<baselines::DeclaredContracts> contracts =
-      baselines::ParseContracts(options_.contracts);
-  if (!contracts.ok()) return contracts.status();
-  compare_.contracts = *contracts;
+  ASSIGN_OR_RETURN(const baselines::DeclaredContracts contracts,
+                   baselines::ParseContracts(options_.contracts));
+  compare_.contracts = contracts;
   return absl::OkStatus();
 }
 
@@ -195,9 +195,7 @@ absl::Status Agent::CheckReportFolder() const {
 }
 
 absl::Status Agent::InspectImpl() {
-  absl::StatusOr<LibraryFacts> facts = InspectTested(options_);
-  if (!facts.ok()) return facts.status();
-  facts_ = *std::move(facts);
+  ASSIGN_OR_RETURN(facts_, InspectTested(options_));
   warm_->library_sha256 = facts_.sha256;
   return absl::OkStatus();
 }
@@ -208,9 +206,7 @@ absl::Status Agent::SelectCases() {
     const std::string bound = FitToDevice(options_, facts_, &arguments);
     if (!options_.quiet) *out_ << bound << "\n" << std::flush;
   }
-  absl::StatusOr<v1::Selection> selection = MakeSelection(arguments);
-  if (!selection.ok()) return selection.status();
-  selection_ = *std::move(selection);
+  ASSIGN_OR_RETURN(selection_, MakeSelection(arguments));
   if (!options_.resume.empty()) return absl::OkStatus();  // the run's own selection applies
   absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog =
       cases::LoadCatalog(options_.selection.cases_folder);
@@ -233,9 +229,7 @@ absl::Status Agent::SelectCases() {
 }
 
 absl::Status Agent::ConnectToServer() {
-  absl::StatusOr<std::unique_ptr<rpc::Client>> client = Connect(options_, &warm_->server);
-  if (!client.ok()) return client.status();
-  client_ = *std::move(client);
+  ASSIGN_OR_RETURN(client_, Connect(options_, &warm_->server));
   return absl::OkStatus();
 }
 
@@ -263,12 +257,11 @@ absl::Status Agent::AdoptRunOptions() {
   repeat_ = options_.repeat;
   timeout_s_ = options_.timeout_s;
   if (options_.resume.empty()) return absl::OkStatus();
-  const absl::StatusOr<v1::RunInfo> run = client_->GetRun(options_.resume);
-  if (!run.ok()) return run.status();
-  absl::Status same = CheckSameProfile(*run, MakeRunProfile(options_));
+  ASSIGN_OR_RETURN(const v1::RunInfo run, client_->GetRun(options_.resume));
+  absl::Status same = CheckSameProfile(run, MakeRunProfile(options_));
   if (!same.ok() || !options_.join) return same;
-  repeat_ = std::max(run->options().repeat(), 2);
-  if (run->options().timeout_s() > 0) timeout_s_ = run->options().timeout_s();
+  repeat_ = std::max(run.options().repeat(), 2);
+  if (run.options().timeout_s() > 0) timeout_s_ = run.options().timeout_s();
   return absl::OkStatus();
 }
 
@@ -310,9 +303,8 @@ absl::StatusOr<std::vector<SessionWorker>> Agent::StartOtherWorkers() {
   const int first = first_worker_.device;
   workers.push_back(std::move(first_worker_));
   while (options_.devices.empty() && static_cast<int>(workers.size()) < options_.workers) {
-    absl::StatusOr<SessionWorker> worker = StartWorker(-1);
-    if (!worker.ok()) return worker.status();
-    workers.push_back(*std::move(worker));
+    ASSIGN_OR_RETURN(SessionWorker worker, StartWorker(-1));
+    workers.push_back(std::move(worker));
   }
   // The devices before the first worker's were tried already.
   auto device = std::find(options_.devices.begin(), options_.devices.end(), first);
@@ -347,9 +339,7 @@ absl::Status Agent::CreateRun() {
   *request.mutable_options() = MakeRunOptions();
   request.set_resume_run(options_.resume);
   request.set_join(options_.join);
-  absl::StatusOr<v1::CreateRunResponse> run = client_->CreateRun(request);
-  if (!run.ok()) return run.status();
-  run_ = *std::move(run);
+  ASSIGN_OR_RETURN(run_, client_->CreateRun(request));
   StageReached("run_known");
   const std::vector<std::string> without(run_.without_baseline().begin(), run_.without_baseline().end());
   return without.empty() ? absl::OkStatus() : HaveBaselines(without);
@@ -398,22 +388,21 @@ absl::Status Agent::Generate(const std::vector<std::string>& operators) {
   }
   const std::vector<std::string> selection = GenSelection(operators);
   gen.command.insert(gen.command.end(), selection.begin(), selection.end());
-  absl::StatusOr<Process> process = Process::Start(gen);
-  if (!process.ok()) return process.status();
+  ASSIGN_OR_RETURN(Process process, Process::Start(gen));
   // No case is leased meanwhile: an empty report tells the server that the run is alive.
   v1::ReportRequest alive;
   alive.set_run_id(run_.run_id());
   alive.set_agent_id(agent_id_);
   const auto pause = static_cast<int>(std::chrono::milliseconds(kSignOfLifeEvery).count());
-  pollfd events[] = {{process->descriptor(), POLLIN, 0}, {stop_.descriptor(), POLLIN, 0}};
-  while (!process->WaitFor(std::chrono::milliseconds(0)).has_value()) {
+  pollfd events[] = {{process.descriptor(), POLLIN, 0}, {stop_.descriptor(), POLLIN, 0}};
+  while (!process.WaitFor(std::chrono::milliseconds(0)).has_value()) {
     if (poll(events, 2, pause) == 0) client_->Report(alive).status().IgnoreError();
     const int signal = stop_.Take();
     if (signal == 0) continue;
     stop_signal_ = signal;
-    process->Signal(SIGTERM);  // a terminal's Ctrl-C reaches it anyway
+    process.Signal(SIGTERM);  // a terminal's Ctrl-C reaches it anyway
   }
-  const ExitStatus status = process->Wait();
+  const ExitStatus status = process.Wait();
   if (stop_signal_ != 0) return absl::CancelledError("stopped");
   // 1: some cases could not be computed; they are reported as such.
   if (status.signal == 0 && status.code <= 1) return absl::OkStatus();
@@ -451,10 +440,9 @@ absl::Status Agent::RunCases() {
   options.dump.level = options_.modes.failure_debug_level;
   options.dump.folder = (std::filesystem::path(options_.report_folder) / "failures").string();
   options.implemented = facts_.implemented;
-  absl::StatusOr<std::vector<SessionWorker>> workers = StartOtherWorkers();
-  if (!workers.ok()) return workers.status();
+  ASSIGN_OR_RETURN(std::vector<SessionWorker> workers, StartOtherWorkers());
   Session session(client_.get(), options, [this](const v1::Verdict& verdict) { Store(verdict); });
-  absl::Status ran = session.Run(*std::move(workers), stop_);
+  absl::Status ran = session.Run(std::move(workers), stop_);
   stop_signal_ = session.stop_signal();
   if (session.dump().written() > 0) {
     *out_ << "Failures     " << session.dump().written() << " cases in " << options.dump.folder;
@@ -466,21 +454,17 @@ absl::Status Agent::RunCases() {
 
 // Measures in a worker of its own: nothing else of this agent runs meanwhile.
 absl::Status Agent::MeasurePerformance() {
-  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog =
-      cases::LoadCatalog(options_.selection.cases_folder);
-  if (!catalog.ok()) return catalog.status();
+  ASSIGN_OR_RETURN(const std::unique_ptr<cases::Catalog> catalog,
+                   cases::LoadCatalog(options_.selection.cases_folder));
   PerformanceOptions options = options_.performance;
   options.timeout = std::chrono::milliseconds(static_cast<int64_t>(4000 * timeout_s_));
-  const absl::StatusOr<std::vector<CallToMeasure>> calls =
-      CallsToMeasure(**catalog, selection_, verdicts_, options);
-  if (!calls.ok()) return calls.status();
-  const auto oracle = loader::InProcessLibrary::Open(DefaultReferenceLibrary());
-  if (!oracle.ok()) return oracle.status();
-  const absl::StatusOr<SessionWorker> worker =
-      StartWorker(options_.devices.empty() ? -1 : options_.devices.front());
-  if (!worker.ok()) return worker.status();
+  ASSIGN_OR_RETURN(const std::vector<CallToMeasure> calls,
+                   CallsToMeasure(*catalog, selection_, verdicts_, options));
+  ASSIGN_OR_RETURN(const auto oracle, loader::InProcessLibrary::Open(DefaultReferenceLibrary()));
+  ASSIGN_OR_RETURN(const SessionWorker worker,
+                   StartWorker(options_.devices.empty() ? -1 : options_.devices.front()));
   CaseJudge judge(MakeJudgeOptions(options_, compare_, repeat_));
-  if (!options_.quiet) *out_ << "\nMeasuring " << calls->size() << " calls\n" << std::flush;
+  if (!options_.quiet) *out_ << "\nMeasuring " << calls.size() << " calls\n" << std::flush;
   v1::ReportRequest alive;
   alive.set_run_id(run_.run_id());
   alive.set_agent_id(agent_id_);
@@ -493,9 +477,8 @@ absl::Status Agent::MeasurePerformance() {
     return stop_signal_ == 0;
   };
   const PerformanceResult result =
-      PerformanceTest(**catalog, options, &judge, worker->worker.get(), oracle->get()).Run(*calls, pause);
-  absl::Status stored = ReportPerformance(result);
-  if (!stored.ok()) return stored;
+      PerformanceTest(*catalog, options, &judge, worker.worker.get(), oracle.get()).Run(calls, pause);
+  RETURN_IF_ERROR(ReportPerformance(result));
   return stop_signal_ == 0 ? absl::OkStatus() : absl::CancelledError("stopped by a signal");
 }
 
@@ -510,8 +493,7 @@ absl::Status Agent::ReportPerformance(const PerformanceResult& result) {
     measured += measurement.not_measured().empty() ? 1 : 0;
     *request.add_measurements() = measurement;
     if (request.measurements_size() < kPerRequest) continue;
-    const absl::Status sent = client_->Report(request).status();
-    if (!sent.ok()) return sent;
+    RETURN_IF_ERROR(client_->Report(request).status());
     request.clear_measurements();
   }
   if (!options_.quiet) {
@@ -554,10 +536,9 @@ absl::StatusOr<reports::RunReport> Agent::MakeReport(const v1::RunInfo& run) {
   if (!options_.resume.empty() || run.done() != static_cast<int64_t>(verdicts_.size())) {
     v1::ReadVerdictsRequest request;
     request.set_run_id(run.run_id());
-    absl::StatusOr<rpc::RunVerdicts> stored = client_->ReadVerdicts(request);
-    if (!stored.ok()) return stored.status();
-    results.reserve(stored->verdicts.size());
-    for (v1::Verdict& verdict : stored->verdicts) results.push_back(Summarised(std::move(verdict)));
+    ASSIGN_OR_RETURN(rpc::RunVerdicts stored, client_->ReadVerdicts(request));
+    results.reserve(stored.verdicts.size());
+    for (v1::Verdict& verdict : stored.verdicts) results.push_back(Summarised(std::move(verdict)));
   } else {
     results.reserve(verdicts_.size());
     for (auto& [id, verdict] : verdicts_) results.push_back(std::move(verdict));

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "cases/base/status_macros.h"
 #include "client/rpc/tensor_cache.h"
 #include "client/setup/paths.h"
 
@@ -32,19 +33,17 @@ absl::StatusOr<std::unique_ptr<rpc::Client>> Connect(const AgentOptions& options
   std::string address = options.server;
   if (options.server.empty()) {
     if (*own == nullptr) {
-      absl::StatusOr<ServerProcess> server = ServerProcess::Start(
-          ProgramBeside("diopi-server"), options.data_folder, options.selection.cases_folder);
-      if (!server.ok()) return server.status();
-      *own = std::make_unique<ServerProcess>(*std::move(server));
+      ASSIGN_OR_RETURN(ServerProcess server,
+                       ServerProcess::Start(ProgramBeside("diopi-server"), options.data_folder,
+                                            options.selection.cases_folder));
+      *own = std::make_unique<ServerProcess>(std::move(server));
     }
     address = (*own)->address();
     client_options.credentials.secret = (*own)->secret();
     client_options.retry_for = std::chrono::milliseconds(0);       // nobody restarts this server
     client_options.call_deadline = client_options.lease_deadline;  // the end of its process shows at once
   } else {
-    absl::StatusOr<rpc::Credentials> credentials = rpc::LoadCredentials(options.credentials);
-    if (!credentials.ok()) return credentials.status();
-    client_options.credentials = *std::move(credentials);
+    ASSIGN_OR_RETURN(client_options.credentials, rpc::LoadCredentials(options.credentials));
   }
   client_options.recipes = options.inputs.empty() ? !options.server.empty() : options.inputs == "recipes";
   client_options.cache = OpenCache(options);

@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/host_name.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 
 namespace diopi::agent {
@@ -69,10 +70,9 @@ absl::StatusOr<std::unique_ptr<ExplorationRecord>> ExplorationRecord::Begin(rpc:
   v1::CreateRunRequest request;
   *request.mutable_options() = options;
   request.set_resume_run(run_id);
-  const absl::StatusOr<v1::CreateRunResponse> run = client->CreateRun(request);
-  if (!run.ok()) return run.status();
+  ASSIGN_OR_RETURN(const v1::CreateRunResponse run, client->CreateRun(request));
   std::unique_ptr<ExplorationRecord> record(
-      new ExplorationRecord(client, run->run_id(), absl::StrCat(HostName(), "-", getpid())));
+      new ExplorationRecord(client, run.run_id(), absl::StrCat(HostName(), "-", getpid())));
   record->thread_ = std::thread([self = record.get()] { self->Tell(); });
   return record;
 }
@@ -124,8 +124,7 @@ void ExplorationRecord::Update(v1::Exploration now) {
 absl::Status ExplorationRecord::Finish(bool aborted) {
   EndThread();
   if (!refused_.ok()) return refused_;
-  absl::Status status = client_->Report(Report()).status();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(client_->Report(Report()).status());
   v1::FinishRunRequest request;
   request.set_run_id(run_id_);
   request.set_agent_id(agent_id_);

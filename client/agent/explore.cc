@@ -16,6 +16,7 @@
 #include "baselines/generate/oracle_pool.h"
 #include "cases/base/printable_stream.h"
 #include "cases/base/process_pool.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/write_file.h"
 #include "cases/explore/generator.h"
 #include "cases/user/operator_text.h"
@@ -81,58 +82,37 @@ class Explorer {
 
  private:
   absl::Status Prepare() {
-    absl::StatusOr<baselines::DeclaredContracts> contracts = baselines::ParseContracts(options_.contracts);
-    if (!contracts.ok()) return contracts.status();
-    compare_.contracts = *std::move(contracts);
+    ASSIGN_OR_RETURN(compare_.contracts, baselines::ParseContracts(options_.contracts));
     absl::Status status = MakeFolder(folder_);
     if (status.ok()) status = CheckCanWrite(absl::StrCat(folder_, "/statistics.csv"));
     if (!status.ok()) return status;
-    absl::StatusOr<LibraryFacts> facts = InspectTested(options_);
-    if (!facts.ok()) return facts.status();
-    facts_ = *std::move(facts);
-    absl::StatusOr<v1::Selection> selection = MakeSelection(options_.selection);
-    if (!selection.ok()) return selection.status();
-    selection_ = *std::move(selection);
-    absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog =
-        cases::LoadCatalog(options_.selection.cases_folder);
-    if (!catalog.ok()) return catalog.status();
-    catalog_ = *std::move(catalog);
+    ASSIGN_OR_RETURN(facts_, InspectTested(options_));
+    ASSIGN_OR_RETURN(selection_, MakeSelection(options_.selection));
+    ASSIGN_OR_RETURN(catalog_, cases::LoadCatalog(options_.selection.cases_folder));
     explore::GeneratorOptions generator;
     generator.seed = options_.explore.seed;
     generator.functions = facts_.implemented;
     rules_ = std::make_unique<CaseJudge>(MakeJudgeOptions(options_, compare_, options_.repeat));
     generator.accepts = [this](const v1::Case& c) { return !rules_->SkipReason(c).has_value(); };
-    absl::StatusOr<std::unique_ptr<explore::Generator>> made =
-        explore::Generator::Make(*catalog_, selection_, generator);
-    if (!made.ok()) return made.status();
-    generator_ = *std::move(made);
+    ASSIGN_OR_RETURN(generator_, explore::Generator::Make(*catalog_, selection_, generator));
     // Its processes are forked before this one has threads, as a client of the server does.
-    absl::StatusOr<std::unique_ptr<baselines::OraclePool>> oracle =
-        baselines::OraclePool::Open(DefaultReferenceLibrary(), ProcessesFor(kBytesPerOracle));
-    if (!oracle.ok()) return oracle.status();
-    oracle_ = *std::move(oracle);
+    ASSIGN_OR_RETURN(oracle_,
+                     baselines::OraclePool::Open(DefaultReferenceLibrary(), ProcessesFor(kBytesPerOracle)));
     if (options_.explore.count_only) return absl::OkStatus();
-    absl::StatusOr<std::unique_ptr<rpc::Client>> client = Connect(options_, &server_);
-    if (!client.ok()) return client.status();
-    client_ = *std::move(client);
+    ASSIGN_OR_RETURN(client_, Connect(options_, &server_));
     return absl::OkStatus();
   }
 
   absl::Status Begin(const v1::WorkerHello& hello) {
     if (client_ == nullptr) return absl::OkStatus();
     v1::RunOptions run = DescribeRun(options_, facts_, hello, selection_, compare_.contracts);
-    absl::StatusOr<v1::ExplorationOptions> asked = MakeExplorationOptions(options_.explore);
-    if (!asked.ok()) return asked.status();
-    *run.mutable_exploration() = *std::move(asked);
-    absl::StatusOr<std::unique_ptr<ExplorationRecord>> record =
-        ExplorationRecord::Begin(client_.get(), run, options_.explore.run_id);
-    if (!record.ok()) return record.status();
-    record_ = *std::move(record);
+    ASSIGN_OR_RETURN(v1::ExplorationOptions asked, MakeExplorationOptions(options_.explore));
+    *run.mutable_exploration() = std::move(asked);
+    ASSIGN_OR_RETURN(record_, ExplorationRecord::Begin(client_.get(), run, options_.explore.run_id));
     if (options_.explore.run_id.empty()) return absl::OkStatus();
     // An uploaded library has its own name there, not that of a file which is removed.
-    const absl::StatusOr<v1::RunInfo> info = client_->GetRun(options_.explore.run_id);
-    if (!info.ok()) return info.status();
-    shown_impl_ = info->options().impl_path();
+    ASSIGN_OR_RETURN(const v1::RunInfo info, client_->GetRun(options_.explore.run_id));
+    shown_impl_ = info.options().impl_path();
     return absl::OkStatus();
   }
 
@@ -176,24 +156,20 @@ class Explorer {
     if (devices.empty()) devices.assign(static_cast<size_t>(options_.workers), -1);
     std::vector<std::unique_ptr<loader::Worker>> workers;
     for (const int device : devices) {
-      absl::StatusOr<std::unique_ptr<loader::Worker>> worker =
-          shrink::StartWorker(WorkerOptionsFor(options_.timeout_s, device));
-      if (!worker.ok()) return worker.status();
-      workers.push_back(*std::move(worker));
+      ASSIGN_OR_RETURN(std::unique_ptr<loader::Worker> worker,
+                       shrink::StartWorker(WorkerOptionsFor(options_.timeout_s, device)));
+      workers.push_back(std::move(worker));
     }
     return workers;
   }
 
   absl::StatusOr<ExploreResult> Explore() {
-    absl::StatusOr<std::vector<std::unique_ptr<loader::Worker>>> workers = StartWorkers();
-    if (!workers.ok()) return workers.status();
-    absl::Status begun = Begin(workers->front()->hello());
-    if (!begun.ok()) return begun;
-    const absl::StatusOr<ExploreAmount> amount = ParseExploreAmount(options_.explore.amount);
-    if (!amount.ok()) return amount.status();
+    ASSIGN_OR_RETURN(std::vector<std::unique_ptr<loader::Worker>> workers, StartWorkers());
+    RETURN_IF_ERROR(Begin(workers.front()->hello()));
+    ASSIGN_OR_RETURN(const ExploreAmount amount, ParseExploreAmount(options_.explore.amount));
     explore::ExploreOptions options;
-    options.most_calls = amount->calls;
-    options.time = amount->time;
+    options.most_calls = amount.calls;
+    options.time = amount.time;
     options.stop_on_first = options_.explore.stop_on_first;
     options.judge = MakeJudgeOptions(options_, compare_, options_.repeat);
     options.oracles = ProcessesFor(kBytesPerOracle);
@@ -209,7 +185,7 @@ class Explorer {
       out_ << now.calls << " calls, " << now.failures.size() << " failed " << std::flush;
     };
     absl::StatusOr<ExploreResult> result =
-        explore::Explore(generator_.get(), options, oracle_.get(), *std::move(workers), stop_, progress);
+        explore::Explore(generator_.get(), options, oracle_.get(), std::move(workers), stop_, progress);
     if (terminal_ && !options_.quiet) WriteControl("\r\033[K", &out_);
     return result;
   }
@@ -313,13 +289,14 @@ class Explorer {
     judging.diagnose = false;
     CaseJudge judge(judging);
     const int device = options_.devices.empty() ? -1 : options_.devices.front();
-    absl::StatusOr<std::unique_ptr<shrink::CaseTrial>> trial = shrink::CaseTrial::Start(
-        &judge, WorkerOptionsFor(std::min(options_.timeout_s, kShrinkTimeout), device), std::move(oracle_));
-    if (!trial.ok()) return trial.status();
+    ASSIGN_OR_RETURN(std::unique_ptr<shrink::CaseTrial> trial,
+                     shrink::CaseTrial::Start(
+                         &judge, WorkerOptionsFor(std::min(options_.timeout_s, kShrinkTimeout), device),
+                         std::move(oracle_)));
     out_ << "\nCauses\n" << std::flush;
     const bool stopped = result->stop_signal != 0;
     absl::Status written = explore::WriteFindings(
-        result->failures, folder_, {.call_again = !stopped}, &diagnosing, trial->get(),
+        result->failures, folder_, {.call_again = !stopped}, &diagnosing, trial.get(),
         [this](const v1::Verdict& verdict) { return RepeatCommand(verdict); },
         [this, result, stopped](const Finding& finding) {
           AddCause(finding, &stored_);

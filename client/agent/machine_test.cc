@@ -16,8 +16,6 @@
 namespace diopi::agent {
 namespace {
 
-using baselines::TempFolder;
-
 void Write(const std::filesystem::path& path, const std::string& text, mode_t mode = 0644) {
   std::filesystem::create_directories(path.parent_path());
   std::ofstream(path) << text;
@@ -39,7 +37,7 @@ TEST(Machine, ThisOneSaysWhatItIs) {
 }
 
 TEST(Machine, FilesOfOtherMachines) {
-  const TempFolder folder;
+  const TestFolder folder;
   Write(folder.path() + "/usr/lib/os-release", "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
   Write(folder.path() + "/proc/cpuinfo",
         "processor\t: 0\nmodel\t\t: 17\nmodel name\t: AMD EPYC 9654 96-Core Processor\nprocessor\t: 1\n");
@@ -62,7 +60,7 @@ TEST(Machine, FilesOfOtherMachines) {
 double test_seconds = 0;
 
 TEST(Machine, WorkOfOthersIsWhatNeitherTheWorkerNorThisProcessDoes) {
-  const TempFolder folder;
+  const TestFolder folder;
   const auto write = [&folder](int machine, int own, int worker) {
     const auto process = [&folder](int pid, int ticks) {
       Write(absl::StrCat(folder.path(), "/proc/", pid, "/stat"),
@@ -105,7 +103,7 @@ TEST(Machine, Gpus) {
 
 // The driver's program as a process: it answers, fails, or hangs.
 TEST(Machine, TheDriverIsAsked) {
-  const TempFolder folder;
+  const TestFolder folder;
   MachineSources sources;
   sources.nvidia_smi = folder.path() + "/nvidia-smi";
   EXPECT_EQ(DescribeMachine(sources).gpus_size(), 0);

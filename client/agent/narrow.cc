@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "cases/base/excerpt.h"
 #include "cases/base/read_file.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "cases/core/operator_file.h"
 #include "cases/user/user_cases.h"
@@ -34,14 +35,13 @@ struct Changed {
 
 // One function of the ABI per line, or all_ops; "#" begins a comment.
 absl::StatusOr<Changed> ReadChanged(const std::string& path) {
-  const absl::StatusOr<std::string> text = ReadFile(path);
-  if (!text.ok()) return text.status();
+  ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   std::vector<std::string> known = {kEverything};
   for (const abi::Function* function : abi::Functions()) known.emplace_back(function->name());
   const std::set<std::string> names(known.begin(), known.end());
   Changed changed;
   int number = 0;
-  for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     ++number;
     const std::string name(absl::StripAsciiWhitespace(line.substr(0, line.find('#'))));
     if (name.empty()) continue;
@@ -75,10 +75,9 @@ absl::StatusOr<bool> SelectChanged(const Changed& changed, AgentOptions* options
     *out << "No function changed: nothing to run.\n";
     return false;
   }
-  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog =
-      cases::LoadCatalog(options->selection.cases_folder);
-  if (!catalog.ok()) return catalog.status();
-  const std::set<std::string> with_cases = (*catalog)->Functions();
+  ASSIGN_OR_RETURN(const std::unique_ptr<cases::Catalog> catalog,
+                   cases::LoadCatalog(options->selection.cases_folder));
+  const std::set<std::string> with_cases = catalog->Functions();
   std::vector<std::string> without;
   for (const std::string& name : changed.functions) {
     (with_cases.contains(name) ? options->selection.functions : without).push_back(name);
@@ -95,31 +94,26 @@ absl::StatusOr<bool> SelectChanged(const Changed& changed, AgentOptions* options
 // Reads a run and its verdicts with one of the outcomes, without their outputs.
 absl::StatusOr<rpc::RunVerdicts> ReadFromServer(const AgentOptions& options,
                                                 const std::vector<v1::Outcome>& outcomes) {
-  const absl::StatusOr<std::unique_ptr<rpc::Client>> client =
-      rpc::Client::Connect(options.server, options.credentials, rpc::ClientOptions());
-  if (!client.ok()) return client.status();
+  ASSIGN_OR_RETURN(const std::unique_ptr<rpc::Client> client,
+                   rpc::Client::Connect(options.server, options.credentials, rpc::ClientOptions()));
   v1::ReadVerdictsRequest request;
   request.set_run_id(options.rerun_failed);
   request.set_without_outputs(true);
   for (const v1::Outcome outcome : outcomes) request.add_outcomes(outcome);
-  return (*client)->ReadVerdicts(request);
+  return client->ReadVerdicts(request);
 }
 
 absl::StatusOr<rpc::RunVerdicts> ReadFromFolder(const AgentOptions& options,
                                                 const std::vector<v1::Outcome>& outcomes) {
-  const absl::StatusOr<std::unique_ptr<server::Database>> database =
-      server::Database::Open(server::DatabasePath(options.data_folder), {.read_only = true});
-  if (!database.ok()) return database.status();
-  absl::StatusOr<v1::RunInfo> run = (*database)->GetRun(options.rerun_failed);
-  if (!run.ok()) return run.status();
-  if (absl::Status status = server::CheckHasVerdicts(run->run_id(), run->options()); !status.ok())
-    return status;
+  ASSIGN_OR_RETURN(const std::unique_ptr<server::Database> database,
+                   server::Database::Open(server::DatabasePath(options.data_folder), {.read_only = true}));
+  ASSIGN_OR_RETURN(v1::RunInfo run, database->GetRun(options.rerun_failed));
+  RETURN_IF_ERROR(server::CheckHasVerdicts(run.run_id(), run.options()));
   server::VerdictFilter filter;
   filter.outcomes = outcomes;
   filter.with_outputs = false;
-  absl::StatusOr<std::vector<v1::Verdict>> verdicts = (*database)->Verdicts(run->run_id(), filter);
-  if (!verdicts.ok()) return verdicts.status();
-  return rpc::RunVerdicts{*std::move(run), *std::move(verdicts)};
+  ASSIGN_OR_RETURN(std::vector<v1::Verdict> verdicts, database->Verdicts(run.run_id(), filter));
+  return rpc::RunVerdicts{std::move(run), std::move(verdicts)};
 }
 
 absl::StatusOr<bool> SelectFailed(AgentOptions* options, std::ostream* out) {
@@ -128,16 +122,16 @@ absl::StatusOr<bool> SelectFailed(AgentOptions* options, std::ostream* out) {
     const auto outcome = static_cast<v1::Outcome>(i);
     if (reports::IsListed(outcome)) failures.push_back(outcome);
   }
-  const absl::StatusOr<rpc::RunVerdicts> failed =
-      options->server.empty() ? ReadFromFolder(*options, failures) : ReadFromServer(*options, failures);
-  if (!failed.ok()) return failed.status();
-  const std::string& run_id = failed->run.run_id();
-  for (const v1::Verdict& verdict : failed->verdicts) options->selection.cases.push_back(verdict.case_id());
+  ASSIGN_OR_RETURN(const rpc::RunVerdicts failed, options->server.empty()
+                                                      ? ReadFromFolder(*options, failures)
+                                                      : ReadFromServer(*options, failures));
+  const std::string& run_id = failed.run.run_id();
+  for (const v1::Verdict& verdict : failed.verdicts) options->selection.cases.push_back(verdict.case_id());
   if (options->selection.cases.empty()) {
     *out << "Nothing failed in run " << run_id << ": nothing to run.\n";
     return false;
   }
-  const v1::Selection& before = failed->run.options().selection();
+  const v1::Selection& before = failed.run.options().selection();
   if (options->selection.suite.empty() && options->selection.models.empty()) {
     options->selection.suite = before.suite();
     options->selection.max_tensor_bytes = before.max_tensor_bytes();
@@ -153,11 +147,10 @@ absl::StatusOr<bool> SelectFailed(AgentOptions* options, std::ostream* out) {
 absl::StatusOr<bool> NarrowSelection(AgentOptions* options, std::ostream* out) {
   if (!options->rerun_failed.empty()) return SelectFailed(options, out);
   if (options->changed_functions.empty() && options->changed_since.empty()) return true;
-  const absl::StatusOr<Changed> changed = options->changed_since.empty()
+  ASSIGN_OR_RETURN(const Changed changed, options->changed_since.empty()
                                               ? ReadChanged(options->changed_functions)
-                                              : CompareWithOld(*options, out);
-  if (!changed.ok()) return changed.status();
-  return SelectChanged(*changed, options, out);
+                                              : CompareWithOld(*options, out));
+  return SelectChanged(changed, options, out);
 }
 
 }  // namespace diopi::agent

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "client/agent/devices.h"
 #include "client/command_line/command_line.h"
 #include "client/command_line/options.h"
@@ -193,9 +194,7 @@ void AddOptions(CLI::App* app, AgentOptions* options) {
 // Applies the profile where the command line has no setting.
 absl::Status TakeProfile(const CLI::App& app, AgentOptions* options) {
   if (options->profile_path.empty()) return absl::OkStatus();
-  absl::StatusOr<profile::AppliedProfile> profile = LoadProfile(options->profile_path);
-  if (!profile.ok()) return profile.status();
-  options->profile = *std::move(profile);
+  ASSIGN_OR_RETURN(options->profile, LoadProfile(options->profile_path));
   const v1::DeviceProfile& rules = options->profile.rules();
   if (const absl::Status chip = server::CheckChipName(rules.chip()); !chip.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(options->profile_path, ": chip: ", chip.message()));
@@ -264,9 +263,7 @@ absl::Status Complete(AgentOptions* options) {
   if (options->device_env.empty()) options->device_env = {"CUDA_VISIBLE_DEVICES"};
   if (options->device_env == std::vector<std::string>{"none"}) options->device_env.clear();
   if (options->device_list.empty()) return absl::OkStatus();
-  absl::StatusOr<std::vector<int>> devices = ParseDevices(options->device_list);
-  if (!devices.ok()) return devices.status();
-  options->devices = *std::move(devices);
+  ASSIGN_OR_RETURN(options->devices, ParseDevices(options->device_list));
   return absl::OkStatus();
 }
 

@@ -16,6 +16,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/kernel_key.h"
 #include "cases/core/library_checks.h"
@@ -185,14 +186,13 @@ absl::StatusOr<std::vector<CallToMeasure>> CallsToMeasure(const cases::Catalog& 
     if (!of_models.ok()) return of_models;
     calls = *std::move(of_models);
   } else {
-    const absl::StatusOr<std::unique_ptr<cases::Catalog>> timing = LoadTimingPoints();
-    if (!timing.ok()) return timing.status();
+    ASSIGN_OR_RETURN(const std::unique_ptr<cases::Catalog> timing, LoadTimingPoints());
     absl::Status status = catalog.VisitOperators(selection, [&](std::vector<v1::Case> cases) {
       std::erase_if(cases, [&](const v1::Case& c) {
         const auto found = verdicts.find(c.id());
         return found == verdicts.end() || found->second.outcome() != v1::OUTCOME_PASS;
       });
-      AddOperatorCalls(catalog, **timing, std::move(cases), options, &calls);
+      AddOperatorCalls(catalog, *timing, std::move(cases), options, &calls);
       return absl::OkStatus();
     });
     if (!status.ok()) return status;
@@ -242,13 +242,10 @@ absl::Status PerformanceTest::Prepare(const CallToMeasure& call, Prepared* prepa
         absl::StrFormat("its saved tensors need %.1e operations of the reference, more than %.0e", operations,
                         kMostReferenceOperations));
   }
-  absl::StatusOr<baselines::Baseline> baseline = baselines::GenerateInputs(*oracle_, call.c);
-  if (!baseline.ok()) return baseline.status();
-  prepared->c = std::move(baseline->c);
-  prepared->inputs = std::move(baseline->inputs);
-  absl::StatusOr<loader::CallOptions> options = judge_->Prepare(prepared->c, &prepared->inputs);
-  if (!options.ok()) return options.status();
-  prepared->call = *std::move(options);
+  ASSIGN_OR_RETURN(baselines::Baseline baseline, baselines::GenerateInputs(*oracle_, call.c));
+  prepared->c = std::move(baseline.c);
+  prepared->inputs = std::move(baseline.inputs);
+  ASSIGN_OR_RETURN(prepared->call, judge_->Prepare(prepared->c, &prepared->inputs));
   return absl::OkStatus();
 }
 
@@ -264,8 +261,7 @@ absl::StatusOr<v1::TimeReply> PerformanceTest::Time(const Prepared& prepared, in
   time.set_seconds(options_.seconds);
   time.set_relative_interval(kNarrow);
   time.set_cold_samples(cold_samples);
-  absl::Status submitted = worker_->Submit(prepared.c, prepared.inputs, options);
-  if (!submitted.ok()) return submitted;
+  RETURN_IF_ERROR(worker_->Submit(prepared.c, prepared.inputs, options));
   loader::CallOutcome outcome = worker_->Wait();
   if (outcome.kind != loader::CallOutcome::Kind::kReplied) return absl::AbortedError(outcome.Text());
   if (!outcome.reply.has_time()) return absl::AbortedError(outcome.reply.text());

@@ -33,6 +33,7 @@
 #include "cases/base/poll_timeout.h"
 #include "cases/base/process.h"
 #include "cases/base/sha256.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/wait.h"
 #include "client/rpc/agents_client.h"
 #include "client/setup/paths.h"
@@ -270,10 +271,8 @@ void StandingAgent::StartNext() {
 }
 
 absl::Status StandingAgent::StartJob(std::vector<std::string> more, const std::string& impl, Job job) {
-  absl::StatusOr<Pipe> err = MakePipe();
-  if (!err.ok()) return err.status();
-  absl::StatusOr<Pipe> out = MakePipe();
-  if (!out.ok()) return out.status();
+  ASSIGN_OR_RETURN(Pipe err, MakePipe());
+  ASSIGN_OR_RETURN(Pipe out, MakePipe());
   ProcessOptions child;
   child.command = {ProgramBeside("diopi-agent")};
   for (std::string& argument : ArgumentsForChildren(options_.arguments)) {
@@ -281,17 +280,15 @@ absl::Status StandingAgent::StartJob(std::vector<std::string> more, const std::s
   }
   child.command.insert(child.command.end(), {"--impl", impl, "--parent", absl::StrCat(getpid())});
   for (std::string& argument : more) child.command.push_back(std::move(argument));
-  child.descriptors = {{err->write.get(), STDERR_FILENO}};
-  if (job.run_id.empty()) child.descriptors.emplace_back(out->write.get(), STDOUT_FILENO);
+  child.descriptors = {{err.write.get(), STDERR_FILENO}};
+  if (job.run_id.empty()) child.descriptors.emplace_back(out.write.get(), STDOUT_FILENO);
   if (!options_.credentials.token.empty()) {  // which has left our environment
     child.environment.push_back("DIOPI_TOKEN=" + options_.credentials.token);
   }
   child.own_group = true;  // Ctrl-C is ours to hand on
-  absl::StatusOr<Process> process = Process::Start(child);
-  if (!process.ok()) return process.status();
-  job.process = *std::move(process);
-  job.err = std::move(err->read);
-  if (job.run_id.empty()) job.out = std::move(out->read);
+  ASSIGN_OR_RETURN(job.process, Process::Start(child));
+  job.err = std::move(err.read);
+  if (job.run_id.empty()) job.out = std::move(out.read);
   job_ = std::make_unique<Job>(std::move(job));
   return absl::OkStatus();
 }
@@ -310,13 +307,11 @@ absl::StatusOr<std::string> StandingAgent::FetchLibrary(const v1::Assignment::Ru
         "this agent does not accept uploaded libraries: it was started without --impl-upload");
   }
   std::string path = absl::StrCat(folder.path(), "/libdiopi_impl.so");
-  absl::Status fetched = client_->FetchImpl(run.run_id(), path);
-  if (!fetched.ok()) return fetched;
-  const absl::StatusOr<std::string> sha256 = Sha256OfFile(path);
-  if (!sha256.ok()) return sha256.status();
-  if (*sha256 == run.submission().upload_sha256()) return path;
+  RETURN_IF_ERROR(client_->FetchImpl(run.run_id(), path));
+  ASSIGN_OR_RETURN(const std::string sha256, Sha256OfFile(path));
+  if (sha256 == run.submission().upload_sha256()) return path;
   return absl::DataLossError(absl::StrCat("the uploaded library was damaged in transit: its SHA-256 is ",
-                                          *sha256, ", expected ", run.submission().upload_sha256()));
+                                          sha256, ", expected ", run.submission().upload_sha256()));
 }
 
 void StandingAgent::StartRun(const v1::Assignment::Run& run) {

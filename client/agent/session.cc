@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/stage.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/slices.h"
@@ -80,9 +81,7 @@ void Session::EndCalls() {
 }
 
 absl::Status Session::Run(std::vector<SessionWorker> workers, const StopSignal& stop) {
-  absl::StatusOr<Pipe> pipe = MakePipe();
-  if (!pipe.ok()) return pipe.status();
-  ended_ = *std::move(pipe);
+  ASSIGN_OR_RETURN(ended_, MakePipe());
   workers_ = static_cast<int>(workers.size());
   std::thread prefetcher([this] { Prefetch(); });
   std::atomic<size_t> running = workers.size();

@@ -10,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/host_name.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "client/agent/devices.h"
 #include "client/agent/machine.h"
@@ -41,8 +42,7 @@ absl::StatusOr<LibraryFacts> InspectTested(const AgentOptions& options) {
   }
   ThisMachine();  // which DescribeRun needs when the library has been loaded
   if (options.device_lib.empty()) return facts;
-  absl::Status device = InspectLibrary(options.device_lib).status();
-  if (!device.ok()) return device;
+  RETURN_IF_ERROR(InspectLibrary(options.device_lib).status());
   return facts;
 }
 

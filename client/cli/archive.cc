@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/upkeep.h"
@@ -36,33 +37,27 @@ class ArchiveCommand final : public Command {
 
  private:
   absl::Status Archive() const {
-    const absl::StatusOr<std::string> path = DatabaseToChange(data_);
-    if (!path.ok()) return path.status();
-    if (dry_run_) return Show(*path);
+    ASSIGN_OR_RETURN(const std::string path, DatabaseToChange(data_));
+    if (dry_run_) return Show(path);
     if (remove_) {
-      absl::Status status = server::CheckRemovable(*path, runs_);
-      if (!status.ok()) return status;
-      status = Confirm(
-          absl::StrCat("Remove ", runs_.size(), " runs from ", *path, " after they are archived?"), yes_);
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(server::CheckRemovable(path, runs_));
+      RETURN_IF_ERROR(Confirm(
+          absl::StrCat("Remove ", runs_.size(), " runs from ", path, " after they are archived?"), yes_));
     }
-    const absl::StatusOr<server::Archived> archived = server::ArchiveRuns(*path, runs_, to_);
-    if (!archived.ok()) return archived.status();
-    std::cerr << to_ << ": " << archived->verdicts << " verdicts, " << Megabytes(archived->bytes)
+    ASSIGN_OR_RETURN(const server::Archived archived, server::ArchiveRuns(path, runs_, to_));
+    std::cerr << to_ << ": " << archived.verdicts << " verdicts, " << Megabytes(archived.bytes)
               << ", compared with the original\n";
     if (!remove_) return absl::OkStatus();
-    const absl::StatusOr<server::Removed> removed = server::RemoveRuns(*path, runs_);
-    if (!removed.ok()) return removed.status();
-    std::cerr << "removed " << removed->runs << " runs with " << removed->verdicts << " verdicts from "
-              << *path << "\n";
+    ASSIGN_OR_RETURN(const server::Removed removed, server::RemoveRuns(path, runs_));
+    std::cerr << "removed " << removed.runs << " runs with " << removed.verdicts << " verdicts from " << path
+              << "\n";
     return absl::OkStatus();
   }
 
   absl::Status Show(const std::string& path) const {
-    const absl::StatusOr<std::vector<server::RunBytes>> bytes = server::BytesOfRuns(path, runs_);
-    if (!bytes.ok()) return bytes.status();
+    ASSIGN_OR_RETURN(const std::vector<server::RunBytes> bytes, server::BytesOfRuns(path, runs_));
     reports::Table table{{{"run"}, {"verdicts", true}, {"bytes", true}}, {}};
-    for (const server::RunBytes& run : *bytes) {
+    for (const server::RunBytes& run : bytes) {
       table.rows.push_back({{run.run_id}, {absl::StrCat(run.verdicts)}, {absl::StrCat(run.bytes)}});
     }
     return WriteTable(table, "text");

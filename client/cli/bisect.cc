@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/process.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/temporary_folder.h"
 #include "cases/base/text.h"
 #include "client/cli/captured_sequence.h"
@@ -101,11 +102,10 @@ class BisectCommand final : public Command {
     std::cerr << sequence->calls().size() << " calls, " << sequence->links()
               << " inputs of which come from earlier calls\n";
     const auto mends = [&](const std::vector<std::string>& names) -> absl::StatusOr<bool> {
-      const absl::StatusOr<SequenceTrial::Result> result = (*trial)->Run(names);
-      if (!result.ok()) return result.status();
+      ASSIGN_OR_RETURN(const SequenceTrial::Result result, (*trial)->Run(names));
       std::cerr << "Run " << ++runs_ << ", " << names.size()
-                << " functions fall back: " << PrintableMessage(result->text) << "\n";
-      return result->good;
+                << " functions fall back: " << PrintableMessage(result.text) << "\n";
+      return result.good;
     };
     const absl::StatusOr<bool> good = mends({});
     if (!good.ok()) return Tell(good.status());
@@ -126,16 +126,15 @@ class BisectCommand final : public Command {
       std::cout << "The command exits with 0 without any fallback: there is nothing to find.\n";
       return std::vector<std::string>();
     }
-    const absl::StatusOr<std::vector<std::string>> called = Called();
-    if (!called.ok()) return called.status();
-    good = RunWith(*called);
+    ASSIGN_OR_RETURN(const std::vector<std::string> called, Called());
+    good = RunWith(called);
     if (!good.ok()) return good.status();
     if (!*good) {
-      std::cout << "The command fails also when all " << called->size()
+      std::cout << "The command fails also when all " << called.size()
                 << " functions that it calls fall back to the CPU reference: look for the cause elsewhere.\n";
       return std::vector<std::string>();
     }
-    return SmallestSet(*called, [this](const std::vector<std::string>& names) { return RunWith(names); });
+    return SmallestSet(called, [this](const std::vector<std::string>& names) { return RunWith(names); });
   }
 
   absl::StatusOr<std::vector<std::string>> Called() const {

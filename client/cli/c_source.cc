@@ -17,6 +17,7 @@
 #include "cases/base/dtype.h"
 #include "cases/base/layout.h"
 #include "cases/base/split_mix.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "client/cli/case_text.h"
 #include "client/cli/output_bounds.h"
@@ -79,10 +80,9 @@ class Writer {
       if (param == nullptr) {
         return absl::InvalidArgumentError(absl::StrCat(case_.function(), " has no parameter ", arg.name()));
       }
-      const absl::StatusOr<std::string> expression = Argument(arg, *param);
-      if (!expression.ok()) return expression.status();
-      call.push_back(*expression);
-      preparing_.push_back(param->prepares().empty() ? *expression : "false");
+      ASSIGN_OR_RETURN(const std::string expression, Argument(arg, *param));
+      call.push_back(expression);
+      preparing_.push_back(param->prepares().empty() ? expression : "false");
     }
     const std::string arguments = absl::StrJoin(call, ",\n      ");
     preparing_.insert(preparing_.begin(), call[0]);
@@ -188,10 +188,9 @@ class Writer {
         handles.emplace_back("NULL");
         Show(key, absl::StrCat(id, "[", i, "]"));
       } else {
-        const absl::StatusOr<std::string> handle =
-            Tensor(key, arg, list ? arg.tensors().tensors(i) : arg.tensor());
-        if (!handle.ok()) return handle.status();
-        handles.push_back(*handle);
+        ASSIGN_OR_RETURN(const std::string handle,
+                         Tensor(key, arg, list ? arg.tensors().tensors(i) : arg.tensor()));
+        handles.push_back(handle);
       }
     }
     handles.emplace_back("NULL");  // a list may be empty, its pointer must not be null
@@ -203,10 +202,9 @@ class Writer {
   absl::StatusOr<std::string> Sparse(const v1::Argument& arg) {
     std::string id = Identifier(arg.name()), parts;
     for (int i = 0; i < arg.tensors().tensors_size(); ++i) {
-      const absl::StatusOr<std::string> part =
-          Tensor(absl::StrCat(arg.name(), ".", i), arg, arg.tensors().tensors(i));
-      if (!part.ok()) return part.status();
-      absl::StrAppend(&parts, ", ", *part);
+      ASSIGN_OR_RETURN(const std::string part,
+                       Tensor(absl::StrCat(arg.name(), ".", i), arg, arg.tensors().tensors(i)));
+      absl::StrAppend(&parts, ", ", part);
     }
     absl::StrAppend(&body_, "  static diopiTensorHandle_t ", id, ";\n  if (", id, " == NULL) ", id,
                     " = make_sparse(", absl::StrJoin(arg.tensors().sparse_shape(), ", "), parts, ");\n");

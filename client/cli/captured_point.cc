@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/layout.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/point_value.h"
 #include "cases/user/operator_text.h"
@@ -50,8 +51,7 @@ class PointMaker {
     for (const v1::Argument& arg : call_.c.args()) {
       const abi::Param* param = abi::FindParam(function_, arg.name());
       if (param == nullptr) return absl::InvalidArgumentError(absl::StrCat("unknown argument ", arg.name()));
-      absl::Status status = Add(arg, *param);
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(Add(arg, *param));
     }
     return point_;
   }
@@ -84,8 +84,7 @@ class PointMaker {
         in->set_null(true);
         continue;
       }
-      absl::Status status = AddTensor(name, absl::StrCat(arg.name(), ".", i), arg.tensors().tensors(i));
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(AddTensor(name, absl::StrCat(arg.name(), ".", i), arg.tensors().tensors(i)));
     }
     return absl::OkStatus();
   }
@@ -261,13 +260,11 @@ absl::StatusOr<v1::OperatorFile> FileOfCapturedCall(const cases::Catalog& catalo
     const v1::FunctionRules* rules =
         op.operator_() == call.c.operator_() ? cases::FindRules(op, call.c.function()) : nullptr;
     if (rules == nullptr) continue;
-    const absl::StatusOr<v1::Point> point = PointMaker(call, options).Make(label);
-    if (!point.ok()) return point.status();
-    const v1::OperatorFile file = cases::OnePointFile(op, *point, call.c.function(), call.c.dtype());
+    ASSIGN_OR_RETURN(const v1::Point point, PointMaker(call, options).Make(label));
+    const v1::OperatorFile file = cases::OnePointFile(op, point, call.c.function(), call.c.dtype());
     const absl::StatusOr<v1::Case> made = cases::ExpandOne(file);
     if (!made.ok()) return absl::UnimplementedError(made.status().message());
-    const absl::Status same = CheckSame(*made, call.c);
-    if (!same.ok()) return same;
+    RETURN_IF_ERROR(CheckSame(*made, call.c));
     return file;
   }
   return absl::NotFoundError(absl::StrCat("no operator ", call.c.operator_(), " with ", call.c.function()));

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/hash.h"
 #include "cases/base/layout.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/judges.h"
 #include "client/profile/tensors.h"
 
@@ -123,9 +124,8 @@ absl::StatusOr<TensorMap> CapturedSequence::OutputsOf(
 absl::StatusOr<std::map<TensorOfCall, HostTensor>> CapturedSequence::Run(const Compute& compute) const {
   std::map<TensorOfCall, HostTensor> computed;
   for (size_t i = 0; i < calls_.size(); ++i) {
-    absl::StatusOr<TensorMap> outputs = OutputsOf(i, compute, computed);
-    if (!outputs.ok()) return outputs.status();
-    for (auto& [key, tensor] : *outputs) computed[{i, key}] = std::move(tensor);
+    ASSIGN_OR_RETURN(TensorMap outputs, OutputsOf(i, compute, computed));
+    for (auto& [key, tensor] : outputs) computed[{i, key}] = std::move(tensor);
   }
   std::map<TensorOfCall, HostTensor> ends;
   for (const TensorOfCall& end : ends_) ends[end] = std::move(computed.at(end));
@@ -133,16 +133,14 @@ absl::StatusOr<std::map<TensorOfCall, HostTensor>> CapturedSequence::Run(const C
 }
 
 absl::StatusOr<CapturedSequence> ReadSequence(const std::string& capture) {
-  const absl::StatusOr<std::vector<std::string>> files = tap::CaptureFiles(capture);
-  if (!files.ok()) return files.status();
+  ASSIGN_OR_RETURN(const std::vector<std::string> files, tap::CaptureFiles(capture));
   std::set<int64_t> processes;
   std::vector<tap::CapturedCall> calls;
-  for (const std::string& file : *files) {
+  for (const std::string& file : files) {
     const std::optional<tap::CaptureName> name = tap::ParseCaptureName(file);
     processes.insert(name.has_value() ? name->process : 0);
-    absl::StatusOr<tap::CapturedCall> call = tap::ReadCapturedCall(file);
-    if (!call.ok()) return call.status();
-    calls.push_back(*std::move(call));
+    ASSIGN_OR_RETURN(tap::CapturedCall call, tap::ReadCapturedCall(file));
+    calls.push_back(std::move(call));
   }
   if (processes.size() == 1) return CapturedSequence(std::move(calls));
   return absl::InvalidArgumentError(absl::StrCat(capture, ": holds the calls of ", processes.size(),

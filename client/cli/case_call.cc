@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "client/cli/command.h"
 #include "client/setup/library_facts.h"
 #include "client/setup/paths.h"
@@ -42,8 +43,7 @@ void AddCaseCallOptions(CLI::App* app, const std::string& default_timeout, CaseC
 
 absl::StatusOr<std::unique_ptr<CaseCall>> CaseCall::Make(const CaseCallOptions& options, bool diagnose) {
   std::unique_ptr<CaseCall> call(new CaseCall(options));
-  absl::Status prepared = call->Prepare(diagnose);
-  if (!prepared.ok()) return prepared;
+  RETURN_IF_ERROR(call->Prepare(diagnose));
   return call;
 }
 
@@ -54,15 +54,10 @@ absl::Status CaseCall::Prepare(bool diagnose) {
   const v1::DeviceProfile& rules = profile_.rules();
   std::vector<std::string> names = options_.contracts;
   names.insert(names.end(), rules.contract().begin(), rules.contract().end());
-  absl::StatusOr<baselines::DeclaredContracts> contracts = baselines::ParseContracts(names);
-  if (!contracts.ok()) return contracts.status();
-  contracts_ = *std::move(contracts);
-  absl::StatusOr<profile::Adaptor> adaptor = agent::MakeAdaptor(profile_, options_.modes);
-  if (!adaptor.ok()) return adaptor.status();
-  adaptor_ = *std::move(adaptor);
-  const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(options_.impl);
-  if (!facts.ok()) return facts.status();
-  impl_path_ = facts->path;
+  ASSIGN_OR_RETURN(contracts_, baselines::ParseContracts(names));
+  ASSIGN_OR_RETURN(adaptor_, agent::MakeAdaptor(profile_, options_.modes));
+  ASSIGN_OR_RETURN(const agent::LibraryFacts facts, agent::InspectLibrary(options_.impl));
+  impl_path_ = facts.path;
   agent::CaseJudgeOptions judge;
   judge.calls = options_.repeat;
   judge.compare.contracts = contracts_;

@@ -8,6 +8,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "cases/base/sha256.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/temporary_folder.h"
 #include "cases/core/catalog.h"
 #include "client/cli/command.h"
@@ -29,11 +30,10 @@ constexpr size_t kSuggestions = 3;
 absl::StatusOr<std::string> NewestComplete(RunSource* source, const std::string& chip) {
   v1::AnswerRequest request;
   request.mutable_runs();
-  const absl::StatusOr<v1::RunsPage> page = source->Read<v1::RunsPage>(request);
-  if (!page.ok()) return page.status();
+  ASSIGN_OR_RETURN(const v1::RunsPage page, source->Read<v1::RunsPage>(request));
   std::set<std::string> chips;
   std::string newest;
-  for (const v1::RunSummary& run : page->runs()) {
+  for (const v1::RunSummary& run : page.runs()) {
     chips.insert(run.chip());
     if (run.chip() != chip) continue;
     if (!run.has_partial()) return run.run_id();
@@ -108,12 +108,9 @@ class EvaluateCommand final : public Command {
     if (output_.empty() || input->report.failures.empty()) return "";
     std::filesystem::path path = absl::StrCat(output_, ".failures.csv");
     if (!folder.empty()) path = folder / path.filename();
-    absl::Status written =
-        WriteOutput(reports::WriteCsv(reports::FailureTable(input->report)), path.string());
-    if (!written.ok()) return written;
-    const absl::StatusOr<std::string> hash = Sha256OfFile(path.string());
-    if (!hash.ok()) return hash.status();
-    input->failures = {path.filename().string(), *hash, !folder.empty()};
+    RETURN_IF_ERROR(WriteOutput(reports::WriteCsv(reports::FailureTable(input->report)), path.string()));
+    ASSIGN_OR_RETURN(const std::string hash, Sha256OfFile(path.string()));
+    input->failures = {path.filename().string(), hash, !folder.empty()};
     return path.string();
   }
 
@@ -125,46 +122,37 @@ class EvaluateCommand final : public Command {
     request.mutable_measurements()->set_impl_sha256(options.impl_sha256());
     const absl::StatusOr<v1::RunMeasurements> run = source->Read<v1::RunMeasurements>(request);
     if (!run.ok()) return absl::IsNotFound(run.status()) ? absl::OkStatus() : run.status();
-    absl::StatusOr<reports::PerformanceReport> report =
-        reports::ReportOf(*run, input->spec.has_value() ? &*input->spec : nullptr, reports::A100Times());
-    if (!report.ok()) return report.status();
-    input->performance = *std::move(report);
+    ASSIGN_OR_RETURN(
+        input->performance,
+        reports::ReportOf(*run, input->spec.has_value() ? &*input->spec : nullptr, reports::A100Times()));
     return absl::OkStatus();
   }
 
   absl::StatusOr<reports::EvaluationInput> Load() const {
-    const absl::StatusOr<std::unique_ptr<RunSource>> source = OpenRuns(source_);
-    if (!source.ok()) return source.status();
+    ASSIGN_OR_RETURN(const std::unique_ptr<RunSource> source, OpenRuns(source_));
     absl::StatusOr<std::string> run = run_;
-    if (run_.empty()) run = NewestComplete(source->get(), chip_);
+    if (run_.empty()) run = NewestComplete(source.get(), chip_);
     if (!run.ok()) return run.status();
-    absl::StatusOr<reports::RunReport> report = (*source)->Load(*run);
-    if (!report.ok()) return report.status();
+    ASSIGN_OR_RETURN(reports::RunReport report, source->Load(*run));
     reports::EvaluationInput input;
-    input.report = *std::move(report);
+    input.report = std::move(report);
     const std::string& chip = input.report.run.options().chip();
     if (!chip_.empty() && chip != chip_) {
       return absl::InvalidArgumentError(
           absl::StrCat("run ", input.report.run.run_id(), " is of chip '", chip, "', not '", chip_, "'"));
     }
     if (!spec_.empty()) {
-      absl::StatusOr<v1::ChipSpec> spec = ReadSpec(spec_, chip);
-      if (!spec.ok()) return spec.status();
-      input.spec = *std::move(spec);
+      ASSIGN_OR_RETURN(input.spec, ReadSpec(spec_, chip));
     }
     if (!reference_run_.empty()) {
-      absl::StatusOr<reports::RunReport> reference = (*source)->Load(reference_run_);
-      if (!reference.ok()) return reference.status();
-      input.reference = *std::move(reference);
+      ASSIGN_OR_RETURN(input.reference, source->Load(reference_run_));
     }
     input.suite = reports::BuiltinSuite();
     v1::AnswerRequest request;
     request.mutable_models();
-    const absl::StatusOr<v1::ModelsPage> models = (*source)->Read<v1::ModelsPage>(request);
-    if (!models.ok()) return models.status();
-    input.models = reports::ModelsOf(*models, chip);
-    absl::Status measured = AddPerformance(source->get(), &input);
-    if (!measured.ok()) return measured;
+    ASSIGN_OR_RETURN(const v1::ModelsPage models, source->Read<v1::ModelsPage>(request));
+    input.models = reports::ModelsOf(models, chip);
+    RETURN_IF_ERROR(AddPerformance(source.get(), &input));
     input.publication = publication_;
     input.generated = absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
     input.tool_version = DIOPI_VERSION;

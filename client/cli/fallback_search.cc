@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "cases/base/status_macros.h"
+
 namespace diopi::cli {
 namespace {
 
@@ -47,9 +49,8 @@ absl::StatusOr<Names> SmallestSet(Names names, const Mends& mends) {
     for (size_t i = 0; i < 2 * pieces.size() && smaller.empty(); ++i) {
       // First each piece alone, then everything without it.
       const Names candidate = i < pieces.size() ? pieces[i] : Without(pieces, i - pieces.size());
-      const absl::StatusOr<bool> enough = ask(candidate);
-      if (!enough.ok()) return enough.status();
-      if (!*enough) continue;
+      ASSIGN_OR_RETURN(const bool enough, ask(candidate));
+      if (!enough) continue;
       smaller = candidate;
       parts = i < pieces.size() ? 2 : std::max<size_t>(parts - 1, 2);
     }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "cases/base/read_file.h"
+#include "cases/base/status_macros.h"
 #include "client/cli/command.h"
 #include "client/cli/gate_runs.h"
 #include "client/cli/output.h"
@@ -139,15 +140,12 @@ absl::Status GateCommand::ReadExpectations() {
     return absl::NotFoundError(absl::StrCat(text.status().message(), "; --update creates it from the run"));
   }
   if (!text.ok()) return text.status();
-  absl::StatusOr<reports::Expectations> expectations = reports::ParseExpectations(*text, expect_);
-  if (!expectations.ok()) return expectations.status();
-  expectations_ = *std::move(expectations);
+  ASSIGN_OR_RETURN(expectations_, reports::ParseExpectations(*text, expect_));
   return absl::OkStatus();
 }
 
 absl::Status GateCommand::LoadRuns() {
-  absl::StatusOr<std::unique_ptr<RunSource>> source = OpenRuns(source_);
-  if (!source.ok()) return source.status();
+  ASSIGN_OR_RETURN(std::unique_ptr<RunSource> source, OpenRuns(source_));
   GateRunsRequest request;
   request.run = run_;
   request.chip = chip_;
@@ -156,9 +154,7 @@ absl::Status GateCommand::LoadRuns() {
   request.partial = options_.partial;
   request.repeats = options_.max_slowdown > 0;
   request.expectations = expectations_.has_value() ? &*expectations_ : nullptr;
-  absl::StatusOr<GateRuns> runs = LoadGateRuns(source->get(), request);
-  if (!runs.ok()) return runs.status();
-  runs_ = *std::move(runs);
+  ASSIGN_OR_RETURN(runs_, LoadGateRuns(source.get(), request));
   const std::string& chip = runs_.run.run.options().chip();
   if (expectations_.has_value() && !expectations_->chip.empty() && expectations_->chip != chip) {
     return absl::InvalidArgumentError(absl::StrCat(expect_, " is for chip ", expectations_->chip,
@@ -189,8 +185,7 @@ absl::Status GateCommand::Update() {
   const std::filesystem::path folder = std::filesystem::path(expect_).parent_path();
   std::error_code ignored;  // writing will report it
   if (!folder.empty()) std::filesystem::create_directories(folder, ignored);
-  absl::Status status = WriteOutput(updated.text, expect_);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(WriteOutput(updated.text, expect_));
   expectations_ = *std::move(again);
   std::cerr << expect_ << ": " << updated.added << " lines added, " << updated.deleted << " deleted, "
             << updated.narrowed << " narrowed, " << updated.kept << " kept\n";
@@ -209,14 +204,11 @@ reports::GateInput GateCommand::MakeInput() const {
 
 absl::Status GateCommand::Write(const reports::GateDocument& document) {
   for (const auto& [format, file] : documents_) {
-    const absl::StatusOr<std::string> text = reports::RenderGate(document, format);
-    if (!text.ok()) return text.status();
-    absl::Status status = WriteOutput(*text, file);
-    if (!status.ok()) return status;
+    ASSIGN_OR_RETURN(const std::string text, reports::RenderGate(document, format));
+    RETURN_IF_ERROR(WriteOutput(text, file));
   }
-  const absl::StatusOr<std::string> text = reports::RenderGate(document, format_);
-  if (!text.ok()) return text.status();
-  return WriteOutput(*text, output_);
+  ASSIGN_OR_RETURN(const std::string text, reports::RenderGate(document, format_));
+  return WriteOutput(text, output_);
 }
 
 ExitCode GateCommand::Run() {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "proto/enum_name.h"
 
 namespace diopi::cli {
@@ -19,15 +20,14 @@ constexpr int kRunsAtOnce = 32;
 absl::Status VisitRuns(RunSource* source, const std::string& chip, std::string before,
                        const std::function<absl::StatusOr<bool>(const v1::RunInfo&)>& visit) {
   for (;;) {
-    const absl::StatusOr<std::vector<v1::RunInfo>> runs = source->ListRuns(chip, before, kRunsAtOnce);
-    if (!runs.ok()) return runs.status();
-    for (const v1::RunInfo& run : *runs) {
+    ASSIGN_OR_RETURN(const std::vector<v1::RunInfo> runs, source->ListRuns(chip, before, kRunsAtOnce));
+    for (const v1::RunInfo& run : runs) {
       if (run.options().chip() != chip) continue;  // without a chip's name the list has runs of every chip
       const absl::StatusOr<bool> more = visit(run);
       if (!more.ok() || !*more) return more.status();
     }
-    if (runs->size() < static_cast<size_t>(kRunsAtOnce)) return absl::OkStatus();
-    before = runs->back().run_id();
+    if (runs.size() < static_cast<size_t>(kRunsAtOnce)) return absl::OkStatus();
+    before = runs.back().run_id();
   }
 }
 
@@ -44,10 +44,9 @@ std::string ChipText(const std::string& chip) {
 
 absl::StatusOr<std::string> RunToJudge(RunSource* source, const GateRunsRequest& request) {
   if (request.run != "latest" || request.chip.empty()) return request.run;
-  const absl::StatusOr<std::vector<v1::RunInfo>> runs = source->ListRuns(request.chip, "", 1);
-  if (!runs.ok()) return runs.status();
-  if (runs->empty()) return absl::NotFoundError(absl::StrCat("there is no run of chip ", request.chip));
-  return runs->front().run_id();
+  ASSIGN_OR_RETURN(const std::vector<v1::RunInfo> runs, source->ListRuns(request.chip, "", 1));
+  if (runs.empty()) return absl::NotFoundError(absl::StrCat("there is no run of chip ", request.chip));
+  return runs.front().run_id();
 }
 
 absl::StatusOr<reports::RunReport> LastGreen(RunSource* source, const reports::RunReport& run,
@@ -61,9 +60,8 @@ absl::StatusOr<reports::RunReport> LastGreen(RunSource* source, const reports::R
         const bool comparable =
             SameSelection(other, run.run) || (request.partial && reports::IsWhole(other.options()));
         if (other.state() != v1::RUN_STATE_FINISHED || !comparable) return true;
-        absl::StatusOr<reports::RunReport> report = source->Load(other.run_id());
-        if (!report.ok()) return report.status();
-        if (reports::IsGreen(*report, request.expectations)) green = *std::move(report);
+        ASSIGN_OR_RETURN(reports::RunReport report, source->Load(other.run_id()));
+        if (reports::IsGreen(report, request.expectations)) green = std::move(report);
         return !green.has_value();
       });
   if (!visited.ok()) return visited;
@@ -77,15 +75,14 @@ absl::StatusOr<reports::RunReport> LastGreen(RunSource* source, const reports::R
 absl::StatusOr<reports::RunReport> Reference(RunSource* source, const reports::RunReport& run,
                                              const GateRunsRequest& request) {
   if (request.against == "last-green") return LastGreen(source, run, request);
-  absl::StatusOr<reports::RunReport> report = source->Load(request.against);
-  if (!report.ok()) return report.status();
-  if (report->run.run_id() == run.run.run_id()) {
+  ASSIGN_OR_RETURN(reports::RunReport report, source->Load(request.against));
+  if (report.run.run_id() == run.run.run_id()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--against: run ", run.run.run_id(), " is the judged run itself"));
   }
-  if (report->run.state() != v1::RUN_STATE_FINISHED || report->missing > 0) {
+  if (report.run.state() != v1::RUN_STATE_FINISHED || report.missing > 0) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--against: run ", report->run.run_id(), " is ", EnumName(report->run.state()),
+        absl::StrCat("--against: run ", report.run.run_id(), " is ", EnumName(report.run.state()),
                      " and not complete, so it cannot be the reference; name a complete run"));
   }
   return report;
@@ -100,9 +97,8 @@ absl::StatusOr<std::vector<reports::RunReport>> RepeatsOf(RunSource* source, con
             other.options().impl_sha256() != run.options().impl_sha256()) {
           return true;
         }
-        absl::StatusOr<reports::RunReport> report = source->Load(other.run_id());
-        if (!report.ok()) return report.status();
-        repeats.push_back(*std::move(report));
+        ASSIGN_OR_RETURN(reports::RunReport report, source->Load(other.run_id()));
+        repeats.push_back(std::move(report));
         return repeats.size() < kMostRepeats;
       });
   if (!visited.ok()) return visited;
@@ -112,24 +108,19 @@ absl::StatusOr<std::vector<reports::RunReport>> RepeatsOf(RunSource* source, con
 }  // namespace
 
 absl::StatusOr<GateRuns> LoadGateRuns(RunSource* source, const GateRunsRequest& request) {
-  const absl::StatusOr<std::string> id = RunToJudge(source, request);
-  if (!id.ok()) return id.status();
-  absl::StatusOr<reports::RunReport> run = source->Load(*id);
-  if (!run.ok()) return run.status();
+  ASSIGN_OR_RETURN(const std::string id, RunToJudge(source, request));
+  ASSIGN_OR_RETURN(reports::RunReport run, source->Load(id));
   GateRuns runs;
-  runs.run = *std::move(run);
+  runs.run = std::move(run);
   if (request.against.empty()) return runs;
-  absl::StatusOr<reports::RunReport> reference = Reference(source, runs.run, request);
-  if (!reference.ok()) return reference.status();
-  runs.reference = *std::move(reference);
+  ASSIGN_OR_RETURN(runs.reference, Reference(source, runs.run, request));
   // Two runs of the same library cannot be compared over time.
   const bool same = runs.run.run.options().impl_sha256() == runs.reference->run.options().impl_sha256();
   if (!request.repeats || same) return runs;
   for (const auto& [of, into] :
        {std::pair{&runs.run, &runs.repeats}, {&*runs.reference, &runs.reference_repeats}}) {
-    absl::StatusOr<std::vector<reports::RunReport>> repeats = RepeatsOf(source, of->run);
-    if (!repeats.ok()) return repeats.status();
-    *into = *std::move(repeats);
+    ASSIGN_OR_RETURN(std::vector<reports::RunReport> repeats, RepeatsOf(source, of->run));
+    *into = std::move(repeats);
   }
   return runs;
 }

@@ -11,6 +11,7 @@
 #include "baselines/generate/device_reference.h"
 #include "baselines/generate/generate.h"
 #include "cases/base/process_pool.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "client/cli/baselines_lock.h"
 #include "client/cli/command.h"
@@ -104,36 +105,32 @@ class GenCommand final : public Command {
   }
 
   absl::StatusOr<std::optional<baselines::DeviceReferenceOptions>> MakeDeviceOptions() {
-    const absl::StatusOr<baselines::DeclaredContracts> contracts = baselines::ParseContracts(contracts_);
-    if (!contracts.ok()) return contracts.status();
+    ASSIGN_OR_RETURN(const baselines::DeclaredContracts contracts, baselines::ParseContracts(contracts_));
     if (reference_ == "cuda") {
-      absl::Status status = ChooseCuda();
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(ChooseCuda());
     }
     if (device_library_.empty()) {
-      if (contracts->any() || !device_functions_.empty()) {
+      if (contracts.any() || !device_functions_.empty()) {
         return absl::InvalidArgumentError("--contract and --device-lib need --device-reference");
       }
       return std::nullopt;
     }
-    const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(device_library_);
-    if (!facts.ok()) return facts.status();
+    ASSIGN_OR_RETURN(const agent::LibraryFacts facts, agent::InspectLibrary(device_library_));
     baselines::DeviceReferenceOptions options;
     options.data_folder = data_;
-    options.worker.impl_path = facts->path;
+    options.worker.impl_path = facts.path;
     options.worker.device_lib = device_functions_;
     options.worker.worker_program = worker_program_;
     options.worker.sandbox = sandbox_;
     options.worker.hidden = agent::HiddenFromLibraries(options.data_folder, {});
     options.worker.memory_bytes = worker_memory_;
     options.worker.case_timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s_ * 1000));
-    options.library_sha256 = facts->sha256;
-    options.compare.contracts = *contracts;
+    options.library_sha256 = facts.sha256;
+    options.compare.contracts = contracts;
     options.force = force_;
     options.workers = workers_;
     // Check before minutes of the oracle's work that the library can be loaded and has a device here.
-    const absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(options.worker);
-    if (!worker.ok()) return worker.status();
+    ASSIGN_OR_RETURN(const std::unique_ptr<loader::Worker> worker, loader::Worker::Start(options.worker));
     return options;
   }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/read_file.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/temporary_folder.h"
 #include "cases/base/text.h"
 #include "cases/import/import_configs.h"
@@ -78,14 +79,11 @@ class ImportCasesCommand final : public Command {
   }
 
   absl::StatusOr<std::string> Read() const {
-    absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
-    if (!folder.ok()) return folder.status();
-    const std::string out = *folder / "records", copy = *folder / "input";
-    const absl::Status copied = cases::CopyForImport(file_, copy);
-    if (!copied.ok()) return copied;
-    const absl::StatusOr<std::string> printed =
-        cases::RunPython(std::string(cases::ReadConfigsScript()), {file_, copy, out}, *folder);
-    if (!printed.ok()) return printed.status();
+    ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Make());
+    const std::string out = folder / "records", copy = folder / "input";
+    RETURN_IF_ERROR(cases::CopyForImport(file_, copy));
+    ASSIGN_OR_RETURN(const std::string printed,
+                     cases::RunPython(std::string(cases::ReadConfigsScript()), {file_, copy, out}, folder));
     return ReadFile(out, kMostRecordBytes);
   }
 
@@ -100,8 +98,7 @@ class ImportCasesCommand final : public Command {
       }
     }
     for (const v1::OperatorFile& file : imported.files) {
-      absl::Status status = cases::WriteFileWhole(path(file), cases::OperatorText(file));
-      if (!status.ok()) return status;
+      RETURN_IF_ERROR(cases::WriteFileWhole(path(file), cases::OperatorText(file)));
     }
     return absl::OkStatus();
   }

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "client/cli/command.h"
 #include "client/cli/upkeep.h"
@@ -36,12 +37,10 @@ class LabelCommand final : public Command {
       if (!label.ok()) return absl::InvalidArgumentError(absl::StrCat("LABEL: ", label.status().message()));
       labels[label->first] = PrintableText(label->second);
     }
-    const absl::StatusOr<std::string> path = DatabaseToChange(data_);
-    if (!path.ok()) return path.status();
-    const absl::StatusOr<server::LabelledRun> run = server::LabelRun(*path, run_, labels);
-    if (!run.ok()) return run.status();
-    std::cout << "run " << run->run_id << ": "
-              << (run->labels.empty() ? "no labels" : PrintableLine(server::LabelsText(run->labels))) << "\n";
+    ASSIGN_OR_RETURN(const std::string path, DatabaseToChange(data_));
+    ASSIGN_OR_RETURN(const server::LabelledRun run, server::LabelRun(path, run_, labels));
+    std::cout << "run " << run.run_id << ": "
+              << (run.labels.empty() ? "no labels" : PrintableLine(server::LabelsText(run.labels))) << "\n";
     return absl::OkStatus();
   }
 

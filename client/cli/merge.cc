@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "client/cli/command.h"
 #include "client/cli/merge_runs.h"
@@ -64,9 +65,8 @@ class MergeCommand final : public Command {
     std::vector<Source> sources;
     for (const std::string& given : paths) {
       const std::string path = PathOf(given);
-      absl::StatusOr<std::unique_ptr<Database>> database = Database::Open(path, {.read_only = true});
-      if (!database.ok()) return database.status();
-      sources.push_back({path, *std::move(database)});
+      ASSIGN_OR_RETURN(std::unique_ptr<Database> database, Database::Open(path, {.read_only = true}));
+      sources.push_back({path, std::move(database)});
     }
     return sources;
   }
@@ -74,35 +74,27 @@ class MergeCommand final : public Command {
   static absl::StatusOr<Shard> ReadShard(const Source& source, const std::string& run) {
     Shard shard;
     shard.source = source.path;
-    absl::StatusOr<v1::RunInfo> info = source.database->GetRun(run);
-    if (!info.ok()) return info.status();
-    shard.info = *std::move(info);
-    absl::StatusOr<std::vector<server::RunCase>> cases = source.database->CasesOf(shard.info.run_id());
-    if (!cases.ok()) return cases.status();
-    shard.cases = *std::move(cases);
-    absl::StatusOr<std::vector<v1::Verdict>> verdicts = source.database->Verdicts(shard.info.run_id(), {});
-    if (!verdicts.ok()) return verdicts.status();
-    shard.verdicts = *std::move(verdicts);
+    ASSIGN_OR_RETURN(shard.info, source.database->GetRun(run));
+    ASSIGN_OR_RETURN(shard.cases, source.database->CasesOf(shard.info.run_id()));
+    ASSIGN_OR_RETURN(shard.verdicts, source.database->Verdicts(shard.info.run_id(), {}));
     return shard;
   }
 
   absl::StatusOr<std::vector<Shard>> ReadShards() const {
-    const absl::StatusOr<std::vector<Source>> sources = OpenSources();
-    if (!sources.ok()) return sources.status();
+    ASSIGN_OR_RETURN(const std::vector<Source> sources, OpenSources());
     std::vector<Shard> shards;
     if (runs_.empty()) {
-      for (const Source& source : *sources) {
-        absl::StatusOr<Shard> shard = ReadShard(source, "latest");
-        if (!shard.ok()) return shard.status();
-        shards.push_back(*std::move(shard));
+      for (const Source& source : sources) {
+        ASSIGN_OR_RETURN(Shard shard, ReadShard(source, "latest"));
+        shards.push_back(std::move(shard));
       }
       return shards;
     }
     for (const std::string& run : runs_) {
       absl::Status status = absl::OkStatus();
       bool found = false;
-      for (size_t i = 0; i < sources->size() && !found; ++i) {
-        absl::StatusOr<Shard> shard = ReadShard((*sources)[i], run);
+      for (size_t i = 0; i < sources.size() && !found; ++i) {
+        absl::StatusOr<Shard> shard = ReadShard(sources[i], run);
         found = shard.ok();
         status = shard.status();
         if (!found && !absl::IsNotFound(status)) return status;
@@ -126,13 +118,11 @@ class MergeCommand final : public Command {
   }
 
   absl::StatusOr<std::string> Write(const MergedRun& merged) const {
-    const absl::StatusOr<std::unique_ptr<Database>> database =
-        Database::Open(server::DatabasePath(into_), {});
-    if (!database.ok()) return database.status();
-    const absl::StatusOr<v1::RunInfo> run =
-        (*database)->AddFinishedRun(merged.options, merged.suite_hash, merged.cases, merged.verdicts);
-    if (!run.ok()) return run.status();
-    return run->run_id();
+    ASSIGN_OR_RETURN(const std::unique_ptr<Database> database,
+                     Database::Open(server::DatabasePath(into_), {}));
+    ASSIGN_OR_RETURN(const v1::RunInfo run, database->AddFinishedRun(merged.options, merged.suite_hash,
+                                                                     merged.cases, merged.verdicts));
+    return run.run_id();
   }
 
   std::string into_ = DefaultDataFolder();

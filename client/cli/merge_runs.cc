@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 
 namespace diopi::cli {
@@ -143,8 +144,7 @@ absl::StatusOr<MergedRun> MergeShards(const std::vector<Shard>& shards,
   absl::Status status = CheckOneRun(shards);
   if (status.ok()) status = CheckAllThere(shards);
   if (!status.ok()) return status;
-  absl::StatusOr<std::map<std::string, Piece>> pieces = Collect(shards);
-  if (!pieces.ok()) return pieces.status();
+  ASSIGN_OR_RETURN(auto pieces, Collect(shards));
   MergedRun merged;
   merged.options = shards[0].info.options();
   merged.options.clear_shard_index();
@@ -156,7 +156,7 @@ absl::StatusOr<MergedRun> MergeShards(const std::vector<Shard>& shards,
   if (std::any_of(shards.begin(), shards.end(), elsewhere)) merged.options.clear_machine();
   merged.options.set_agent_version(Joined(shards, &v1::RunOptions::agent_version));
   std::vector<v1::Case> cases;
-  for (const auto& [id, piece] : *pieces) {
+  for (const auto& [id, piece] : pieces) {
     cases.emplace_back().set_id(id);
     cases.back().set_hash(piece.c->case_hash);
   }
@@ -171,9 +171,9 @@ absl::StatusOr<MergedRun> MergeShards(const std::vector<Shard>& shards,
     merged.verdicts.push_back(*piece.verdict);
   };
   for (const std::string& id : order) {
-    if (const auto node = pieces->extract(id)) take(node.mapped());
+    if (const auto node = pieces.extract(id)) take(node.mapped());
   }
-  for (const auto& [id, piece] : *pieces) take(piece);
+  for (const auto& [id, piece] : pieces) take(piece);
   return merged;
 }
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "cases/base/test_folder.h"
 #include "cases/base/write_file.h"
 
 namespace diopi::cli {
@@ -17,21 +18,17 @@ namespace fs = std::filesystem;
 
 class OutputTest : public ::testing::Test {
  protected:
-  OutputTest() {
-    std::string name = (fs::temp_directory_path() / "diopi_output_XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~OutputTest() override { fs::remove_all(folder_); }
-  std::string File(const char* name) const { return folder_ + "/" + name; }
+  std::string File(const char* name) const { return folder_ / name; }
   static std::string Read(const std::string& path) {
     std::ifstream in(path);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   }
   size_t Files() const {
-    return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+    return static_cast<size_t>(
+        std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
 
-  std::string folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(OutputTest, ReplacesAFileWhole) {
@@ -63,7 +60,7 @@ TEST_F(OutputTest, SaysWhichFileAndWhy) {
   EXPECT_NE(missing.message().find("no/such/file: cannot be written: No such file or directory"),
             absl::string_view::npos)
       << missing;
-  EXPECT_EQ(WriteOutput("x", folder_).code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(WriteOutput("x", folder_.path()).code(), absl::StatusCode::kFailedPrecondition);
 }
 
 TEST_F(OutputTest, ADeviceStaysADevice) {

@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "cases/core/catalog.h"
 #include "client/cli/baselines_lock.h"
@@ -103,9 +104,8 @@ class PackCommand final : public Command {
     if (SelectsAPart() || !absl::StartsWith(pack.header().suite, kPartOf)) return cases;
     std::set<std::string> packed;
     for (const std::string& name : pack.operators()) {
-      const absl::StatusOr<std::vector<baselines::PackCase>> read = pack.Read(name);
-      if (!read.ok()) return read.status();
-      for (const baselines::PackCase& c : *read) packed.insert(c.id);
+      ASSIGN_OR_RETURN(const std::vector<baselines::PackCase> read, pack.Read(name));
+      for (const baselines::PackCase& c : read) packed.insert(c.id);
     }
     std::vector<v1::Case> expected;
     for (const v1::Case& c : cases) {

@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "cases/base/process.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/temporary_folder.h"
 #include "client/cli/output.h"
 
@@ -83,9 +84,8 @@ absl::Status Make(const std::string& pdf, std::vector<std::string> command, cons
   ProcessOptions options;
   options.command = std::move(command);
   options.descriptors = {{out.get(), STDOUT_FILENO}, {out.get(), STDERR_FILENO}};
-  absl::StatusOr<Process> process = Process::Start(options);
-  if (!process.ok()) return process.status();
-  const std::optional<ExitStatus> ended = process->WaitFor(limit);
+  ASSIGN_OR_RETURN(Process process, Process::Start(options));
+  const std::optional<ExitStatus> ended = process.WaitFor(limit);
   if (!ended.has_value()) {
     return absl::DeadlineExceededError(
         absl::StrCat(program, " made no PDF within ", limit.count(), " s", LastWords(log)));
@@ -128,22 +128,19 @@ absl::StatusOr<std::string> FindBrowser(const PdfOptions& options) {
 }
 
 absl::Status PrintPdf(const std::string& html, const std::string& output, const PdfOptions& options) {
-  const absl::StatusOr<std::string> browser = FindBrowser(options);
-  if (!browser.ok()) return browser.status();
+  ASSIGN_OR_RETURN(const std::string browser, FindBrowser(options));
   const bool attaches = !options.attachment.empty();
-  const absl::StatusOr<std::string> qpdf = attaches ? FindQpdf() : "";
-  if (!qpdf.ok()) return qpdf.status();
-  const absl::StatusOr<TemporaryFolder> scratch = TemporaryFolder::Make();
-  if (!scratch.ok()) return scratch.status();
-  absl::Status status = WriteOutput(html, *scratch / "page.html");
+  ASSIGN_OR_RETURN(const std::string qpdf, attaches ? FindQpdf() : "");
+  ASSIGN_OR_RETURN(const TemporaryFolder scratch, TemporaryFolder::Make());
+  absl::Status status = WriteOutput(html, scratch / "page.html");
   if (!status.ok()) return status;
-  const std::string printed = *scratch / "page.pdf", whole = *scratch / "whole.pdf";
-  status = Make(printed, BrowserCommand(*browser, *scratch, printed), *scratch, options.limit);
+  const std::string printed = scratch / "page.pdf", whole = scratch / "whole.pdf";
+  status = Make(printed, BrowserCommand(browser, scratch, printed), scratch, options.limit);
   if (status.ok() && attaches) {
     status = Make(whole,
-                  {*qpdf, "--warning-exit-0", printed, "--add-attachment", options.attachment,
+                  {qpdf, "--warning-exit-0", printed, "--add-attachment", options.attachment,
                    "--mimetype=text/csv", "--", whole},
-                  *scratch, options.limit);
+                  scratch, options.limit);
   }
   if (!status.ok()) return status;
   return WriteOutput(ReadAll(attaches ? whole : printed), output);

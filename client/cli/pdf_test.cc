@@ -8,6 +8,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "cases/base/test_folder.h"
+
 namespace diopi::cli {
 namespace {
 
@@ -15,25 +17,20 @@ namespace fs = std::filesystem;
 
 class PdfTest : public ::testing::Test {
  protected:
-  PdfTest() {
-    std::string name = (fs::temp_directory_path() / "diopi_pdf_test_XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~PdfTest() override { fs::remove_all(folder_); }
   // A program in place of the browser.
   std::string Script(const std::string& text) const {
-    std::string path = folder_ + "/browser";
+    std::string path = folder_ / "browser";
     std::ofstream(path) << "#!/bin/sh\n" << text;
     chmod(path.c_str(), 0755);
     return path;
   }
-  std::string Output() const { return folder_ + "/out.pdf"; }
+  std::string Output() const { return folder_ / "out.pdf"; }
 
-  std::string folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(PdfTest, WithoutABrowserItNamesThePackage) {
-  const absl::Status status = PrintPdf("<p>x", Output(), {.browser = folder_ + "/none"});
+  const absl::Status status = PrintPdf("<p>x", Output(), {.browser = folder_ / "none"});
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(status.message().find("package chromium-headless-shell"), absl::string_view::npos) << status;
   EXPECT_FALSE(fs::exists(Output()));
@@ -78,12 +75,12 @@ TEST_F(PdfTest, PrintsAPage) {
 TEST_F(PdfTest, EmbedsAFile) {
   if (!FindBrowser({}).ok()) GTEST_SKIP() << FindBrowser({}).status().message();
   if (std::system("qpdf --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "qpdf is not installed";
-  const std::string file = folder_ + "/r.pdf.failures.csv";
+  const std::string file = folder_ / "r.pdf.failures.csv";
   const std::string content = "case,reason\r\n\"a \xe7\x89\x87\",b\r\n";
   std::ofstream(file, std::ios::binary) << content;
   const absl::Status status = PrintPdf("<!doctype html><p>x", Output(), {.attachment = file});
   ASSERT_TRUE(status.ok()) << status;
-  const std::string got = folder_ + "/got";
+  const std::string got = folder_ / "got";
   ASSERT_EQ(
       std::system(("qpdf --show-attachment=r.pdf.failures.csv '" + Output() + "' >'" + got + "'").c_str()),
       0);
@@ -93,7 +90,7 @@ TEST_F(PdfTest, EmbedsAFile) {
 TEST_F(PdfTest, WithoutQpdfItNamesThePackage) {
   const std::string browser = Script("exit 1\n");
   const std::string path = std::getenv("PATH");
-  setenv("PATH", folder_.c_str(), 1);
+  setenv("PATH", folder_.path().c_str(), 1);
   const absl::Status status = PrintPdf("<p>x", Output(), {.browser = browser, .attachment = browser});
   setenv("PATH", path.c_str(), 1);
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);

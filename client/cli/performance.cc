@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
@@ -71,32 +72,23 @@ class PerformanceCommand final : public Command {
 
  private:
   absl::Status Load() {
-    const absl::StatusOr<std::unique_ptr<RunSource>> source = OpenRuns(source_);
-    if (!source.ok()) return source.status();
-    const absl::StatusOr<v1::RunMeasurements> run = Measurements(source->get(), run_);
-    if (!run.ok()) return run.status();
+    ASSIGN_OR_RETURN(const std::unique_ptr<RunSource> source, OpenRuns(source_));
+    ASSIGN_OR_RETURN(const v1::RunMeasurements run, Measurements(source.get(), run_));
     std::optional<v1::ChipSpec> spec;
     if (!spec_.empty()) {
-      absl::StatusOr<v1::ChipSpec> read = ReadSpec(spec_, run->chip());
-      if (!read.ok()) return read.status();
-      spec = *std::move(read);
+      ASSIGN_OR_RETURN(spec, ReadSpec(spec_, run.chip()));
     }
     reports::ReferenceTimes reference;
     if (reference_ == kA100) {
       reference = reports::A100Times();
     } else {
-      const absl::StatusOr<v1::RunMeasurements> measured = Measurements(source->get(), reference_);
-      if (!measured.ok()) return measured.status();
-      reference = reports::ReferenceOf(*measured);
+      ASSIGN_OR_RETURN(const v1::RunMeasurements measured, Measurements(source.get(), reference_));
+      reference = reports::ReferenceOf(measured);
     }
-    absl::StatusOr<reports::PerformanceReport> report =
-        reports::ReportOf(*run, spec.has_value() ? &*spec : nullptr, reference);
-    if (!report.ok()) return report.status();
-    report_ = *std::move(report);
+    ASSIGN_OR_RETURN(report_, reports::ReportOf(run, spec.has_value() ? &*spec : nullptr, reference));
     if (against_.empty()) return absl::OkStatus();
-    const absl::StatusOr<v1::RunMeasurements> before = Measurements(source->get(), against_);
-    if (!before.ok()) return before.status();
-    comparison_ = reports::ComparisonOf(*before, *run, tolerance_);
+    ASSIGN_OR_RETURN(const v1::RunMeasurements before, Measurements(source.get(), against_));
+    comparison_ = reports::ComparisonOf(before, run, tolerance_);
     return absl::OkStatus();
   }
 
@@ -118,9 +110,8 @@ class PerformanceCommand final : public Command {
       tables.push_back(reports::PerformanceTable(report_));
     }
     for (const reports::Table& table : tables) {
-      const absl::StatusOr<std::string> rows = reports::WriteList(table, "text");
-      if (!rows.ok()) return rows.status();
-      absl::StrAppend(&text, "\n", *rows);
+      ASSIGN_OR_RETURN(const std::string rows, reports::WriteList(table, "text"));
+      absl::StrAppend(&text, "\n", rows);
     }
     if (!comparison_.has_value()) return text;
     absl::StrAppend(&text, "\n");

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "cases/base/read_file.h"
+#include "cases/base/status_macros.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/retention.h"
@@ -50,23 +51,18 @@ class PruneCommand final : public Command {
 
  private:
   absl::Status Prune() {
-    absl::Status status = ReadPolicy();
-    if (!status.ok()) return status;
-    const absl::StatusOr<std::string> path = DatabaseToChange(data_);
-    if (!path.ok()) return path.status();
-    const absl::StatusOr<std::unique_ptr<server::Queries>> queries = server::Queries::Open(*path);
-    if (!queries.ok()) return queries.status();
-    const absl::StatusOr<std::vector<server::RunRow>> runs =
-        (*queries)->Runs({.chip = chip_, .kind = server::RunKind::kAny});
-    if (!runs.ok()) return runs.status();
-    const absl::StatusOr<std::vector<server::RunTag>> tags = server::Tags(*path);
-    if (!tags.ok()) return tags.status();
+    RETURN_IF_ERROR(ReadPolicy());
+    ASSIGN_OR_RETURN(const std::string path, DatabaseToChange(data_));
+    ASSIGN_OR_RETURN(const std::unique_ptr<server::Queries> queries, server::Queries::Open(path));
+    ASSIGN_OR_RETURN(const std::vector<server::RunRow> runs,
+                     queries->Runs({.chip = chip_, .kind = server::RunKind::kAny}));
+    ASSIGN_OR_RETURN(const std::vector<server::RunTag> tags, server::Tags(path));
     std::map<std::string, std::string> tag_of;
-    for (const server::RunTag& tag : *tags) tag_of.emplace(tag.run_id, tag.tag);
+    for (const server::RunTag& tag : tags) tag_of.emplace(tag.run_id, tag.tag);
     const absl::StatusOr<std::vector<RetentionRow>> rows = Decide(
-        *runs, tag_of, policy_, absl::Now(), [this](const server::RunRow& run) { return IsGreen(run); });
+        runs, tag_of, policy_, absl::Now(), [this](const server::RunRow& run) { return IsGreen(run); });
     if (!rows.ok()) return rows.status();
-    return Carry(*path, *rows);
+    return Carry(path, *rows);
   }
 
   absl::Status ReadPolicy() {
@@ -74,27 +70,20 @@ class PruneCommand final : public Command {
       return absl::InvalidArgumentError("specify which runs to remove: --older-than AGE, --keep N, or both");
     }
     if (!older_than_.empty()) {
-      const absl::StatusOr<absl::Duration> age = ParseAge(older_than_);
-      if (!age.ok()) return age.status();
-      policy_.older_than = *age;
+      ASSIGN_OR_RETURN(const absl::Duration age, ParseAge(older_than_));
+      policy_.older_than = age;
     }
     if (expect_.empty()) return absl::OkStatus();
-    const absl::StatusOr<std::string> text = ReadFile(expect_);
-    if (!text.ok()) return text.status();
-    absl::StatusOr<reports::Expectations> expectations = reports::ParseExpectations(*text, expect_);
-    if (!expectations.ok()) return expectations.status();
-    expectations_ = *std::move(expectations);
-    absl::StatusOr<std::unique_ptr<RunSource>> source = OpenDataFolder(data_);
-    if (!source.ok()) return source.status();
-    source_ = *std::move(source);
+    ASSIGN_OR_RETURN(const std::string text, ReadFile(expect_));
+    ASSIGN_OR_RETURN(expectations_, reports::ParseExpectations(text, expect_));
+    ASSIGN_OR_RETURN(source_, OpenDataFolder(data_));
     return absl::OkStatus();
   }
 
   absl::StatusOr<bool> IsGreen(const server::RunRow& run) {
     if (source_ == nullptr || AllPassed(run)) return AllPassed(run);
-    const absl::StatusOr<reports::RunReport> report = source_->Load(run.facts.run_id);
-    if (!report.ok()) return report.status();
-    return reports::IsGreen(*report, &*expectations_);
+    ASSIGN_OR_RETURN(const reports::RunReport report, source_->Load(run.facts.run_id));
+    return reports::IsGreen(report, &*expectations_);
   }
 
   absl::Status Carry(const std::string& path, const std::vector<RetentionRow>& rows) {
@@ -109,13 +98,12 @@ class PruneCommand final : public Command {
       going.insert(going.begin(), row.run->facts.run_id);  // oldest first
       by_id[row.run->facts.run_id] = row.run;
     }
-    const absl::StatusOr<std::vector<server::RunBytes>> bytes = server::BytesOfRuns(path, going);
-    if (!bytes.ok()) return bytes.status();
+    ASSIGN_OR_RETURN(const std::vector<server::RunBytes> bytes, server::BytesOfRuns(path, going));
     reports::Table table{{{"run"}, {"chip"}, {"state"}, {"ended"}, {"verdicts", true}, {"bytes", true}}, {}};
     table.empty = "no run would be removed";
     int64_t verdicts = 0;
     int64_t total = 0;
-    for (const server::RunBytes& run : *bytes) {
+    for (const server::RunBytes& run : bytes) {
       const server::RunFacts& facts = by_id.at(run.run_id)->facts;
       table.rows.push_back({{run.run_id},
                             {facts.chip.empty() ? "-" : facts.chip},
@@ -126,8 +114,7 @@ class PruneCommand final : public Command {
       verdicts += run.verdicts;
       total += run.bytes;
     }
-    absl::Status status = WriteTable(table, format_);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(WriteTable(table, format_));
     std::vector<std::string> reasons;
     reasons.reserve(kept.size());
     for (const auto& [why, count] : kept) reasons.push_back(absl::StrCat(count, " ", why));
@@ -139,14 +126,11 @@ class PruneCommand final : public Command {
   }
 
   absl::Status Remove(const std::string& path, const std::vector<std::string>& going) const {
-    absl::Status status = Confirm(absl::StrCat("Remove ", going.size(), " runs from ", path, "?"), yes_);
-    if (!status.ok()) return status;
-    const absl::StatusOr<server::Removed> removed = server::RemoveRuns(path, going);
-    if (!removed.ok()) return removed.status();
-    const absl::StatusOr<server::FileUse> use = server::UseOf(path);
-    if (!use.ok()) return use.status();
-    std::cerr << "removed " << removed->runs << " runs with " << removed->verdicts << " verdicts; "
-              << Megabytes(use->free) << " of the file's " << Megabytes(use->bytes)
+    RETURN_IF_ERROR(Confirm(absl::StrCat("Remove ", going.size(), " runs from ", path, "?"), yes_));
+    ASSIGN_OR_RETURN(const server::Removed removed, server::RemoveRuns(path, going));
+    ASSIGN_OR_RETURN(const server::FileUse use, server::UseOf(path));
+    std::cerr << "removed " << removed.runs << " runs with " << removed.verdicts << " verdicts; "
+              << Megabytes(use.free) << " of the file's " << Megabytes(use.bytes)
               << " are free: diopi-cli vacuum returns them to the disk\n";
     return absl::OkStatus();
   }

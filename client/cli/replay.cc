@@ -9,6 +9,7 @@
 #include "baselines/compare/compare.h"
 #include "baselines/generate/generate.h"
 #include "baselines/tap/capture.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "client/cli/case_call.h"
 #include "client/cli/tap_commands.h"
@@ -80,15 +81,9 @@ class ReplayCommand final : public Command {
 
  private:
   absl::Status Start() {
-    absl::StatusOr<std::unique_ptr<CaseCall>> call = CaseCall::Make(options_, /*diagnose=*/true);
-    if (!call.ok()) return call.status();
-    call_ = *std::move(call);
-    auto reference = loader::InProcessLibrary::Open(agent::DefaultReferenceLibrary());
-    if (!reference.ok()) return reference.status();
-    reference_ = *std::move(reference);
-    absl::StatusOr<std::unique_ptr<loader::Worker>> worker = shrink::StartWorker(call_->MakeWorkerOptions());
-    if (!worker.ok()) return worker.status();
-    worker_ = *std::move(worker);
+    ASSIGN_OR_RETURN(call_, CaseCall::Make(options_, /*diagnose=*/true));
+    ASSIGN_OR_RETURN(reference_, loader::InProcessLibrary::Open(agent::DefaultReferenceLibrary()));
+    ASSIGN_OR_RETURN(worker_, shrink::StartWorker(call_->MakeWorkerOptions()));
     return absl::OkStatus();
   }
 
@@ -105,12 +100,10 @@ class ReplayCommand final : public Command {
     if (const std::optional<v1::Finding> skipped = call_->judge().SkipReason(call.c); skipped.has_value())
       return agent::MakeVerdict(call.c, v1::OUTCOME_SKIPPED, {*skipped});
     TensorMap inputs = call.inputs;
-    const absl::StatusOr<loader::CallOptions> options = call_->judge().Prepare(call.c, &inputs);
-    if (!options.ok()) return options.status();
-    absl::Status submitted = worker_->Submit(call.c, inputs, *options);
-    if (!submitted.ok()) return submitted;
+    ASSIGN_OR_RETURN(const loader::CallOptions options, call_->judge().Prepare(call.c, &inputs));
+    RETURN_IF_ERROR(worker_->Submit(call.c, inputs, options));
     const loader::CallOutcome outcome = worker_->Wait();
-    return call_->judge().Judge(call.c, inputs, references, outcome, options->adaptor);
+    return call_->judge().Judge(call.c, inputs, references, outcome, options.adaptor);
   }
 
   absl::Status Judge(const tap::CapturedCall& call) {
@@ -120,19 +113,17 @@ class ReplayCommand final : public Command {
       return absl::Status(references.status().code(),
                           absl::StrCat(call.path, ": the reference: ", references.status().message()));
     }
-    const absl::StatusOr<v1::Verdict> verdict = Replay(call, *references);
-    if (!verdict.ok()) return verdict.status();
+    ASSIGN_OR_RETURN(const v1::Verdict verdict, Replay(call, *references));
     const v1::Verdict then =
         baselines::CompareCase(call.c, call.inputs, *references, call.outputs, {call_->contracts()});
     ++replayed_;
-    const bool failed = reports::IsFailure(verdict->outcome());
+    const bool failed = reports::IsFailure(verdict.outcome());
     if (failed) ++failed_;
-    std::cout << absl::StrFormat("%-16s %s %s (when captured: %s)", reports::OutcomeName(verdict->outcome()),
+    std::cout << absl::StrFormat("%-16s %s %s (when captured: %s)", reports::OutcomeName(verdict.outcome()),
                                  PrintableLine(call.c.function()), PrintableLine(call.path),
                                  reports::OutcomeName(then.outcome()));
-    if (!verdict->reason().empty()) std::cout << "\n  " << PrintableMessage(verdict->reason());
-    if (!verdict->likely_cause().empty())
-      std::cout << "\n  likely: " << PrintableLine(verdict->likely_cause());
+    if (!verdict.reason().empty()) std::cout << "\n  " << PrintableMessage(verdict.reason());
+    if (!verdict.likely_cause().empty()) std::cout << "\n  likely: " << PrintableLine(verdict.likely_cause());
     std::cout << "\n";
     return absl::OkStatus();
   }
@@ -140,8 +131,7 @@ class ReplayCommand final : public Command {
   absl::Status Time(const tap::CapturedCall& call) {
     std::vector<double> times;
     for (int run = 0; run < runs_; ++run) {
-      absl::Status submitted = worker_->Submit(call.c, call.inputs, 2);
-      if (!submitted.ok()) return submitted;
+      RETURN_IF_ERROR(worker_->Submit(call.c, call.inputs, 2));
       const loader::CallOutcome outcome = worker_->Wait();
       if (outcome.kind != loader::CallOutcome::Kind::kReplied || outcome.reply.error_code() != 0) {
         ++replayed_;

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/pdf.h"
@@ -52,9 +53,8 @@ class ReportCommand final : public Command {
  private:
   absl::StatusOr<std::string> Report(RunSource* source, const std::string& run_id,
                                      const std::string& format) const {
-    const absl::StatusOr<reports::RunReport> report = source->Load(run_id);
-    if (!report.ok()) return report.status();
-    return reports::Render(*report, format, options_);
+    ASSIGN_OR_RETURN(const reports::RunReport report, source->Load(run_id));
+    return reports::Render(report, format, options_);
   }
 
   RunSourceOptions source_;

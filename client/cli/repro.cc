@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "cases/base/write_file.h"
 #include "cases/core/library_checks.h"
@@ -133,10 +134,7 @@ class ReproCommand final : public Command {
                 : compute_sanitizer_ ? Debugger::kComputeSanitizer
                                      : Debugger::kNone;
     if (debugger_ == Debugger::kNone) return absl::OkStatus();
-    absl::StatusOr<std::vector<std::string>> command =
-        DebuggerCommand(debugger_, c.function(), isatty(STDIN_FILENO) == 1);
-    if (!command.ok()) return command.status();
-    debugger_command_ = *std::move(command);
+    ASSIGN_OR_RETURN(debugger_command_, DebuggerCommand(debugger_, c.function(), isatty(STDIN_FILENO) == 1));
     return absl::OkStatus();
   }
 
@@ -177,15 +175,11 @@ class ReproCommand final : public Command {
   // Makes the calls of --after, whose verdicts nobody asks for.
   absl::Status CallBefore(loader::Worker* worker) {
     for (const std::string& id : after_) {
-      const absl::StatusOr<v1::Case> c = FindCase(id, options_.cases_folder);
-      if (!c.ok()) return c.status();
-      absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, options_.data, "");
-      if (!data.ok()) return data.status();
-      absl::StatusOr<loader::CallOptions> options = Prepare(*c, &data->inputs);
-      if (!options.ok()) return options.status();
-      options->keep = beside_ && &id == &after_.back();
-      const absl::Status submitted = worker->Submit(*c, data->inputs, *options);
-      if (!submitted.ok()) return submitted;
+      ASSIGN_OR_RETURN(const v1::Case c, FindCase(id, options_.cases_folder));
+      ASSIGN_OR_RETURN(CaseData data, ReadOrMakeCaseData(c, options_.data, ""));
+      ASSIGN_OR_RETURN(loader::CallOptions options, Prepare(c, &data.inputs));
+      options.keep = beside_ && &id == &after_.back();
+      RETURN_IF_ERROR(worker->Submit(c, data.inputs, options));
       worker->Wait();
     }
     return absl::OkStatus();

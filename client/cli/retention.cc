@@ -6,6 +6,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "proto/enum_name.h"
 #include "server/store/run_state.h"
 
@@ -69,9 +70,8 @@ absl::StatusOr<std::vector<RetentionRow>> Decide(
     const auto tag = tags.find(facts.run_id);
     const bool judged = facts.state == v1::RUN_STATE_FINISHED && !facts.scope.has_exploration();
     if (judged && !green.contains(LineOf(facts))) {
-      const absl::StatusOr<bool> is = is_green(run);
-      if (!is.ok()) return is.status();
-      if (*is) {
+      ASSIGN_OR_RETURN(const bool is, is_green(run));
+      if (is) {
         green.insert(LineOf(facts));
         row.kept = "last green run";
       }

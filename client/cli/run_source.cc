@@ -3,6 +3,7 @@
 #include <iterator>
 #include <utility>
 
+#include "cases/base/status_macros.h"
 #include "client/command_line/options.h"
 #include "client/rpc/client.h"
 #include "client/setup/credential_flags.h"
@@ -33,12 +34,14 @@ class DataFolderSource final : public RunSource {
 
  private:
   absl::StatusOr<std::string> Answer(const v1::AnswerRequest& request) override {
-    const absl::StatusOr<std::unique_ptr<server::Queries>> queries =
-        server::Queries::Open(server::DatabasePath(folder_));
-    return queries.ok() ? reports::Answer(**queries, request) : queries.status();
+    if (queries_ == nullptr) {
+      ASSIGN_OR_RETURN(queries_, server::Queries::Open(server::DatabasePath(folder_)));
+    }
+    return reports::Answer(*queries_, request);
   }
 
   std::unique_ptr<server::Database> database_;
+  std::unique_ptr<server::Queries> queries_;  // null until an answer is read
   const std::string folder_;
 };
 
@@ -51,18 +54,16 @@ class ServerSource final : public RunSource {
     request.set_chip(chip);
     request.set_before(before);
     request.set_limit(limit);
-    absl::StatusOr<v1::ListRunsResponse> response = client_->ListRuns(request);
-    if (!response.ok()) return response.status();
-    return std::vector<v1::RunInfo>(std::make_move_iterator(response->mutable_runs()->begin()),
-                                    std::make_move_iterator(response->mutable_runs()->end()));
+    ASSIGN_OR_RETURN(v1::ListRunsResponse response, client_->ListRuns(request));
+    return std::vector<v1::RunInfo>(std::make_move_iterator(response.mutable_runs()->begin()),
+                                    std::make_move_iterator(response.mutable_runs()->end()));
   }
   absl::StatusOr<v1::RunInfo> Describe(const std::string& run_id) override { return client_->GetRun(run_id); }
   absl::StatusOr<reports::RunReport> Load(const std::string& run_id) override {
     v1::ReadVerdictsRequest request;
     request.set_run_id(run_id);
-    absl::StatusOr<rpc::RunVerdicts> read = client_->ReadVerdicts(request);
-    if (!read.ok()) return read.status();
-    return reports::BuildReport(std::move(read->run), std::move(read->verdicts));
+    ASSIGN_OR_RETURN(rpc::RunVerdicts read, client_->ReadVerdicts(request));
+    return reports::BuildReport(std::move(read.run), std::move(read.verdicts));
   }
   std::string PageOf(const std::string& run_id) override { return client_->PageOf(run_id); }
 
@@ -77,18 +78,16 @@ class ServerSource final : public RunSource {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RunSource>> OpenDataFolder(const std::string& data_folder) {
-  absl::StatusOr<std::unique_ptr<server::Database>> database =
-      server::Database::Open(server::DatabasePath(data_folder), {.read_only = true});
-  if (!database.ok()) return database.status();
-  return std::make_unique<DataFolderSource>(*std::move(database), agent::AbsolutePath(data_folder));
+  ASSIGN_OR_RETURN(std::unique_ptr<server::Database> database,
+                   server::Database::Open(server::DatabasePath(data_folder), {.read_only = true}));
+  return std::make_unique<DataFolderSource>(std::move(database), agent::AbsolutePath(data_folder));
 }
 
 absl::StatusOr<std::unique_ptr<RunSource>> ConnectToRuns(const std::string& server,
                                                          const rpc::CredentialFiles& credentials) {
-  absl::StatusOr<std::unique_ptr<rpc::Client>> client =
-      rpc::Client::Connect(server, credentials, rpc::ClientOptions());
-  if (!client.ok()) return client.status();
-  return std::make_unique<ServerSource>(*std::move(client));
+  ASSIGN_OR_RETURN(std::unique_ptr<rpc::Client> client,
+                   rpc::Client::Connect(server, credentials, rpc::ClientOptions()));
+  return std::make_unique<ServerSource>(std::move(client));
 }
 
 void AddRunSourceOptions(CLI::App* app, RunSourceOptions* options) {

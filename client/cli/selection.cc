@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 #include "cases/user/user_cases.h"
 
 namespace diopi::cli {
@@ -28,9 +29,8 @@ absl::StatusOr<v1::Case> FindModelCase(const std::string& id, const cases::Catal
   selection.add_functions(id.substr(0, id.find('.')));
   for (int64_t bound = 0; bound <= kLargestBound; bound = bound == 0 ? kSmallestBound : 2 * bound) {
     selection.set_max_tensor_bytes(bound);
-    absl::StatusOr<std::vector<v1::Case>> cases = catalog.Select(selection);
-    if (!cases.ok()) return cases.status();
-    for (v1::Case& c : *cases) {
+    ASSIGN_OR_RETURN(std::vector<v1::Case> cases, catalog.Select(selection));
+    for (v1::Case& c : cases) {
       if (c.id() == id) return std::move(c);
     }
   }
@@ -40,54 +40,44 @@ absl::StatusOr<v1::Case> FindModelCase(const std::string& id, const cases::Catal
 }  // namespace
 
 absl::StatusOr<std::vector<v1::Case>> SelectCases(const agent::SelectionArguments& arguments) {
-  const absl::StatusOr<v1::Selection> selection = agent::MakeSelection(arguments);
-  if (!selection.ok()) return selection.status();
-  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog(arguments.cases_folder);
-  if (!catalog.ok()) return catalog.status();
-  return (*catalog)->Select(*selection);
+  ASSIGN_OR_RETURN(const v1::Selection selection, agent::MakeSelection(arguments));
+  ASSIGN_OR_RETURN(const std::unique_ptr<cases::Catalog> catalog, LoadCatalog(arguments.cases_folder));
+  return catalog->Select(selection);
 }
 
 absl::Status VisitCases(const agent::SelectionArguments& arguments, cases::Catalog::VisitOperator visit) {
-  const absl::StatusOr<v1::Selection> selection = agent::MakeSelection(arguments);
-  if (!selection.ok()) return selection.status();
-  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog(arguments.cases_folder);
-  if (!catalog.ok()) return catalog.status();
-  return (*catalog)->VisitOperators(*selection, visit);
+  ASSIGN_OR_RETURN(const v1::Selection selection, agent::MakeSelection(arguments));
+  ASSIGN_OR_RETURN(const std::unique_ptr<cases::Catalog> catalog, LoadCatalog(arguments.cases_folder));
+  return catalog->VisitOperators(selection, visit);
 }
 
 absl::Status VisitModelCalls(const agent::SelectionArguments& arguments, cases::Catalog::VisitCall visit) {
   agent::SelectionArguments of_models = arguments;
   if (of_models.models.empty() && of_models.suite.empty()) of_models.models = {"*"};
-  const absl::StatusOr<v1::Selection> selection = agent::MakeSelection(of_models);
-  if (!selection.ok()) return selection.status();
-  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog(arguments.cases_folder);
-  if (!catalog.ok()) return catalog.status();
-  const absl::StatusOr<std::vector<v1::Case>> chosen = (*catalog)->Select(*selection);
-  if (!chosen.ok()) return chosen.status();
+  ASSIGN_OR_RETURN(const v1::Selection selection, agent::MakeSelection(of_models));
+  ASSIGN_OR_RETURN(const std::unique_ptr<cases::Catalog> catalog, LoadCatalog(arguments.cases_folder));
+  ASSIGN_OR_RETURN(const std::vector<v1::Case> chosen, catalog->Select(selection));
   std::set<std::string> ids;
-  for (const v1::Case& c : *chosen) ids.insert(c.id());
-  return (*catalog)->VisitModels(
-      *selection, [&](const cases::Model& model, const cases::ModelCall& call, cases::CallCases of_call) {
+  for (const v1::Case& c : chosen) ids.insert(c.id());
+  return catalog->VisitModels(
+      selection, [&](const cases::Model& model, const cases::ModelCall& call, cases::CallCases of_call) {
         std::erase_if(of_call.cases, [&](const v1::Case& c) { return !ids.contains(c.id()); });
         return of_call.cases.empty() ? absl::OkStatus() : visit(model, call, std::move(of_call));
       });
 }
 
 absl::StatusOr<std::vector<v1::Case>> SelectRunCases(const agent::SelectionArguments& arguments) {
-  const absl::StatusOr<v1::Selection> selection = agent::MakeSelection(arguments);
-  if (!selection.ok()) return selection.status();
-  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog(arguments.cases_folder);
-  if (!catalog.ok()) return catalog.status();
-  return (*catalog)->SelectRun(*selection);
+  ASSIGN_OR_RETURN(const v1::Selection selection, agent::MakeSelection(arguments));
+  ASSIGN_OR_RETURN(const std::unique_ptr<cases::Catalog> catalog, LoadCatalog(arguments.cases_folder));
+  return catalog->SelectRun(selection);
 }
 
 absl::StatusOr<v1::Case> FindCase(const std::string& id, const std::string& cases_folder) {
-  const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = LoadCatalog(cases_folder);
-  if (!catalog.ok()) return catalog.status();
+  ASSIGN_OR_RETURN(const std::unique_ptr<cases::Catalog> catalog, LoadCatalog(cases_folder));
   // The id begins with the operator's name, so only that operator is expanded.
   v1::Selection selection;
   selection.add_functions(id.substr(0, id.find('.')));
-  absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->SelectRun(selection);
+  absl::StatusOr<std::vector<v1::Case>> cases = catalog->SelectRun(selection);
   if (!cases.ok()) return cases.status();
   std::vector<std::string> known;
   for (v1::Case& c : *cases) {
@@ -95,7 +85,7 @@ absl::StatusOr<v1::Case> FindCase(const std::string& id, const std::string& case
     known.push_back(c.id());
   }
   if (absl::StrContains(id, ".model_")) {
-    absl::StatusOr<v1::Case> c = FindModelCase(id, **catalog);
+    absl::StatusOr<v1::Case> c = FindModelCase(id, *catalog);
     if (c.ok()) return c;
   }
   return absl::NotFoundError(absl::StrCat(

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "baselines/generate/generate.h"
 #include "cases/base/hash.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/random.h"
 #include "cases/core/reference_key.h"
 #include "client/setup/paths.h"
@@ -60,17 +61,10 @@ double Rounding(const HostTensor& tensor) {
 absl::StatusOr<std::unique_ptr<SequenceTrial>> SequenceTrial::Start(const CapturedSequence* sequence,
                                                                     const CaseCallOptions& options) {
   std::unique_ptr<SequenceTrial> trial(new SequenceTrial(sequence));
-  absl::StatusOr<std::unique_ptr<CaseCall>> call = CaseCall::Make(options, /*diagnose=*/false);
-  if (!call.ok()) return call.status();
-  trial->call_ = *std::move(call);
-  auto reference = loader::InProcessLibrary::Open(agent::DefaultReferenceLibrary());
-  if (!reference.ok()) return reference.status();
-  trial->reference_ = *std::move(reference);
-  auto worker = shrink::StartWorker(trial->call_->MakeWorkerOptions());
-  if (!worker.ok()) return worker.status();
-  trial->worker_ = *std::move(worker);
-  absl::Status measured = trial->MeasureNoise();
-  if (!measured.ok()) return measured;
+  ASSIGN_OR_RETURN(trial->call_, CaseCall::Make(options, /*diagnose=*/false));
+  ASSIGN_OR_RETURN(trial->reference_, loader::InProcessLibrary::Open(agent::DefaultReferenceLibrary()));
+  ASSIGN_OR_RETURN(trial->worker_, shrink::StartWorker(trial->call_->MakeWorkerOptions()));
+  RETURN_IF_ERROR(trial->MeasureNoise());
   return trial;
 }
 
@@ -98,11 +92,10 @@ absl::Status SequenceTrial::MeasureNoise() {
 // sigma.
 absl::StatusOr<TensorMap> SequenceTrial::Disturbed(const tap::CapturedCall& call, const TensorMap& inputs,
                                                    uint64_t run) {
-  absl::StatusOr<TensorMap> outputs = reference_->Call(call.c, inputs, v1::Dtype::unsupported);
-  if (!outputs.ok()) return outputs.status();
+  ASSIGN_OR_RETURN(TensorMap outputs, reference_->Call(call.c, inputs, v1::Dtype::unsupported));
   const absl::StatusOr<TensorMap> exact = baselines::GenerateReferences(*reference_, call.c, inputs);
   if (!exact.ok()) return outputs;  // a random function, for example
-  for (auto& [key, tensor] : *outputs) {
+  for (auto& [key, tensor] : outputs) {
     const auto value = exact->find(key);
     const auto sigma = exact->find(ReferenceKey(key, ReferencePart::kSigma));
     if (value == exact->end() || sigma == exact->end()) continue;
@@ -119,8 +112,7 @@ absl::StatusOr<TensorMap> SequenceTrial::Disturbed(const tap::CapturedCall& call
 }
 
 absl::StatusOr<TensorMap> SequenceTrial::ByLibrary(const v1::Case& c, const TensorMap& inputs) {
-  absl::Status submitted = worker_->Submit(c, inputs, 1);
-  if (!submitted.ok()) return submitted;
+  RETURN_IF_ERROR(worker_->Submit(c, inputs, 1));
   loader::CallOutcome outcome = worker_->Wait();
   if (outcome.kind != loader::CallOutcome::Kind::kReplied) return absl::AbortedError(outcome.Text());
   if (outcome.reply.error_code() != 0) {

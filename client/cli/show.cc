@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_format.h"
 #include "baselines/tap/capture.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/library_checks.h"
@@ -57,13 +58,11 @@ class ShowCommand final : public Command {
  private:
   // A case of a user's file has the rules of that file.
   absl::Status PrintWork(const v1::Case& c) const {
-    const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::LoadCatalog(cases_folder_);
-    if (!catalog.ok()) return catalog.status();
-    for (const v1::OperatorFile& op : (*catalog)->operators()) {
+    ASSIGN_OR_RETURN(const std::unique_ptr<cases::Catalog> catalog, cases::LoadCatalog(cases_folder_));
+    for (const v1::OperatorFile& op : catalog->operators()) {
       if (op.operator_() != c.operator_() || cases::FindRules(op, c.function()) == nullptr) continue;
-      const absl::StatusOr<v1::CallWork> work = cases::WorkOf(op, c);
-      if (!work.ok()) return work.status();
-      std::cout << "Work       " << PrintableLine(cases::WorkText(*work)) << "\n";
+      ASSIGN_OR_RETURN(const v1::CallWork work, cases::WorkOf(op, c));
+      std::cout << "Work       " << PrintableLine(cases::WorkText(work)) << "\n";
       break;
     }
     return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "client/cli/command.h"
 #include "client/cli/run_source.h"
@@ -150,22 +151,19 @@ class SubmitCommand final : public Command {
 
   absl::StatusOr<v1::SubmitRequest> MakeRequest() const {
     v1::SubmitRequest request;
-    absl::StatusOr<v1::Selection> selection = agent::MakeSelection(selection_);
-    if (!selection.ok()) return selection.status();
-    *request.mutable_options()->mutable_selection() = *std::move(selection);
+    ASSIGN_OR_RETURN(v1::Selection selection, agent::MakeSelection(selection_));
+    *request.mutable_options()->mutable_selection() = std::move(selection);
     request.mutable_options()->set_chip(chip_);
     request.mutable_options()->set_repeat(repeat_);
     request.mutable_options()->set_timeout_s(timeout_s_);
     request.mutable_options()->set_shuffle_seed(shuffle_);
     if (!explore_.amount.empty()) {
-      absl::StatusOr<v1::ExplorationOptions> exploration = agent::MakeExplorationOptions(explore_);
-      if (!exploration.ok()) return exploration.status();
-      *request.mutable_options()->mutable_exploration() = *std::move(exploration);
+      ASSIGN_OR_RETURN(v1::ExplorationOptions exploration, agent::MakeExplorationOptions(explore_));
+      *request.mutable_options()->mutable_exploration() = std::move(exploration);
     }
     for (const std::string& contract : contracts_) request.mutable_options()->add_contracts(contract);
-    const absl::StatusOr<server::Labels> labels = agent::RunLabels(labels_, agent::ProcessEnvironment());
-    if (!labels.ok()) return labels.status();
-    request.mutable_options()->mutable_labels()->insert(labels->begin(), labels->end());
+    ASSIGN_OR_RETURN(const server::Labels labels, agent::RunLabels(labels_, agent::ProcessEnvironment()));
+    request.mutable_options()->mutable_labels()->insert(labels.begin(), labels.end());
     request.set_require_sha256(absl::AsciiStrToLower(require_sha256_));
     if (impl_.empty()) return request;
     const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectOperators(impl_);

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/upkeep.h"
@@ -38,22 +39,19 @@ class TagCommand final : public Command {
     if (run_.empty() != tag_.empty()) {
       return absl::InvalidArgumentError("a tag needs the run and the name: diopi-cli tag RUN NAME");
     }
-    const absl::StatusOr<std::string> path = DatabaseToChange(data_);
-    if (!path.ok()) return path.status();
-    if (!remove_.empty()) return server::RemoveTag(*path, remove_);
-    if (run_.empty()) return List(*path, format_);
-    const absl::StatusOr<std::string> run = server::TagRun(*path, run_, tag_);
-    if (!run.ok()) return run.status();
-    std::cout << "run " << *run << " has the tag " << tag_ << "\n";
+    ASSIGN_OR_RETURN(const std::string path, DatabaseToChange(data_));
+    if (!remove_.empty()) return server::RemoveTag(path, remove_);
+    if (run_.empty()) return List(path, format_);
+    ASSIGN_OR_RETURN(const std::string run, server::TagRun(path, run_, tag_));
+    std::cout << "run " << run << " has the tag " << tag_ << "\n";
     return absl::OkStatus();
   }
 
   static absl::Status List(const std::string& path, const std::string& format) {
-    const absl::StatusOr<std::vector<server::RunTag>> tags = server::Tags(path);
-    if (!tags.ok()) return tags.status();
+    ASSIGN_OR_RETURN(const std::vector<server::RunTag> tags, server::Tags(path));
     reports::Table table{{{"tag"}, {"run"}}, {}};
     table.empty = "no run has a tag";
-    for (const server::RunTag& tag : *tags) table.rows.push_back({{tag.tag}, {tag.run_id}});
+    for (const server::RunTag& tag : tags) table.rows.push_back({{tag.tag}, {tag.run_id}});
     return WriteTable(table, format);
   }
 

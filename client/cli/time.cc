@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
@@ -98,13 +99,12 @@ class TimeCommand final : public Command {
     if (!baseline.ok()) time = baseline.status();
     if (baseline.ok()) {
       time = caller.Time(baseline->c, baseline->inputs, options_);
-      absl::StatusOr<std::string> files = WriteInputs(*baseline);
-      if (!files.ok()) return files.status();
+      ASSIGN_OR_RETURN(std::string files, WriteInputs(*baseline));
       std::string json;
       if (!google::protobuf::util::MessageToJsonString(baseline->c, &json).ok()) {
         return absl::InternalError(absl::StrCat(c.id(), " cannot be written as JSON"));
       }
-      absl::StrAppend(&line, ", \"definition\": ", json, ", \"inputs\": ", *files);
+      absl::StrAppend(&line, ", \"definition\": ", json, ", \"inputs\": ", files);
     }
     if (!time.ok()) {
       ++*failed;
@@ -123,8 +123,7 @@ class TimeCommand final : public Command {
     std::vector<std::string> members;
     for (const auto& [key, tensor] : baseline.inputs) {
       const std::string file = absl::StrCat(inputs_, "/", ++files_, ".bin");
-      absl::Status written = WriteOutput(tensor.data, file);
-      if (!written.ok()) return written;
+      RETURN_IF_ERROR(WriteOutput(tensor.data, file));
       members.push_back(absl::StrCat(
           QuotedText(key), ": {\"dtype\": \"", std::string(DtypeName(tensor.dtype)), "\", \"shape\": [",
           absl::StrJoin(tensor.shape, ", "), "], \"file\": ", QuotedText(file), "}"));

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cases/base/status_macros.h"
 #include "client/cli/command.h"
 #include "server/store/database.h"
 
@@ -21,8 +22,7 @@ absl::StatusOr<std::string> DatabaseToChange(const std::string& data_folder) {
   }
   server::Database::Options options;
   options.tell = [](const std::string& text) { std::cerr << "diopi-cli: " << text << "\n"; };
-  absl::Status status = server::Database::Open(path, options).status();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(server::Database::Open(path, options).status());
   return path;
 }
 

@@ -2,6 +2,7 @@
 #include <iostream>
 #include <memory>
 
+#include "cases/base/status_macros.h"
 #include "client/cli/command.h"
 #include "client/cli/upkeep.h"
 #include "server/store/upkeep.h"
@@ -30,21 +31,17 @@ class VacuumCommand final : public Command {
 
  private:
   absl::Status Vacuum() const {
-    const absl::StatusOr<std::string> path = DatabaseToChange(data_);
-    if (!path.ok()) return path.status();
-    const absl::StatusOr<server::FileUse> before = server::UseOf(*path);
-    if (!before.ok()) return before.status();
-    std::cerr << *path << ": " << Megabytes(before->bytes) << ", of which " << Megabytes(before->free)
+    ASSIGN_OR_RETURN(const std::string path, DatabaseToChange(data_));
+    ASSIGN_OR_RETURN(const server::FileUse before, server::UseOf(path));
+    std::cerr << path << ": " << Megabytes(before.bytes) << ", of which " << Megabytes(before.free)
               << " are free\n";
-    if (whole_ || !before->in_pieces) {
-      std::cerr << "Rewriting the file needs " << Megabytes(before->bytes - before->free)
+    if (whole_ || !before.in_pieces) {
+      std::cerr << "Rewriting the file needs " << Megabytes(before.bytes - before.free)
                 << " of free space beside it and as much in the folder for temporary files.\n";
     }
-    absl::Status status = server::Vacuum(*path, whole_);
-    if (!status.ok()) return status;
-    const absl::StatusOr<server::FileUse> after = server::UseOf(*path);
-    if (!after.ok()) return after.status();
-    std::cerr << *path << ": " << Megabytes(after->bytes) << "\n";
+    RETURN_IF_ERROR(server::Vacuum(path, whole_));
+    ASSIGN_OR_RETURN(const server::FileUse after, server::UseOf(path));
+    std::cerr << path << ": " << Megabytes(after.bytes) << "\n";
     return absl::OkStatus();
   }
 

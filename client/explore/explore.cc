@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "baselines/store/store.h"
+#include "cases/base/status_macros.h"
 #include "client/judge/verdict_builder.h"
 #include "reports/model/outcome.h"
 
@@ -152,8 +153,7 @@ class Exploration {
           rounds_.emplace_back(generator_->Next(static_cast<int>(std::min<int64_t>(kRound, left))));
       if (round.calls.empty()) break;
       drawn += static_cast<int64_t>(round.calls.size());
-      const absl::Status computed = Compute(&round, oracle);
-      if (!computed.ok()) return computed;
+      RETURN_IF_ERROR(Compute(&round, oracle));
       if (rounds_.size() > 1) LearnFromFirst();
     }
     while (!rounds_.empty()) LearnFromFirst();

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "cases/user/operator_text.h"
 #include "client/shrink/shrink_point.h"
@@ -135,8 +136,7 @@ class Writer {
       finding.path = absl::StrCat(name, "_", next, ".textproto");
     }
     const v1::OperatorFile file = FileOf(*smallest, &finding);
-    absl::Status written = cases::WriteFileWhole(finding.path, Text(file, finding));
-    if (!written.ok()) return written;
+    RETURN_IF_ERROR(cases::WriteFileWhole(finding.path, Text(file, finding)));
     return finding;
   }
 
@@ -313,9 +313,8 @@ absl::Status WriteFindings(const std::vector<FailedCall>& failures, const std::s
   Writer writer(folder, limits, trial, commands);
   const std::vector<FailedCall> diagnosed = writer.Diagnose(failures, diagnosing);
   for (const reports::FailureGroup& group : GroupsOf(diagnosed)) {
-    const absl::StatusOr<Finding> finding = writer.Write(group, diagnosed);
-    if (!finding.ok()) return finding.status();
-    if (!found(*finding)) break;
+    ASSIGN_OR_RETURN(const Finding finding, writer.Write(group, diagnosed));
+    if (!found(finding)) break;
   }
   return absl::OkStatus();
 }

@@ -26,7 +26,7 @@ constexpr uint32_t kMaxDevices = 256;
 constexpr double kMaxMismatchRatio = 0.1;
 constexpr size_t kMaxBytes = 4 << 20;
 
-Path Join(Path path, const Step& step) {
+FieldPath Join(FieldPath path, const FieldStep& step) {
   path.push_back(step);
   return path;
 }
@@ -53,7 +53,7 @@ class Checker {
     for (int i = 0; i < profile_.waiver_size(); ++i) CheckWaiver(profile_.waiver(i), {{"waiver", i}});
     if (profile_.timeout_s() != 0) CheckSeconds(profile_.timeout_s(), {{"timeout_s"}});
     for (int i = 0; i < profile_.timeout_size(); ++i) {
-      const Path at = {{"timeout", i}};
+      const FieldPath at = {{"timeout", i}};
       CheckMatch(profile_.timeout(i).match(), Join(at, {"match"}));
       CheckSeconds(profile_.timeout(i).seconds(), Join(at, {"seconds"}));
     }
@@ -66,16 +66,16 @@ class Checker {
   }
 
  private:
-  void Need(const std::string& text, const Path& at, const std::string& expected) {
+  void Need(const std::string& text, const FieldPath& at, const std::string& expected) {
     if (text.empty()) findings_.Add(at, absl::StrCat("missing; expected ", expected));
   }
 
-  void Say(const Path& at, const std::string& what) {
+  void Say(const FieldPath& at, const std::string& what) {
     if (!what.empty()) findings_.Add(at, what);
   }
 
   void CheckNames(const google::protobuf::RepeatedPtrField<std::string>& operators,
-                  const google::protobuf::RepeatedPtrField<std::string>& functions, const Path& at) {
+                  const google::protobuf::RepeatedPtrField<std::string>& functions, const FieldPath& at) {
     for (int i = 0; i < operators.size(); ++i) {
       Say(Join(at, {"operator", i}), names_.CheckOperator(operators[i]));
     }
@@ -84,21 +84,21 @@ class Checker {
     }
   }
 
-  void CheckMatch(const v1::CaseMatch& match, const Path& at) {
+  void CheckMatch(const v1::CaseMatch& match, const FieldPath& at) {
     CheckNames(match.operator_(), match.function(), at);
     for (int i = 0; i < match.case__size(); ++i) Say(Join(at, {"case", i}), names_.CheckCase(match.case_(i)));
-    const auto parameter = [&](const std::string& name, const Path& where) {
+    const auto parameter = [&](const std::string& name, const FieldPath& where) {
       Say(where, names_.CheckParameter(name, List(match.operator_()), List(match.function())));
     };
     for (int i = 0; i < match.tensor_size(); ++i) {
-      const Path tensor = Join(at, {"tensor", i});
+      const FieldPath tensor = Join(at, {"tensor", i});
       for (int j = 0; j < match.tensor(i).argument_size(); ++j) {
         parameter(match.tensor(i).argument(j), Join(tensor, {"argument", j}));
       }
       CheckTensor(match.tensor(i), tensor);
     }
     for (int i = 0; i < match.parameter_size(); ++i) {
-      const Path where = Join(at, {"parameter", i});
+      const FieldPath where = Join(at, {"parameter", i});
       parameter(match.parameter(i).name(), Join(where, {"name"}));
       if (match.parameter(i).value().empty()) {
         findings_.Add(where,
@@ -107,7 +107,7 @@ class Checker {
     }
   }
 
-  void CheckTensor(const v1::TensorMatch& tensor, const Path& at) {
+  void CheckTensor(const v1::TensorMatch& tensor, const FieldPath& at) {
     for (int i = 0; i < tensor.shape_size(); ++i) {
       if (!ParseShape(tensor.shape(i)).has_value()) {
         findings_.Add(
@@ -124,14 +124,14 @@ class Checker {
       findings_.Add(at, "sets nothing; expected a dtype, rank, elements, shape, dim or contiguous");
   }
 
-  void CheckBounds(const v1::Bounds& bounds, const Path& at) {
+  void CheckBounds(const v1::Bounds& bounds, const FieldPath& at) {
     if (bounds.has_min() && bounds.has_max() && bounds.min() > bounds.max()) {
       findings_.Add(at, absl::StrCat("min ", bounds.min(), " is above max ", bounds.max()));
     }
   }
 
   // Requires a condition, so that a rule cannot hide all failures.
-  void CheckAbout(const v1::CaseMatch& match, const Path& at) {
+  void CheckAbout(const v1::CaseMatch& match, const FieldPath& at) {
     CheckMatch(match, Join(at, {"match"}));
     if (match.ByteSizeLong() == 0) {
       findings_.Add(
@@ -140,12 +140,12 @@ class Checker {
     }
   }
 
-  void CheckSkip(const v1::Skip& skip, const Path& at) {
+  void CheckSkip(const v1::Skip& skip, const FieldPath& at) {
     CheckAbout(skip.match(), at);
     Need(skip.reason(), Join(at, {"reason"}), "the reason, in words");
   }
 
-  void CheckWaiver(const v1::ToleranceWaiver& waiver, const Path& at) {
+  void CheckWaiver(const v1::ToleranceWaiver& waiver, const FieldPath& at) {
     CheckAbout(waiver.match(), at);
     Need(waiver.reason(), Join(at, {"reason"}), "the reason, in words");
     Need(waiver.issue(), Join(at, {"issue"}), "a link to the issue");
@@ -157,7 +157,7 @@ class Checker {
               "; expected the last day on which it holds, such as 2026-12-31"));
     }
     const v1::Tolerance& tolerance = waiver.tolerance();
-    const Path where = Join(at, {"tolerance"});
+    const FieldPath where = Join(at, {"tolerance"});
     const auto bad = [](double value) { return !(value >= 0) || std::isinf(value); };
     if (bad(tolerance.atol())) findings_.Add(Join(where, {"atol"}), "expected a number of at least 0");
     if (bad(tolerance.rtol())) findings_.Add(Join(where, {"rtol"}), "expected a number of at least 0");
@@ -170,7 +170,7 @@ class Checker {
     }
   }
 
-  void CheckSeconds(double seconds, const Path& at) {
+  void CheckSeconds(double seconds, const FieldPath& at) {
     if (!(seconds > 0) || seconds > kMaxTimeout)
       findings_.Add(at, absl::StrCat(seconds, " is not a time limit in seconds; at most ", kMaxTimeout));
   }
@@ -179,7 +179,7 @@ class Checker {
     std::set<std::string> seen;
     for (int i = 0; i < profile_.environment_size(); ++i) {
       const std::string& name = profile_.environment(i).name();
-      const Path at = {{"environment", i}, {"name"}};
+      const FieldPath at = {{"environment", i}, {"name"}};
       const bool fits =
           !name.empty() && name.find('=') == std::string::npos && name.find('\0') == std::string::npos;
       if (!fits) findings_.Add(at, absl::StrCat("'", name, "' is not the name of a variable"));
@@ -189,7 +189,7 @@ class Checker {
     }
   }
 
-  void CheckAdaptor(const v1::AdaptorRule& rule, const Path& at) {
+  void CheckAdaptor(const v1::AdaptorRule& rule, const FieldPath& at) {
     CheckNames(rule.operator_(), rule.function(), at);
     const std::vector<std::string> operators = List(rule.operator_());
     const std::vector<std::string> functions = List(rule.function());
@@ -234,7 +234,9 @@ absl::StatusOr<Profile> ParseProfile(std::string_view text, std::string_view fil
   profile.file = std::filesystem::path(file).filename().string();
   profile.hash = Xxh128Hex(text);
   v1::DeviceProfile& rules = profile.rules;
-  const auto place = [&](const Path& path) { return absl::StrCat(profile.file, ":", source.LineOf(path)); };
+  const auto place = [&](const FieldPath& path) {
+    return absl::StrCat(profile.file, ":", source.LineOf(path));
+  };
   for (int i = 0; i < rules.skip_size(); ++i) {
     profile.skip_at.push_back(place({{"skip", i}}));
     AddOwnNames(names, rules.mutable_skip(i)->mutable_match()->mutable_operator_());

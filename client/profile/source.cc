@@ -1,12 +1,12 @@
 #include "client/profile/source.h"
 
 #include <google/protobuf/descriptor.h>
-#include <google/protobuf/io/tokenizer.h>
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 #include "client/profile/names.h"
 
 namespace diopi::profile {
@@ -52,66 +52,23 @@ std::string Explain(const std::string& message) {
   return message;
 }
 
-class Collector : public google::protobuf::io::ErrorCollector {
- public:
-  explicit Collector(std::string file) : file_(std::move(file)) {}
-  void AddError(int line, int column, const std::string& message) override {
-    errors_.push_back(absl::StrCat(file_, ":", line + 1, ":", column + 1, ": ", Explain(message)));
-  }
-  void AddWarning(int /*line*/, int /*column*/, const std::string& /*message*/) override {}
-  absl::Status status() const {
-    if (errors_.empty()) return absl::InvalidArgumentError(absl::StrCat(file_, ": not a device profile"));
-    return absl::InvalidArgumentError(absl::StrJoin(errors_, "\n"));
-  }
-
- private:
-  std::string file_;
-  std::vector<std::string> errors_;
-};
-
 }  // namespace
 
 absl::StatusOr<Source> Source::Parse(std::string_view text, const std::string& file_name) {
-  Source source;
-  source.file_ = file_name;
-  source.tree_ = std::make_unique<google::protobuf::TextFormat::ParseInfoTree>();
-  Collector collector(file_name);
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&collector);
-  parser.WriteLocationsTo(source.tree_.get());
-  if (!parser.ParseFromString(std::string(text), &source.message_)) return collector.status();
-  return source;
+  v1::DeviceProfile message;
+  ASSIGN_OR_RETURN(SourceLines lines, ParseTextproto(text, file_name, &message, Explain));
+  return Source(std::move(message), std::move(lines));
 }
 
-Source::Place Source::PlaceOf(const Path& path) const {
-  Place place;
-  auto* tree = tree_.get();
-  const google::protobuf::Descriptor* message = v1::DeviceProfile::descriptor();
-  for (const Step& step : path) {
-    if (tree == nullptr || message == nullptr) break;
-    const google::protobuf::FieldDescriptor* field = message->FindFieldByName(step.field);
-    if (field == nullptr) break;
-    const auto location = tree->GetLocation(field, step.index);
-    if (location.line >= 0) place = {location.line, location.column};
-    message = field->message_type();
-    tree = message == nullptr ? nullptr : tree->GetTreeForNested(field, step.index);
-  }
-  return place;
-}
-
-int Source::LineOf(const Path& path) const {
-  return PlaceOf(path).line + 1;
-}
-
-std::string Source::At(const Path& path) const {
-  const Place place = PlaceOf(path);
-  std::string text = file_;
-  if (place.line >= 0) absl::StrAppend(&text, ":", place.line + 1, ":", place.column + 1);
-  const auto name = [](std::string* out, const Step& step) { out->append(step.field); };
+std::string Source::At(const FieldPath& path) const {
+  const SourceLines::Place place = lines_.PlaceOf(path);
+  std::string text = lines_.file();
+  if (place.line > 0) absl::StrAppend(&text, ":", place.line, ":", place.column);
+  const auto name = [](std::string* out, const FieldStep& step) { out->append(step.field); };
   return absl::StrCat(text, ": ", absl::StrJoin(path, ".", name), ": ");
 }
 
-void Findings::Add(const Path& path, const std::string& what) {
+void Findings::Add(const FieldPath& path, const std::string& what) {
   lines_.push_back(absl::StrCat(source_.At(path), what));
 }
 

@@ -2,26 +2,16 @@
 #ifndef CLIENT_PROFILE_SOURCE_H_
 #define CLIENT_PROFILE_SOURCE_H_
 
-#include <google/protobuf/text_format.h>
-
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cases/base/textproto.h"
 #include "diopi/v1/profile.pb.h"
 
 namespace diopi::profile {
-
-// One step of a path into the message: {"skip", 0}, {"match", -1}. The index is -1 for a field that is not
-// repeated.
-struct Step {
-  const char* field;
-  int index = -1;
-};
-using Path = std::vector<Step>;
 
 class Source {
  public:
@@ -31,27 +21,23 @@ class Source {
   const v1::DeviceProfile& message() const { return message_; }
 
   // Line of the deepest part of `path` whose place is known, from 1; 0 when none is.
-  int LineOf(const Path& path) const;
+  int LineOf(const FieldPath& path) const { return lines_.PlaceOf(path).line; }
   // "FILE:LINE:COLUMN: a.b: "
-  std::string At(const Path& path) const;
+  std::string At(const FieldPath& path) const;
 
  private:
-  struct Place {
-    int line = -1;
-    int column = -1;
-  };
-  Place PlaceOf(const Path& path) const;
+  Source(v1::DeviceProfile message, SourceLines lines)
+      : message_(std::move(message)), lines_(std::move(lines)) {}
 
-  std::string file_;
   v1::DeviceProfile message_;
-  std::unique_ptr<google::protobuf::TextFormat::ParseInfoTree> tree_;
+  SourceLines lines_;
 };
 
 // Collects findings, one per line.
 class Findings {
  public:
   explicit Findings(const Source& source) : source_(source) {}
-  void Add(const Path& path, const std::string& what);
+  void Add(const FieldPath& path, const std::string& what);
   absl::Status status() const;
 
  private:

@@ -17,9 +17,6 @@ namespace {
 
 using D = v1::Dtype;
 
-double At(const HostTensor& tensor, int64_t i) {
-  return ElementAsDouble(tensor.dtype, tensor.data.data(), i);
-}
 void Put(HostTensor* tensor, int64_t i, double value) {
   StoreDouble(tensor->dtype, tensor->data.data(), i, value);
 }
@@ -45,7 +42,7 @@ Spoil ForEach(F f) {
     if (!IsFloating(output->dtype)) return;
     const int64_t count = NumElements(output->shape);
     for (int64_t i = 0; i < count; ++i) {
-      const double before = At(*output, i);
+      const double before = ElementAsDouble(*output, i);
       const double after = f(*output, before);
       if (std::bit_cast<uint64_t>(before) != std::bit_cast<uint64_t>(after)) Put(output, i, after);
     }
@@ -60,7 +57,7 @@ double Step(Dtype dtype, double value, bool away) {
   std::memcpy(&bits, one.data.data(), one.data.size());
   bits += away ? 1 : -1;  // sign and magnitude: changes the magnitude, whatever the sign
   std::memcpy(one.data.data(), &bits, one.data.size());
-  return At(one, 0);
+  return ElementAsDouble(one, 0);
 }
 
 // Rounds toward zero where rounding to nearest went away from it.
@@ -68,8 +65,8 @@ void Truncate(const HostTensor* oracle, HostTensor* output) {
   if (oracle == nullptr || !IsFloating(output->dtype) || output->dtype == D::float64) return;
   const int64_t count = NumElements(output->shape);
   for (int64_t i = 0; i < count; ++i) {
-    const double r = At(*oracle, i);
-    const double y = At(*output, i);
+    const double r = ElementAsDouble(*oracle, i);
+    const double y = ElementAsDouble(*output, i);
     if (std::isfinite(r) && std::isfinite(y) && y != 0 && std::fabs(y) > std::fabs(r)) {
       Put(output, i, Step(output->dtype, y, false));
     }
@@ -80,7 +77,7 @@ void Truncate(const HostTensor* oracle, HostTensor* output) {
 void MissOne(const HostTensor*, HostTensor* output) {
   const int64_t i = NumElements(output->shape) / 2;
   if (!IsFloating(output->dtype) || i >= NumElements(output->shape)) return;
-  const double value = At(*output, i);
+  const double value = ElementAsDouble(*output, i);
   if (!std::isfinite(value) || value == 0) return;
   Put(output, i, Step(output->dtype, Step(output->dtype, value, true), true));
 }

@@ -219,7 +219,7 @@ ExitCode Main(int argc, char** argv) {
   causes->add_option("--variants", arguments.variants, "Library with correct variants");
   causes->add_option("--only", arguments.only, "Only the bugs and variants with these names (globs)");
   causes->add_flag("--verbose", arguments.verbose, "List every failure with its cause");
-  causes->add_option("--every", arguments.every, "Only one in so many cases of each operator (default: 1)")
+  causes->add_option("--every", arguments.every, "Run only every N-th case of each operator (default: 1)")
       ->check(CLI::Range(1, 1000));
   for (CLI::App* command : {verdict, causes}) {
     command->add_option("--native16", arguments.native16, "The library that computes in 16 bits throughout");

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "cases/base/test_folder.h"
 #include "client/rpc/agents_client.h"
 #include "client/rpc/caller.h"
 #include "client/rpc/client.h"
@@ -117,9 +118,7 @@ class FakeAgents final : public v1::Agents::Service {
 class BusyTest : public ::testing::Test {
  protected:
   BusyTest() {
-    std::string pattern = ::testing::TempDir() + "/diopi-busy-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-    address_ = "unix:" + folder_ + "/s";
+    address_ = "unix:" + folder_ / "s";
     grpc::ServerBuilder builder;
     builder.AddListeningPort(address_, grpc::InsecureServerCredentials());
     builder.SetResourceQuota(grpc::ResourceQuota("busy_test").SetMaxThreads(kThreads));
@@ -133,7 +132,6 @@ class BusyTest : public ::testing::Test {
   ~BusyTest() override {
     Release();
     server_->Shutdown();
-    std::filesystem::remove_all(folder_);
   }
 
   // With options_.
@@ -180,8 +178,8 @@ class BusyTest : public ::testing::Test {
         {"Heartbeat", [this] { return agents_client_->Heartbeat({}).status(); }},
         {"FetchImpl",
          [this] {
-           std::filesystem::remove(folder_ + "/impl");
-           return agents_client_->FetchImpl("r", folder_ + "/impl");
+           std::filesystem::remove(folder_ / "impl");
+           return agents_client_->FetchImpl("r", folder_ / "impl");
          }},
         {"Submit", [this] { return agents_client_->Submit({}, "").status(); }},
         {"WatchRun",
@@ -190,7 +188,7 @@ class BusyTest : public ::testing::Test {
   }
 
   ClientOptions options_;
-  std::string folder_;
+  const TestFolder folder_;
   std::string address_;
   Answers answers_;
   FakeConformance conformance_{&answers_};

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "cases/base/test_folder.h"
 #include "client/rpc/verdict_collector.h"
 #include "diopi/v1/service.grpc.pb.h"
 
@@ -109,15 +110,8 @@ class FakeService final : public v1::Conformance::Service {
 
 class ClientTest : public testing::Test {
  protected:
-  ClientTest() {
-    std::string pattern = testing::TempDir() + "/diopi-client-XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-    address_ = "unix:" + folder_ + "/s";
-  }
-  ~ClientTest() override {
-    Stop();
-    std::filesystem::remove_all(folder_);
-  }
+  ClientTest() { address_ = "unix:" + folder_ / "s"; }
+  ~ClientTest() override { Stop(); }
 
   void Start() {
     grpc::ServerBuilder builder;
@@ -142,7 +136,7 @@ class ClientTest : public testing::Test {
     return client.ok() ? *std::move(client) : nullptr;
   }
 
-  std::string folder_;
+  const TestFolder folder_;
   std::string address_;
   FakeService service_;
   std::unique_ptr<grpc::Server> server_;

@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/hash.h"
+#include "cases/base/test_folder.h"
 
 namespace diopi::rpc {
 namespace {
@@ -23,12 +24,6 @@ namespace fs = std::filesystem;
 
 class TensorCacheTest : public ::testing::Test {
  protected:
-  TensorCacheTest() {
-    std::string pattern = (fs::temp_directory_path() / "diopi-cache-XXXXXX").string();
-    folder_ = std::string(mkdtemp(pattern.data())) + "/cache";
-  }
-  ~TensorCacheTest() override { fs::remove_all(fs::path(folder_).parent_path()); }
-
   std::unique_ptr<TensorCache> Open(int64_t max_bytes) {
     auto cache = TensorCache::Open({folder_, max_bytes});
     EXPECT_TRUE(cache.ok()) << cache.status();
@@ -60,7 +55,8 @@ class TensorCacheTest : public ::testing::Test {
     return bytes;
   }
 
-  std::string folder_;
+  const TestFolder above_;
+  const std::string folder_ = above_ / "cache";
 };
 
 TEST_F(TensorCacheTest, ReturnsWhatWasPutAlsoToTheNextProcess) {

@@ -93,7 +93,7 @@ class AgentsTest : public ::testing::Test {
     }
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
   const std::string gate_ = folder_ / "gate";
   std::unique_ptr<Running> server_;
   std::string address_;

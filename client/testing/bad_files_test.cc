@@ -23,7 +23,7 @@ class BadFilesTest : public ::testing::Test {
     return files;
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 // A full disk: no file may grow beyond 32 KiB, and writing more is an error.

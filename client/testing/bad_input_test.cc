@@ -49,7 +49,7 @@ class BadInputTest : public ::testing::Test {
     return finished;
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 TEST_F(BadInputTest, CommandLinesAndFiles) {

@@ -96,7 +96,7 @@ class CacheTest : public ::testing::Test {
     return entries;
   }
 
-  const TempFolder folder_;
+  const TestFolder folder_;
   std::unique_ptr<Running> server_;
   std::string address_;
   std::string http_;

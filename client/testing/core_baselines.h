@@ -17,7 +17,7 @@ namespace diopi::testing {
 class CoreBaselinesTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = new TempFolder;
+    folder_ = new TestFolder;
     const std::string shared = BuildPath("Testing/core");
     std::filesystem::create_directories(shared);
     // One at a time: gen refuses a folder that another gen is writing.
@@ -40,7 +40,7 @@ class CoreBaselinesTest : public ::testing::Test {
     return kAddressSanitizer ? std::vector<std::string>{"--suite", "smoke"} : std::vector<std::string>{};
   }
 
-  inline static TempFolder* folder_ = nullptr;
+  inline static TestFolder* folder_ = nullptr;
 };
 
 }  // namespace diopi::testing

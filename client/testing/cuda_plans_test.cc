@@ -23,7 +23,7 @@ struct Share {
 class CudaPlansTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = new TempFolder;
+    folder_ = new TestFolder;
     const Finished gen = RunProgram(
         {BinPath("diopi-cli"), "gen", "--data", *folder_ / "data", "--quiet", "--fname", kOperators});
     EXPECT_EQ(gen.code, 0) << gen.err;
@@ -57,7 +57,7 @@ class CudaPlansTest : public ::testing::Test {
   static std::string log() { return *folder_ / "plans.txt"; }
 
   static constexpr const char* kOperators = "conv*";
-  inline static TempFolder* folder_ = nullptr;
+  inline static TestFolder* folder_ = nullptr;
 };
 
 // Suite smoke for one GPU, and a quarter of it for the others.

@@ -37,7 +37,7 @@ class DebuggerTest : public ::testing::Test {
     fs::permissions(folder_ / ("bin/" + name), fs::perms::owner_all);
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 TEST_F(DebuggerTest, TheWorkerRunsUnderTheToolWithItsArguments) {

@@ -35,7 +35,7 @@ class DiskTest : public ::testing::Test {
                        folder_.path()});
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
   bool mounts_ = true;
 };
 

@@ -24,7 +24,7 @@ constexpr char kSchema[] = DIOPI_BINARY_DIR "/generated/messages.schema.json";
 class DocumentsTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = new TempFolder;
+    folder_ = new TestFolder;
     Agent(LibPath("libdiopi_cpu.so"), "e1", 0);
     Agent(VendorPath("libdiopi_faulty"), "e1", 1);
     Agent(LibPath("libdiopi_cpu.so"), "e2", 0);
@@ -58,10 +58,10 @@ class DocumentsTest : public ::testing::Test {
   }
   static std::string RunOf(const std::string& chip) { return Runs({"--chip", chip}).at(0); }
 
-  static TempFolder* folder_;
+  static TestFolder* folder_;
 };
 
-TempFolder* DocumentsTest::folder_ = nullptr;
+TestFolder* DocumentsTest::folder_ = nullptr;
 
 TEST_F(DocumentsTest, ExportsFollowTheirReadersRules) {
   const std::string faulty = Runs().at(1);

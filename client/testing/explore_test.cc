@@ -34,7 +34,7 @@ class ExploreTest : public ::testing::Test {
     return at == std::string::npos ? "" : out.substr(at + 4, out.find('\n', at) - at - 4);
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 TEST_F(ExploreTest, FindsShrinksAndRepeatsInjectedBugs) {

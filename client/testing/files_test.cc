@@ -48,7 +48,7 @@ struct FileCommand {
 class FilesTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    shared_ = new TempFolder;
+    shared_ = new TestFolder;
     const Finished run =
         RunProgram(Agent({"--impl", Cpu(), "--data", Data(), "--chip", "chip", "--performance",
                           "--performance-seconds", "0.01", "--error-report", *shared_ / "errors.csv"}));
@@ -81,7 +81,7 @@ class FilesTest : public ::testing::Test {
   }
 
   // Makes the file and returns its path.
-  std::string Make(const TempFolder& folder, const std::string& kind) {
+  std::string Make(const TestFolder& folder, const std::string& kind) {
     const std::string path = folder / "named.file";
     if (kind == "folder") fs::create_directory(path);
     if (kind == "loop") fs::create_symlink(path, path);
@@ -112,7 +112,7 @@ class FilesTest : public ::testing::Test {
   }
 
   void Try(const FileCommand& row, const FileKind& kind, bool reads) {
-    const TempFolder folder;
+    const TestFolder folder;
     fs::create_directory(folder / "out");
     const std::string path = Make(folder, kind.name);
     Words command = row.command;
@@ -145,10 +145,10 @@ class FilesTest : public ::testing::Test {
     EXPECT_TRUE(status == 0 || said.find(path) != std::string::npos) << what << ": " << said.substr(0, 2000);
   }
 
-  static TempFolder* shared_;
+  static TestFolder* shared_;
 };
 
-TempFolder* FilesTest::shared_ = nullptr;
+TestFolder* FilesTest::shared_ = nullptr;
 
 // A folder takes the place of a file, or a file that of a folder.
 const std::map<std::string, int>& ForFolders() {
@@ -288,7 +288,7 @@ TEST_F(FilesTest, StandardOutput) {
 }
 
 TEST_F(FilesTest, AnErrorReportMakesNoFolders) {
-  const TempFolder folder;
+  const TestFolder folder;
   const std::string report = folder / "a/b/errors.csv";
   const Finished finished = RunProgram(Agent({"--data", Data(), "--impl", Cpu(), "--error-report", report}));
   EXPECT_EQ(finished.code, 4) << finished.out;

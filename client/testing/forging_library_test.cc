@@ -72,7 +72,7 @@ class ForgingLibraryTest : public ::testing::Test {
   }
   std::string data() const { return folder_ / "data"; }
 
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 void ExpectNothingGained(const Way& way, const StoredRun& run) {

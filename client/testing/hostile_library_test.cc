@@ -414,7 +414,7 @@ class HostileLibraryTest : public ::testing::Test {
         "read references from its working folder", "read references through another mount", "uncover DATA",
         "read the agent's token file", "change the mode of DATA/tokens"}},
   };
-  TempFolder folder_;
+  TestFolder folder_;
   pid_t server_ = 0;  // 0: the agent starts its own
 };
 

@@ -88,7 +88,7 @@ class HostileTextTest : public ::testing::Test {
 
   std::string data() const { return folder_ / "data"; }
 
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 TEST_F(HostileTextTest, OfALibrary) {

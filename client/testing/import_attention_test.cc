@@ -78,7 +78,7 @@ diopi_configs = {
 )";
 
 TEST(ImportAttention, TheHarnessCallsAreCarriedOver) {
-  const TempFolder folder;
+  const TestFolder folder;
   WriteFile(folder / "configs.py", kAttentionConfigs);
   const Finished run = RunProgram({BinPath("diopi-cli"), "import-cases", folder / "configs.py", "--output",
                                    folder / "mine", "--verbose"});

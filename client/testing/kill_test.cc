@@ -74,7 +74,7 @@ TEST_F(KillTest, TheAgentsOwnServer) {
 }
 
 TEST_F(KillTest, TheAgent) {
-  const TempFolder temporary;
+  const TestFolder temporary;
   const std::vector<std::string> environment = {"TMPDIR=" + temporary.path()};
   const auto agent = StartToTheMiddle({"--data", data()}, environment);
   agent->Signal(SIGKILL);
@@ -116,7 +116,7 @@ TEST_F(KillTest, AnAgentOfTwo) {
 // Every call crashes, and the second worker is killed before it has loaded the library: another one gets its
 // case, and neither the case before, which is judged meanwhile, nor the run is lost.
 TEST(KilledWorkerTest, InLoadingTheLibrary) {
-  const TempFolder folder;
+  const TestFolder folder;
   const std::string program = folder / "worker";
   WriteFile(program, "#!/bin/bash\nset -o noclobber\n{ : >" + (folder / "first") +
                          "; } 2>/dev/null || { : >" + (folder / "second") + "; } 2>/dev/null && [ -e " +

@@ -24,7 +24,7 @@ class LibraryTest : public ::testing::Test {
   std::string data() const { return folder_ / "data"; }
   std::string errors() const { return folder_ / "errors.csv"; }
 
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 struct LibraryRow {

@@ -41,7 +41,7 @@ class ModelsTest : public ::testing::Test {
   }
   std::string data() const { return folder_ / "data"; }
 
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 TEST_F(ModelsTest, EveryModelIsReadyOnTheReferenceItself) {

@@ -23,7 +23,7 @@ namespace {
 class NetworkTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = new TempFolder;
+    folder_ = new TestFolder;
     const Finished gen = RunProgram({BinPath("diopi-cli"), "gen", "--data", data(), "--fname", "relu", "tanh",
                                      "--suite", "smoke", "--quiet"});
     ASSERT_EQ(gen.code, 0) << gen.err;
@@ -55,7 +55,7 @@ class NetworkTest : public ::testing::Test {
     }
   }
 
-  inline static TempFolder* folder_ = nullptr;
+  inline static TestFolder* folder_ = nullptr;
   inline static Running* server_ = nullptr;
   inline static std::string address_;
 };

@@ -36,7 +36,7 @@ class NewCasesTest : public ::testing::Test {
     }
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 TEST_F(NewCasesTest, NewOperatorIsTakenAsItIsAndNeverOverwritten) {

@@ -37,7 +37,7 @@ class OwnCasesTest : public ::testing::Test {
     return Run(command);
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 TEST_F(OwnCasesTest, AreListedShownGeneratedAndRunLikeOurs) {

@@ -47,7 +47,7 @@ class PackTest : public ::testing::Test {
     return words;
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
   const std::string pack_ = folder_ / "packs/some.h5";
   const std::string here_ = folder_ / "here";    // where the device is
   const std::string there_ = folder_ / "there";  // where it is not

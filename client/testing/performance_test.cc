@@ -39,7 +39,7 @@ class Performance : public ::testing::Test {
     const size_t at = agent.out.find("Results      run ");
     return at == std::string::npos ? "" : agent.out.substr(at + 17, agent.out.find(' ', at + 17) - at - 17);
   }
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 // Three slow functions among ten: what most of them share would be divided out. Timing points do not fit.

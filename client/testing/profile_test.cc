@@ -20,7 +20,7 @@ using ::testing::StartsWith;
 
 class ProfileTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() { folder_ = new TempFolder; }
+  static void SetUpTestSuite() { folder_ = new TestFolder; }
   static void TearDownTestSuite() {
     delete folder_;
     folder_ = nullptr;
@@ -47,10 +47,10 @@ class ProfileTest : public ::testing::Test {
     return outcomes;
   }
 
-  static TempFolder* folder_;
+  static TestFolder* folder_;
 };
 
-TempFolder* ProfileTest::folder_ = nullptr;
+TestFolder* ProfileTest::folder_ = nullptr;
 
 constexpr char kWaiver[] = R"(
 chip: "c9"

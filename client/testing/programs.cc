@@ -64,16 +64,6 @@ std::string VendorPath(const std::string& name) {
   return BuildPath("lib/vendors/" + name) + ".so";
 }
 
-TempFolder::TempFolder() {
-  path_ = ::testing::TempDir() + "diopi-e2e-XXXXXX";
-  if (mkdtemp(path_.data()) == nullptr) ADD_FAILURE() << "no temporary folder " << path_;
-}
-
-TempFolder::~TempFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 Running::Running(std::vector<std::string> command, std::vector<std::string> environment)
     : out_(MakePipe().value()), err_(MakePipe().value()) {
   ProcessOptions options;

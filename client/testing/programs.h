@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cases/base/process.h"
+#include "cases/base/test_folder.h"
 
 namespace diopi::testing {
 
@@ -33,20 +34,6 @@ std::string BinPath(const std::string& name);
 std::string LibPath(const std::string& name);
 // build/lib/vendors/NAME.so
 std::string VendorPath(const std::string& name);
-
-// A new folder under the test's temporary folder, removed by the destructor.
-class TempFolder {
- public:
-  TempFolder();
-  ~TempFolder();
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  const std::string& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 // A running program. Collects its output as it comes.
 class Running {

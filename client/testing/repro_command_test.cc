@@ -88,7 +88,7 @@ class ReproCommandTest : public ::testing::Test {
                       environment);
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 // The repeat commands of a document that name a folder.

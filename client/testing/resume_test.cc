@@ -69,7 +69,7 @@ class ResumeTest : public ::testing::Test {
     EXPECT_EQ(seen.size(), cases_);
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
   const std::string gate_ = folder_ / "gate";
   std::string run_;
   std::string exempt_;

@@ -15,7 +15,7 @@ constexpr char kHeaders[] = DIOPI_BINARY_DIR "/include";
 // One data folder for all tests here: making baselines is the slow part.
 class RunTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() { folder_ = new TempFolder; }
+  static void SetUpTestSuite() { folder_ = new TestFolder; }
   static void TearDownTestSuite() {
     delete folder_;
     folder_ = nullptr;
@@ -31,10 +31,10 @@ class RunTest : public ::testing::Test {
     return RunProgram(command);
   }
 
-  static TempFolder* folder_;
+  static TestFolder* folder_;
 };
 
-TempFolder* RunTest::folder_ = nullptr;
+TestFolder* RunTest::folder_ = nullptr;
 
 TEST_F(RunTest, TheOneCommandWorksAlone) {
   const Finished run = Agent(LibPath("libdiopi_cpu.so"),

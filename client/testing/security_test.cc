@@ -23,7 +23,7 @@ Arguments operator+(Arguments a, const Arguments& b) {
 class SecurityTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = new TempFolder;
+    folder_ = new TestFolder;
     authority_ = new TestAuthority;
     const Finished gen =
         RunProgram({BinPath("diopi-cli"), "gen", "--data", data(), "--fname", "relu", "--quiet"});
@@ -95,13 +95,13 @@ class SecurityTest : public ::testing::Test {
     return list;
   }
 
-  static TempFolder* folder_;
+  static TestFolder* folder_;
   static TestAuthority* authority_;
   std::unique_ptr<Running> server_;
   std::string address_;
 };
 
-TempFolder* SecurityTest::folder_ = nullptr;
+TestFolder* SecurityTest::folder_ = nullptr;
 TestAuthority* SecurityTest::authority_ = nullptr;
 
 void ExpectRefused(const Finished& done, int code, const std::string& text, const char* who) {

@@ -16,7 +16,7 @@ namespace diopi::testing {
 class ServeTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = new TempFolder;
+    folder_ = new TestFolder;
     const Finished gen =
         RunProgram({BinPath("diopi-cli"), "gen", "--data", data(), "--fname", "add", "relu", "--quiet"});
     ASSERT_EQ(gen.code, 0) << gen.err;
@@ -101,7 +101,7 @@ class ServeTest : public ::testing::Test {
     }
   }
 
-  static inline TempFolder* folder_ = nullptr;
+  static inline TestFolder* folder_ = nullptr;
   std::unique_ptr<Running> server_;
   std::string address_;
 };

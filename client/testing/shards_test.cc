@@ -40,7 +40,7 @@ class ShardsTest : public ::testing::Test {
     return RunProgram(command);
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 TEST_F(ShardsTest, MergedAreTheWhole) {

@@ -23,7 +23,7 @@ class ShrinkTest : public ::testing::Test {
                       {"DIOPI_MUTANT=" + mutant});
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 TEST_F(ShrinkTest, PlantedFaults) {

@@ -27,7 +27,7 @@ class Stage {
   void Release();
 
  private:
-  TempFolder folder_;
+  TestFolder folder_;
   const std::string name_;
   const std::string path_ = folder_ / "stage";
   int reached_ = -1;

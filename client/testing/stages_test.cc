@@ -45,7 +45,7 @@ using Verdicts = std::map<std::string, std::string>;
 class StagesTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = new TempFolder;
+    folder_ = new TestFolder;
     const Finished gen =
         RunProgram({BinPath("diopi-cli"), "gen", "--data", data(), "--fname", "relu", "--quiet"});
     ASSERT_EQ(gen.code, 0) << gen.err;
@@ -127,7 +127,7 @@ class StagesTest : public ::testing::Test {
     EXPECT_EQ(ReadRun(data()).info.state(), v1::RUN_STATE_FINISHED);
   }
 
-  inline static TempFolder* folder_ = nullptr;
+  inline static TestFolder* folder_ = nullptr;
   inline static Verdicts* undisturbed_ = nullptr;
 };
 

@@ -59,7 +59,7 @@ class TapTest : public ::testing::Test {
   const std::string good_ = LibPath("libdiopi_cpu.so");
   const std::string faulty_ = VendorPath("libdiopi_faulty");
   const std::string mutants_ = VendorPath("libdiopi_mutants");
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 }  // namespace diopi::testing

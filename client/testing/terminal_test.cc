@@ -146,7 +146,7 @@ class TerminalTest : public ::testing::Test {
     command.insert(command.end(), more.begin(), more.end());
     return command;
   }
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 TEST_F(TerminalTest, ShowsOneLineThatChangesAndWhatFailed) {

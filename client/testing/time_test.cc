@@ -20,7 +20,7 @@ Finished Cli(std::vector<std::string> words) {
 }
 
 TEST(Time, ALineACaseAndItsInputs) {
-  const TempFolder folder;
+  const TestFolder folder;
   const std::string output = folder / "times.jsonl";
   const Finished run = Cli({"time", "--impl", VendorPath("libdiopi_cuda_emulated"), "--fname", "softmax",
                             "sort", "--dtype", "float32", "float16", "--largest", "1", "--samples", "3",

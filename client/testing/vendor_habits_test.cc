@@ -27,7 +27,7 @@ class VendorHabitsTest : public ::testing::TestWithParam<Habit> {};
 TEST_P(VendorHabitsTest, IsJudgedByWhatItWrites) {
   const Habit& habit = GetParam();
   const bool bug = habit.wrong > 0;
-  TempFolder folder;
+  TestFolder folder;
   const Finished run = RunProgram(
       {BinPath("diopi-agent"), "--impl", VendorPath(bug ? "libdiopi_mutants" : "libdiopi_variants"), "--data",
        folder / "data", "--error-report", folder / "errors", "--quiet", "--fname", habit.functions, "--case",

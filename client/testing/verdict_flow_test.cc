@@ -35,7 +35,7 @@ class VerdictFlowTest : public ::testing::Test {
     return RunProgram(command);
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 TEST_F(VerdictFlowTest, ContractsAreStoredShownAndKept) {

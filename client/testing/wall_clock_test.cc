@@ -78,7 +78,7 @@ class WallClockTest : public ::testing::Test {
     return report;
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
   const std::string path_ = folder_ / "offset";
   int offset_ = -1;
   std::unique_ptr<Running> server_;

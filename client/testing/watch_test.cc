@@ -43,7 +43,7 @@ class WatchTest : public ::testing::Test {
     fs::rename(folder_ / "new.so", Library());
   }
 
-  TempFolder folder_;
+  TestFolder folder_;
 };
 
 TEST_F(WatchTest, RunsAgainWhenTheLibraryIsReplacedAndSaysWhatChanged) {

@@ -60,7 +60,7 @@ class YearsTest : public ::testing::Test {
     return ids;
   }
 
-  const TempFolder folder_;
+  const TestFolder folder_;
   std::unique_ptr<server::Database> database_;
 };
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "cases/base/test_folder.h"
+
 namespace diopi::loader {
 namespace {
 
@@ -35,19 +37,13 @@ float diopiDiv(float x) { return x / 3; }
 
 class ChangedFunctionsTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = ::testing::TempDir() + "/changed.XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    std::ofstream(folder_ + "/lib.c") << kSource;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override { std::ofstream(folder_ / "lib.c") << kSource; }
 
   // The library with these -D and other flags.
   std::string Build(const std::string& flags) {
-    std::string path = folder_ + "/" + std::to_string(count_++) + ".so";
+    std::string path = folder_ / std::to_string(count_++) + ".so";
     const std::string command = "cc -O1 -fPIC -shared -DHELPER=x -DASIDE=x -DADD='x+1' " + flags + " -o " +
-                                path + " " + folder_ + "/lib.c -lm 2>" + folder_ + "/errors";
+                                path + " " + folder_ / "lib.c" + " -lm 2>" + folder_ / "errors";
     // NOLINTNEXTLINE(bugprone-command-processor): the test writes the command itself
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     return path;
@@ -61,7 +57,7 @@ class ChangedFunctionsTest : public ::testing::Test {
     return text;
   }
 
-  std::string folder_;
+  const TestFolder folder_;
   int count_ = 0;
 };
 
@@ -127,14 +123,14 @@ TEST_F(ChangedFunctionsTest, OtherLibrariesAreNeeded) {
 
 TEST_F(ChangedFunctionsTest, WhatIsNoLibrary) {
   const std::string library = Build("");
-  EXPECT_NE(Compare(library, folder_ + "/lib.c").find("lib.c"), std::string::npos);
-  EXPECT_NE(Compare(folder_ + "/none.so", library).find("none.so"), std::string::npos);
+  EXPECT_NE(Compare(library, folder_ / "lib.c").find("lib.c"), std::string::npos);
+  EXPECT_NE(Compare(folder_ / "none.so", library).find("none.so"), std::string::npos);
   // A file cut off anywhere gives an error text, never a crash.
   std::ifstream in(library, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(in)), {});
   for (size_t size = 0; size < bytes.size(); size += 97) {
-    std::ofstream(folder_ + "/cut.so", std::ios::binary) << bytes.substr(0, size);
-    EXPECT_FALSE(CompareLibraries(library, folder_ + "/cut.so").ok()) << size;
+    std::ofstream(folder_ / "cut.so", std::ios::binary) << bytes.substr(0, size);
+    EXPECT_FALSE(CompareLibraries(library, folder_ / "cut.so").ok()) << size;
   }
 }
 

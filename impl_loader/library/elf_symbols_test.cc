@@ -12,6 +12,7 @@
 #include <iterator>
 #include <random>
 
+#include "cases/base/test_folder.h"
 #include "impl_loader/library/library.h"
 #include "impl_loader/library/library_testing.h"
 
@@ -30,16 +31,12 @@ std::string ReadAll(const std::string& path) {
 class ElfTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string folder = ::testing::TempDir() + "/elf_XXXXXX";
-    ASSERT_NE(mkdtemp(folder.data()), nullptr);
-    folder_ = folder;
     good_ = ReadAll(kVendors + "elf_good.so");
     ASSERT_GT(good_.size(), sizeof(Elf64_Ehdr));
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string Write(const std::string& bytes) {
-    const std::string path = folder_ + "/file.so";
+    const std::string path = folder_ / "file.so";
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
     return path;
   }
@@ -52,7 +49,7 @@ class ElfTest : public ::testing::Test {
     return bytes;
   }
 
-  std::string folder_;
+  const TestFolder folder_;
   std::string good_;
 };
 
@@ -127,8 +124,8 @@ TEST_F(ElfTest, RecognisesWhatIsNotALibrary) {
       EXPECT_THAT(std::string(status.message()), HasSubstr(path));
     }
   }
-  EXPECT_EQ(CheckElf(folder_).code(), Code::kInvalidArgument);
-  EXPECT_EQ(CheckElf(folder_ + "/absent.so").code(), Code::kNotFound);
+  EXPECT_EQ(CheckElf(folder_.path()).code(), Code::kInvalidArgument);
+  EXPECT_EQ(CheckElf(folder_ / "absent.so").code(), Code::kNotFound);
   EXPECT_EQ(CheckElf(kVendors + "elf_good.so/below").code(), Code::kInvalidArgument);
   // This test program is position independent: ET_DYN, and yet no library.
   const auto self = ReadElfSymbols("/proc/self/exe");

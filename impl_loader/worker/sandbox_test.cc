@@ -21,6 +21,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/temporary_folder.h"
+#include "cases/base/test_folder.h"
 #include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
@@ -368,9 +369,8 @@ TEST_F(SandboxTest, NothingIsLeftOfAWorkerThatHasEnded) {
 }
 
 TEST_F(SandboxTest, TheOwnFolderOfAKilledAgentsWorkerIsSwept) {
-  std::string folder = testing::TempDir() + "swept_XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  setenv("TMPDIR", folder.c_str(), 1);
+  const TestFolder folder;
+  setenv("TMPDIR", folder.path().c_str(), 1);
   options_.sandbox = "strict";
   const pid_t agent = fork();
   if (agent == 0) {
@@ -381,11 +381,10 @@ TEST_F(SandboxTest, TheOwnFolderOfAKilledAgentsWorkerIsSwept) {
   int status = 0;
   EXPECT_EQ(waitpid(agent, &status, 0), agent);
   EXPECT_TRUE(WIFSIGNALED(status));
-  EXPECT_FALSE(std::filesystem::is_empty(folder));
+  EXPECT_FALSE(std::filesystem::is_empty(folder.path()));
   TemporaryFolder::SweepAbandoned();
   unsetenv("TMPDIR");
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
-  std::filesystem::remove_all(folder);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_F(SandboxTest, LimitsMemoryOrSaysWhyNot) {

@@ -1,6 +1,5 @@
 #include "reports/evaluation/spec.h"
 
-#include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
 
 #include <cmath>
@@ -10,18 +9,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
+#include "cases/base/textproto.h"
 
 namespace diopi::reports {
 namespace {
 
 using google::protobuf::TextFormat;
 
-class Collector : public google::protobuf::io::ErrorCollector {
+class Findings {
  public:
-  explicit Collector(std::string_view file) : file_(file) {}
-  void AddError(int line, int column, const std::string& message) override {
-    findings_.push_back(absl::StrCat(file_, ":", line + 1, ":", column + 1, ": ", message));
-  }
+  explicit Findings(std::string_view file) : file_(file) {}
   // `line` from 0; below 0: unknown.
   void Add(int line, const std::string& message) {
     findings_.push_back(line < 0 ? absl::StrCat(file_, ": ", message)
@@ -41,8 +39,8 @@ class Collector : public google::protobuf::io::ErrorCollector {
 class BlockChecker {
  public:
   BlockChecker(const google::protobuf::Message& block, const std::string& name, int line,
-               const TextFormat::ParseInfoTree* tree, Collector* collector)
-      : block_(block), name_(name), line_(line), tree_(tree), collector_(collector) {}
+               const TextFormat::ParseInfoTree* tree, Findings* findings)
+      : block_(block), name_(name), line_(line), tree_(tree), findings_(findings) {}
 
   void Check() {
     const google::protobuf::Descriptor& type = *block_.GetDescriptor();
@@ -53,7 +51,7 @@ class BlockChecker {
     for (const char* needed : {"source", "dtype", "type", "name", "item", "text"}) {
       const google::protobuf::FieldDescriptor* field = type.FindFieldByName(needed);
       if (field != nullptr && block_.GetReflection()->GetString(block_, field).empty())
-        collector_->Add(line_, absl::StrCat(name_, " has no ", needed));
+        findings_->Add(line_, absl::StrCat(name_, " has no ", needed));
     }
   }
 
@@ -62,10 +60,10 @@ class BlockChecker {
     const double value = block_.GetReflection()->GetDouble(block_, &field);
     const int line = tree_ == nullptr ? -1 : tree_->GetLocation(&field, -1).line;
     if (line < 0) {
-      collector_->Add(
+      findings_->Add(
           line_, absl::StrCat(name_, " has no ", field.name(), "; omit the whole block when it is unknown"));
     } else if (!std::isfinite(value) || value <= 0) {
-      collector_->Add(
+      findings_->Add(
           line, absl::StrCat(field.name(), " of ", name_, " is ", value, ", expected a positive number"));
     }
   }
@@ -74,10 +72,10 @@ class BlockChecker {
   const std::string name_;
   const int line_;
   const TextFormat::ParseInfoTree* tree_;
-  Collector* collector_;
+  Findings* findings_;
 };
 
-void CheckBlocks(const v1::ChipSpec& spec, const TextFormat::ParseInfoTree& tree, Collector* collector) {
+void CheckBlocks(const v1::ChipSpec& spec, const TextFormat::ParseInfoTree& tree, Findings* findings) {
   std::vector<const google::protobuf::FieldDescriptor*> fields;
   spec.GetReflection()->ListFields(spec, &fields);
   for (const google::protobuf::FieldDescriptor* field : fields) {
@@ -89,20 +87,20 @@ void CheckBlocks(const v1::ChipSpec& spec, const TextFormat::ParseInfoTree& tree
                                                    ? spec.GetReflection()->GetRepeatedMessage(spec, field, i)
                                                    : spec.GetReflection()->GetMessage(spec, field);
       BlockChecker(block, field->name(), tree.GetLocation(field, index).line,
-                   tree.GetTreeForNested(field, index), collector)
+                   tree.GetTreeForNested(field, index), findings)
           .Check();
     }
   }
 }
 
-void CheckOnce(const v1::ChipSpec& spec, const TextFormat::ParseInfoTree& tree, Collector* collector) {
+void CheckOnce(const v1::ChipSpec& spec, const TextFormat::ParseInfoTree& tree, Findings* findings) {
   std::set<std::pair<std::string, bool>> seen;
   const google::protobuf::FieldDescriptor* field = v1::ChipSpec::descriptor()->FindFieldByName("compute");
   for (int i = 0; i < spec.compute_size(); ++i) {
     const v1::ComputeSpec& compute = spec.compute(i);
     if (!seen.insert({compute.dtype(), compute.sparse()}).second) {
-      collector->Add(tree.GetLocation(field, i).line, absl::StrCat("a second figure for ", compute.dtype(),
-                                                                   compute.sparse() ? " (sparse)" : ""));
+      findings->Add(tree.GetLocation(field, i).line, absl::StrCat("a second figure for ", compute.dtype(),
+                                                                  compute.sparse() ? " (sparse)" : ""));
     }
   }
 }
@@ -110,23 +108,13 @@ void CheckOnce(const v1::ChipSpec& spec, const TextFormat::ParseInfoTree& tree, 
 }  // namespace
 
 absl::StatusOr<v1::ChipSpec> ParseSpec(std::string_view text, std::string_view file_name) {
-  Collector collector(file_name);
-  TextFormat::ParseInfoTree tree;
-  TextFormat::Parser parser;
-  parser.RecordErrorsTo(&collector);
-  parser.WriteLocationsTo(&tree);
   v1::ChipSpec spec;
-  if (!parser.ParseFromString(std::string(text), &spec)) {
-    const absl::Status status = collector.status();
-    return status.ok()
-               ? absl::InvalidArgumentError(absl::StrCat(std::string(file_name), ": not a specification"))
-               : status;
-  }
-  if (spec.chip().empty()) collector.Add(-1, "no chip: the name given to diopi-agent --chip was expected");
-  CheckBlocks(spec, tree, &collector);
-  CheckOnce(spec, tree, &collector);
-  absl::Status status = collector.status();
-  if (!status.ok()) return status;
+  ASSIGN_OR_RETURN(const SourceLines lines, ParseTextproto(text, std::string(file_name), &spec));
+  Findings findings(file_name);
+  if (spec.chip().empty()) findings.Add(-1, "no chip: the name given to diopi-agent --chip was expected");
+  CheckBlocks(spec, *lines.tree(), &findings);
+  CheckOnce(spec, *lines.tree(), &findings);
+  RETURN_IF_ERROR(findings.status());
   return spec;
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "diopi/v1/answers.pb.h"
 #include "reports/model/chips.h"
@@ -39,29 +40,24 @@ absl::StatusOr<v1::RunsPage> Runs(server::Queries& queries, const Request::Runs&
 
 absl::StatusOr<std::string> ResolveCase(server::Queries& queries, const std::string& given,
                                         const std::string& chip) {
-  const absl::StatusOr<std::vector<server::RunFacts>> runs = queries.RunsFacts({chip, kSearchedRuns});
-  if (!runs.ok()) return runs.status();
+  ASSIGN_OR_RETURN(const std::vector<server::RunFacts> runs, queries.RunsFacts({chip, kSearchedRuns}));
   std::set<std::string> ids;
-  for (const server::RunFacts& run : *runs) {
-    const absl::StatusOr<std::vector<server::CaseRow>> cases = queries.Cases(run.run_id, {});
-    if (!cases.ok()) return cases.status();
-    for (const server::CaseRow& row : *cases) ids.insert(row.case_id);
+  for (const server::RunFacts& run : runs) {
+    ASSIGN_OR_RETURN(const std::vector<server::CaseRow> cases, queries.Cases(run.run_id, {}));
+    for (const server::CaseRow& row : cases) ids.insert(row.case_id);
   }
   return Resolve("case", given, {ids.begin(), ids.end()});
 }
 
 absl::StatusOr<v1::History> HistoryOf(server::Queries& queries, const Request::History& request) {
-  const absl::StatusOr<std::vector<server::ChipRow>> rows = queries.Chips();
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(const std::vector<server::ChipRow> rows, queries.Chips());
   std::vector<std::string> chips;
-  for (const server::ChipRow& row : *rows) chips.push_back(row.chip);
-  const absl::StatusOr<std::string> chip = Resolve("chip", request.chip(), chips);
-  if (!chip.ok()) return chip.status();
-  absl::StatusOr<v1::History> history = LoadHistory(queries, request.case_(), *chip, request.limit());
+  for (const server::ChipRow& row : rows) chips.push_back(row.chip);
+  ASSIGN_OR_RETURN(const std::string chip, Resolve("chip", request.chip(), chips));
+  absl::StatusOr<v1::History> history = LoadHistory(queries, request.case_(), chip, request.limit());
   if (!absl::IsNotFound(history.status())) return history;
-  const absl::StatusOr<std::string> id = ResolveCase(queries, request.case_(), *chip);
-  if (!id.ok()) return id.status();
-  return LoadHistory(queries, *id, *chip, request.limit());
+  ASSIGN_OR_RETURN(const std::string id, ResolveCase(queries, request.case_(), chip));
+  return LoadHistory(queries, id, chip, request.limit());
 }
 
 absl::StatusOr<v1::Compare> CompareOf(server::Queries& queries, const Request::Compare& request) {
@@ -110,30 +106,27 @@ absl::StatusOr<std::string> Answer(server::Queries& queries, const v1::AnswerReq
 absl::StatusOr<server::RunFacts> FindMeasuredRun(server::Queries& queries,
                                                  const v1::AnswerRequest::Measurements& request) {
   const std::string& run_id = request.run_id();
-  const absl::StatusOr<std::vector<server::RunFacts>> measured = queries.MeasuredRunsFacts(0);
-  if (!measured.ok()) return measured.status();
+  ASSIGN_OR_RETURN(const std::vector<server::RunFacts> measured, queries.MeasuredRunsFacts(0));
   const bool latest = run_id.empty() || run_id == "latest";
-  for (const server::RunFacts& facts : *measured) {
+  for (const server::RunFacts& facts : measured) {
     const bool wanted = (!request.has_chip() || facts.chip == request.chip()) &&
                         (request.impl_sha256().empty() || facts.impl_sha256 == request.impl_sha256());
     if (latest ? wanted : facts.run_id == run_id) return facts;
   }
   if (latest) return absl::NotFoundError("no run measured its calls; diopi-agent --performance measures");
-  const absl::StatusOr<server::RunRow> run = queries.RunCounts(run_id);
-  if (!run.ok()) return run.status();
+  ASSIGN_OR_RETURN(const server::RunRow run, queries.RunCounts(run_id));
   return absl::FailedPreconditionError(
       absl::StrCat("run ", run_id, " measured nothing; diopi-agent --performance measures"));
 }
 
 absl::StatusOr<v1::RunMeasurements> LoadMeasurements(server::Queries& queries, const server::RunFacts& run) {
-  absl::StatusOr<server::StoredPerformance> stored = queries.Performance(run.run_id);
-  if (!stored.ok()) return stored.status();
+  ASSIGN_OR_RETURN(server::StoredPerformance stored, queries.Performance(run.run_id));
   v1::RunMeasurements measurements;
   measurements.set_run_id(run.run_id);
   measurements.set_chip(run.chip);
   measurements.set_suite(run.scope.selection().suite());
-  for (v1::Measurement& each : stored->measurements) *measurements.add_measurements() = std::move(each);
-  if (stored->machine.has_value()) *measurements.mutable_machine() = *std::move(stored->machine);
+  for (v1::Measurement& each : stored.measurements) *measurements.add_measurements() = std::move(each);
+  if (stored.machine.has_value()) *measurements.mutable_machine() = *std::move(stored.machine);
   return measurements;
 }
 

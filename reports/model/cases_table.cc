@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "cases/base/status_macros.h"
+
 namespace diopi::reports {
 namespace {
 
@@ -38,16 +40,14 @@ double TimeOf(const server::CaseRow& row) {
 
 absl::StatusOr<v1::CasesTable> LoadCases(server::Queries& queries, const std::string& run_id,
                                          const server::CaseFilter& filter) {
-  const absl::StatusOr<server::RunRow> run = queries.RunCounts(run_id);
-  if (!run.ok()) return run.status();
-  absl::StatusOr<std::vector<server::CaseRow>> cases = queries.Cases(run->facts.run_id, filter);
-  if (!cases.ok()) return cases.status();
+  ASSIGN_OR_RETURN(const server::RunRow run, queries.RunCounts(run_id));
+  ASSIGN_OR_RETURN(std::vector<server::CaseRow> cases, queries.Cases(run.facts.run_id, filter));
   v1::CasesTable table;
-  table.set_run_id(run->facts.run_id);
-  table.set_state(run->facts.state);
+  table.set_run_id(run.facts.run_id);
+  table.set_state(run.facts.state);
   const google::protobuf::Descriptor& row = *v1::CaseRow::descriptor();
   for (int i = 0; i < row.field_count(); ++i) table.add_columns(row.field(i)->name());
-  for (server::CaseRow& one : *cases) AddRow(std::move(one), &table);
+  for (server::CaseRow& one : cases) AddRow(std::move(one), &table);
   return table;
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/status_macros.h"
 #include "reports/model/coverage.h"
 
 namespace diopi::reports {
@@ -48,12 +49,11 @@ absl::Status AddKnown(const absl::StatusOr<CoverageCells>& cells, v1::ChipPage* 
 }
 
 absl::Status NoSuchChip(server::Queries& queries, const std::string& chip) {
-  const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips();
-  if (!chips.ok()) return chips.status();
-  if (chips->empty()) return absl::NotFoundError(absl::StrCat("no chip '", chip, "': there are no runs yet"));
+  ASSIGN_OR_RETURN(const std::vector<server::ChipRow> chips, queries.Chips());
+  if (chips.empty()) return absl::NotFoundError(absl::StrCat("no chip '", chip, "': there are no runs yet"));
   return absl::NotFoundError(
       absl::StrCat("no runs on a chip '", chip, "'; there are runs on ",
-                   absl::StrJoin(*chips, ", ", [](std::string* out, const server::ChipRow& row) {
+                   absl::StrJoin(chips, ", ", [](std::string* out, const server::ChipRow& row) {
                      absl::StrAppend(out, row.chip.empty() ? "(no name)" : row.chip);
                    })));
 }
@@ -62,14 +62,12 @@ absl::Status NoSuchChip(server::Queries& queries, const std::string& chip) {
 
 absl::Status VisitCompleteRuns(server::Queries& queries, const server::RunFilter& filter,
                                const std::function<bool(v1::RunSummary)>& visit) {
-  const absl::StatusOr<std::vector<server::RunFacts>> facts = queries.RunsFacts(filter);
-  if (!facts.ok()) return facts.status();
-  for (const server::RunFacts& run : *facts) {
+  ASSIGN_OR_RETURN(const std::vector<server::RunFacts> facts, queries.RunsFacts(filter));
+  for (const server::RunFacts& run : facts) {
     if (!PartialText(run.scope, run.state, 0, 0).empty()) continue;
-    absl::StatusOr<v1::RunSummary> summary = LoadSummary(queries, run.run_id);
-    if (!summary.ok()) return summary.status();
-    if (summary->done() == 0 || !summary->partial().empty()) continue;
-    if (!visit(*std::move(summary))) break;
+    ASSIGN_OR_RETURN(v1::RunSummary summary, LoadSummary(queries, run.run_id));
+    if (summary.done() == 0 || !summary.partial().empty()) continue;
+    if (!visit(std::move(summary))) break;
   }
   return absl::OkStatus();
 }
@@ -86,55 +84,48 @@ absl::StatusOr<std::vector<v1::RunSummary>> CompleteRuns(server::Queries& querie
 }
 
 absl::StatusOr<v1::ChipsPage> LoadChips(server::Queries& queries, const server::TimeRange& range) {
-  const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips(range);
-  if (!chips.ok()) return chips.status();
+  ASSIGN_OR_RETURN(const std::vector<server::ChipRow> chips, queries.Chips(range));
   v1::ChipsPage page;
-  for (const server::ChipRow& chip : *chips) {
-    absl::StatusOr<v1::RunSummary> latest = LoadSummary(queries, chip.latest);
-    if (!latest.ok()) return latest.status();
-    absl::StatusOr<std::vector<v1::RunSummary>> runs = CompleteRuns(queries, chip.chip, kTrendRuns, range);
-    if (!runs.ok()) return runs.status();
+  for (const server::ChipRow& chip : chips) {
+    ASSIGN_OR_RETURN(v1::RunSummary latest, LoadSummary(queries, chip.latest));
+    ASSIGN_OR_RETURN(std::vector<v1::RunSummary> runs, CompleteRuns(queries, chip.chip, kTrendRuns, range));
     v1::ChipRow& row = *page.add_chips();
     row.set_chip(chip.chip);
     row.set_runs(chip.runs);
-    row.set_vendor_name(latest->vendor_name());
-    *row.mutable_latest() = *std::move(latest);
-    for (auto run = runs->rbegin(); run != runs->rend(); ++run) *row.add_trend() = PointOf(*run);
-    if (!runs->empty()) {
-      *row.mutable_complete() = std::move(runs->front());
+    row.set_vendor_name(latest.vendor_name());
+    *row.mutable_latest() = std::move(latest);
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run) *row.add_trend() = PointOf(*run);
+    if (!runs.empty()) {
+      *row.mutable_complete() = std::move(runs.front());
       continue;
     }
-    absl::StatusOr<v1::KnownFunctions> known = Summarize(LoadCells(queries, chip.chip));
-    if (!known.ok()) return known.status();
-    *row.mutable_known() = *std::move(known);
+    ASSIGN_OR_RETURN(v1::KnownFunctions known, Summarize(LoadCells(queries, chip.chip)));
+    *row.mutable_known() = std::move(known);
   }
   return page;
 }
 
 absl::StatusOr<v1::ChipPage> LoadChip(server::Queries& queries, const std::string& chip) {
-  absl::StatusOr<v1::RunsPage> runs = LoadRuns(queries, {chip, kTrendRuns, {}});
-  if (!runs.ok()) return runs.status();
-  if (runs->runs().empty()) return NoSuchChip(queries, chip);
+  ASSIGN_OR_RETURN(v1::RunsPage runs, LoadRuns(queries, {chip, kTrendRuns, {}}));
+  if (runs.runs().empty()) return NoSuchChip(queries, chip);
   v1::ChipPage page;
   page.set_chip(chip);
-  *page.mutable_latest() = runs->runs(0);
-  absl::StatusOr<std::vector<v1::RunSummary>> complete = CompleteRuns(queries, chip, 1);
-  if (!complete.ok()) return complete.status();
-  if (!complete->empty()) *page.mutable_complete() = std::move(complete->front());
+  *page.mutable_latest() = runs.runs(0);
+  ASSIGN_OR_RETURN(std::vector<v1::RunSummary> complete, CompleteRuns(queries, chip, 1));
+  if (!complete.empty()) *page.mutable_complete() = std::move(complete.front());
   page.mutable_heat();
   if (page.has_complete()) {
-    absl::StatusOr<v1::Heat> heat = LoadHeat(queries, page.complete().run_id());
-    if (!heat.ok()) return heat.status();
-    *page.mutable_heat() = *std::move(heat);
+    ASSIGN_OR_RETURN(v1::Heat heat, LoadHeat(queries, page.complete().run_id()));
+    *page.mutable_heat() = std::move(heat);
   } else if (absl::Status added = AddKnown(LoadCells(queries, chip), &page); !added.ok()) {
     return added;
   }
   const v1::RunOptions& scope = (page.has_complete() ? page.complete() : page.latest()).scope();
   if (scope.has_machine()) *page.mutable_machine() = scope.machine();
-  *page.mutable_runs() = std::move(*runs->mutable_runs());
-  const absl::StatusOr<std::vector<v1::FlakyCase>> flaky = FindFlaky(queries, chip, kTrendRuns, kFlakyListed);
-  if (!flaky.ok()) return flaky.status();
-  page.mutable_flaky()->Assign(flaky->begin(), flaky->end());
+  *page.mutable_runs() = std::move(*runs.mutable_runs());
+  ASSIGN_OR_RETURN(const std::vector<v1::FlakyCase> flaky,
+                   FindFlaky(queries, chip, kTrendRuns, kFlakyListed));
+  page.mutable_flaky()->Assign(flaky.begin(), flaky.end());
   return page;
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "cases/base/status_macros.h"
 #include "proto/abi/abi.h"
 #include "reports/model/completeness.h"
 #include "reports/model/outcome.h"
@@ -40,19 +41,16 @@ std::vector<const server::RunRow*> RunsOfNewestLibrary(const std::vector<server:
 
 absl::StatusOr<CoverageCells> LoadCells(server::Queries& queries, const std::string& chip) {
   // Reads a few more runs than needed: other libraries' runs may lie between.
-  const absl::StatusOr<std::vector<server::RunRow>> runs = queries.Runs({chip, 4 * kCoverageRuns});
-  if (!runs.ok()) return runs.status();
-  const std::vector<const server::RunRow*> chosen = RunsOfNewestLibrary(*runs);
+  ASSIGN_OR_RETURN(const std::vector<server::RunRow> runs, queries.Runs({chip, 4 * kCoverageRuns}));
+  const std::vector<const server::RunRow*> chosen = RunsOfNewestLibrary(runs);
   CoverageCells cells;
   if (chosen.empty()) return cells;
-  const absl::StatusOr<std::vector<std::string>> exported =
-      queries.ExportedFunctions(chosen.front()->facts.run_id);
-  if (!exported.ok()) return exported.status();
-  for (const std::string& function : *exported) cells[function].set_implemented(true);
+  ASSIGN_OR_RETURN(const std::vector<std::string> exported,
+                   queries.ExportedFunctions(chosen.front()->facts.run_id));
+  for (const std::string& function : exported) cells[function].set_implemented(true);
   for (const server::RunRow* run : chosen) {
-    const absl::StatusOr<std::vector<server::TallyRow>> rows = queries.Tallies(run->facts.run_id);
-    if (!rows.ok()) return rows.status();
-    for (const auto& [function, tally] : TalliesOf(*rows)) {
+    ASSIGN_OR_RETURN(const std::vector<server::TallyRow> rows, queries.Tallies(run->facts.run_id));
+    for (const auto& [function, tally] : TalliesOf(rows)) {
       v1::CoverageCell& cell = cells[function];
       if (cell.has_run_id()) continue;  // a newer run has a result
       cell.set_run_id(run->facts.run_id);
@@ -67,15 +65,13 @@ absl::StatusOr<CoverageCells> LoadCells(server::Queries& queries, const std::str
 }
 
 absl::StatusOr<v1::CoveragePage> LoadCoverage(server::Queries& queries) {
-  const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips();
-  if (!chips.ok()) return chips.status();
+  ASSIGN_OR_RETURN(const std::vector<server::ChipRow> chips, queries.Chips());
   v1::CoveragePage page;
   std::vector<CoverageCells> columns;
-  for (const server::ChipRow& chip : *chips) {
-    absl::StatusOr<CoverageCells> cells = LoadCells(queries, chip.chip);
-    if (!cells.ok()) return cells.status();
+  for (const server::ChipRow& chip : chips) {
+    ASSIGN_OR_RETURN(CoverageCells cells, LoadCells(queries, chip.chip));
     page.add_chips(chip.chip);
-    columns.push_back(*std::move(cells));
+    columns.push_back(std::move(cells));
   }
   page.set_abi_functions(static_cast<int64_t>(abi::Functions().size()));
   const SuiteIndex& suite = BuiltinSuite();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "cases/base/status_macros.h"
 #include "reports/model/cases_table.h"
 #include "reports/model/outcome.h"
 #include "reports/model/variant.h"
@@ -185,10 +186,9 @@ constexpr size_t kTimeRuns = 8;
 // Reads the times of the newest finished runs with the same variant and host as this run, which is one of
 // them.
 absl::StatusOr<CallTimes> LoadTimes(server::Queries& queries, const v1::RunSummary& run) {
-  const absl::StatusOr<std::vector<server::RunFacts>> others = queries.RunsFacts({run.chip()});
-  if (!others.ok()) return others.status();
+  ASSIGN_OR_RETURN(const std::vector<server::RunFacts> others, queries.RunsFacts({run.chip()}));
   std::vector<std::string> ids = {run.run_id()};
-  for (const server::RunFacts& other : *others) {
+  for (const server::RunFacts& other : others) {
     if (ids.size() == kTimeRuns) break;
     if (other.run_id == run.run_id() || other.state != v1::RUN_STATE_FINISHED || other.host != run.host()) {
       continue;
@@ -198,9 +198,8 @@ absl::StatusOr<CallTimes> LoadTimes(server::Queries& queries, const v1::RunSumma
   CallTimes times;
   times.runs = static_cast<int64_t>(ids.size());
   for (const std::string& id : ids) {
-    const absl::StatusOr<std::vector<server::TimeRow>> rows = queries.Times(id);
-    if (!rows.ok()) return rows.status();
-    for (const server::TimeRow& row : *rows) times.us[row.case_id].push_back(row.call_us);
+    ASSIGN_OR_RETURN(const std::vector<server::TimeRow> rows, queries.Times(id));
+    for (const server::TimeRow& row : rows) times.us[row.case_id].push_back(row.call_us);
   }
   return times;
 }
@@ -257,28 +256,21 @@ v1::Compare BuildDiff(v1::RunSummary a, v1::RunSummary b, const std::vector<serv
 
 absl::StatusOr<v1::Compare> LoadDiff(server::Queries& queries, const std::string& run_a,
                                      const std::string& run_b, const DiffOptions& options) {
-  absl::StatusOr<v1::RunSummary> a = LoadSummary(queries, run_a);
-  if (!a.ok()) return a.status();
-  absl::StatusOr<v1::RunSummary> b = LoadSummary(queries, run_b);
-  if (!b.ok()) return b.status();
-  for (const v1::RunSummary* run : {&*a, &*b}) {
-    absl::Status status = server::CheckHasVerdicts(run->run_id(), run->scope());
-    if (!status.ok()) return status;
+  ASSIGN_OR_RETURN(v1::RunSummary a, LoadSummary(queries, run_a));
+  ASSIGN_OR_RETURN(v1::RunSummary b, LoadSummary(queries, run_b));
+  for (const v1::RunSummary* run : {&a, &b}) {
+    RETURN_IF_ERROR(server::CheckHasVerdicts(run->run_id(), run->scope()));
   }
   server::CaseFilter filter;
   filter.in_case_order = false;
-  const absl::StatusOr<std::vector<server::CaseRow>> cases_a = queries.Cases(a->run_id(), filter);
-  if (!cases_a.ok()) return cases_a.status();
-  const absl::StatusOr<std::vector<server::CaseRow>> cases_b = queries.Cases(b->run_id(), filter);
-  if (!cases_b.ok()) return cases_b.status();
-  if (a->variant() == b->variant() && a->host() == b->host()) {
-    return BuildDiff(*std::move(a), *std::move(b), *cases_a, *cases_b, {}, {}, options);
+  ASSIGN_OR_RETURN(const std::vector<server::CaseRow> cases_a, queries.Cases(a.run_id(), filter));
+  ASSIGN_OR_RETURN(const std::vector<server::CaseRow> cases_b, queries.Cases(b.run_id(), filter));
+  if (a.variant() == b.variant() && a.host() == b.host()) {
+    return BuildDiff(std::move(a), std::move(b), cases_a, cases_b, {}, {}, options);
   }
-  const absl::StatusOr<CallTimes> times_a = LoadTimes(queries, *a);
-  if (!times_a.ok()) return times_a.status();
-  const absl::StatusOr<CallTimes> times_b = LoadTimes(queries, *b);
-  if (!times_b.ok()) return times_b.status();
-  return BuildDiff(*std::move(a), *std::move(b), *cases_a, *cases_b, *times_a, *times_b, options);
+  ASSIGN_OR_RETURN(const CallTimes times_a, LoadTimes(queries, a));
+  ASSIGN_OR_RETURN(const CallTimes times_b, LoadTimes(queries, b));
+  return BuildDiff(std::move(a), std::move(b), cases_a, cases_b, times_a, times_b, options);
 }
 
 }  // namespace diopi::reports

@@ -1,5 +1,6 @@
 #include "reports/model/explorations.h"
 
+#include "cases/base/status_macros.h"
 #include "reports/model/completeness.h"
 #include "reports/model/outcome.h"
 #include "reports/model/report.h"
@@ -92,10 +93,9 @@ v1::ExplorationPage ExplorationOf(const v1::RunInfo& run) {
 
 absl::StatusOr<v1::ExplorationsPage> LoadExplorations(server::Queries& queries,
                                                       const server::RunFilter& filter) {
-  const absl::StatusOr<std::vector<v1::RunInfo>> runs = queries.Explorations(filter);
-  if (!runs.ok()) return runs.status();
+  ASSIGN_OR_RETURN(const std::vector<v1::RunInfo> runs, queries.Explorations(filter));
   v1::ExplorationsPage page;
-  for (const v1::RunInfo& run : *runs) *page.add_explorations() = RowOf(run);
+  for (const v1::RunInfo& run : runs) *page.add_explorations() = RowOf(run);
   return page;
 }
 

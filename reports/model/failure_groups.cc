@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/base/status_macros.h"
 #include "cases/findings/describe.h"
 #include "cases/findings/finding.h"
 #include "cases/findings/finding_text.h"
@@ -323,17 +324,25 @@ class Grouping {
     });
   }
 
+  // The first of the least unusual ones that have the cause, if any has it.
+  static const Member& PlainestOf(const std::vector<Member>& members) {
+    const Member* plainest = nullptr;
+    std::tuple<bool, std::pair<size_t, bool>> least;
+    for (const Member& member : members) {
+      std::tuple rank(!member.explained, UnusualnessOf(member.verdict->case_id()));
+      if (plainest != nullptr && least <= rank) continue;
+      plainest = &member;
+      least = std::move(rank);
+    }
+    return *plainest;
+  }
+
   // `op`: empty for a group of several operators.
   static FailureGroup GroupOf(std::vector<Member> members, const std::string& op) {
     std::sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
       return std::tuple(!a.explained, a.place) < std::tuple(!b.explained, b.place);
     });
-    const auto plainest =
-        std::min_element(members.begin(), members.end(), [](const Member& a, const Member& b) {
-          return std::tuple(!a.explained, UnusualnessOf(a.verdict->case_id())) <
-                 std::tuple(!b.explained, UnusualnessOf(b.verdict->case_id()));
-        });
-    const v1::Verdict& example = *plainest->verdict;
+    const v1::Verdict& example = *PlainestOf(members).verdict;
     const Cause& cause = members.front().cause;
     FailureGroup group;
     group.outcome = example.outcome();
@@ -427,13 +436,11 @@ std::string DtypesText(const FailureGroup& group) {
 }
 
 absl::StatusOr<RunFailures> LoadFailures(server::Queries& queries, const std::string& run_id) {
-  absl::StatusOr<v1::RunInfo> run = queries.Describe(run_id);
-  if (!run.ok()) return run.status();
-  absl::StatusOr<std::vector<v1::Verdict>> verdicts = queries.FailedVerdicts(run->run_id());
-  if (!verdicts.ok()) return verdicts.status();
+  ASSIGN_OR_RETURN(v1::RunInfo run, queries.Describe(run_id));
+  ASSIGN_OR_RETURN(std::vector<v1::Verdict> verdicts, queries.FailedVerdicts(run.run_id()));
   RunFailures failures;
-  failures.run = *std::move(run);
-  failures.groups = GroupFailures(*verdicts);
+  failures.run = std::move(run);
+  failures.groups = GroupFailures(verdicts);
   std::set<std::string> operators;
   for (const FailureGroup& group : failures.groups) {
     failures.cases += static_cast<int64_t>(group.cases.size());
@@ -442,9 +449,8 @@ absl::StatusOr<RunFailures> LoadFailures(server::Queries& queries, const std::st
   std::vector<std::string> passing;
   if (!operators.empty()) {
     const server::CaseFilter filter{{v1::OUTCOME_PASS}, {operators.begin(), operators.end()}, {}, false};
-    const absl::StatusOr<std::vector<server::CaseRow>> rows = queries.Cases(failures.run.run_id(), filter);
-    if (!rows.ok()) return rows.status();
-    for (const server::CaseRow& row : *rows) passing.push_back(row.case_id);
+    ASSIGN_OR_RETURN(const std::vector<server::CaseRow> rows, queries.Cases(failures.run.run_id(), filter));
+    for (const server::CaseRow& row : rows) passing.push_back(row.case_id);
   }
   AddGroupFacts(passing, &failures.groups);
   return failures;

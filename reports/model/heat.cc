@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "cases/base/status_macros.h"
 #include "cases/core/library_checks.h"
 #include "reports/model/outcome.h"
 
@@ -47,9 +48,8 @@ v1::Heat BuildHeat(const std::string& run_id, const std::vector<server::TallyRow
 }
 
 absl::StatusOr<v1::Heat> LoadHeat(server::Queries& queries, const std::string& run_id) {
-  const absl::StatusOr<std::vector<server::TallyRow>> tallies = queries.Tallies(run_id);
-  if (!tallies.ok()) return tallies.status();
-  return BuildHeat(run_id, *tallies);
+  ASSIGN_OR_RETURN(const std::vector<server::TallyRow> tallies, queries.Tallies(run_id));
+  return BuildHeat(run_id, tallies);
 }
 
 }  // namespace diopi::reports

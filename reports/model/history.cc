@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "cases/base/status_macros.h"
 #include "reports/model/cases_table.h"
 #include "reports/model/outcome.h"
 #include "reports/model/variant.h"
@@ -95,10 +96,9 @@ int64_t ChangesAtMost(const std::vector<const server::RunFacts*>& runs,
 absl::Status FindCandidates(server::Queries& queries, size_t limit, Candidates* candidates) {
   std::map<std::string, std::map<size_t, v1::Outcome>> failures;
   for (size_t run = 0; run < candidates->runs.size(); ++run) {
-    const absl::StatusOr<std::vector<server::OutcomeRow>> rows =
-        queries.Failures(candidates->runs[run]->run_id);
-    if (!rows.ok()) return rows.status();
-    for (const server::OutcomeRow& row : *rows) failures[row.case_id][run] = row.outcome;
+    ASSIGN_OR_RETURN(const std::vector<server::OutcomeRow> rows,
+                     queries.Failures(candidates->runs[run]->run_id));
+    for (const server::OutcomeRow& row : rows) failures[row.case_id][run] = row.outcome;
   }
   std::vector<std::pair<int64_t, std::string>> ranked;
   for (const auto& [case_id, in] : failures) {
@@ -115,10 +115,9 @@ absl::Status CollectFlaky(server::Queries& queries, const Candidates& candidates
                           std::vector<v1::FlakyCase>* flaky) {
   std::map<Same, Sequence> sequences;
   for (const server::RunFacts* run : candidates.runs) {
-    const absl::StatusOr<std::vector<server::OutcomeRow>> rows =
-        queries.OutcomesOf(run->run_id, candidates.cases);
-    if (!rows.ok()) return rows.status();
-    for (const server::OutcomeRow& row : *rows) {
+    ASSIGN_OR_RETURN(const std::vector<server::OutcomeRow> rows,
+                     queries.OutcomesOf(run->run_id, candidates.cases));
+    for (const server::OutcomeRow& row : rows) {
       if (IsCalled(row.outcome)) sequences[{row.case_id, row.case_hash}].Add(row.outcome);
     }
   }
@@ -155,17 +154,15 @@ v1::History BuildHistory(const std::string& case_id, const std::string& chip,
 
 absl::StatusOr<v1::History> LoadHistory(server::Queries& queries, const std::string& case_id,
                                         const std::string& chip, int limit) {
-  const absl::StatusOr<std::vector<server::CasePoint>> points = queries.History(case_id, chip, limit);
-  if (!points.ok()) return points.status();
-  return BuildHistory(case_id, chip, *points);
+  ASSIGN_OR_RETURN(const std::vector<server::CasePoint> points, queries.History(case_id, chip, limit));
+  return BuildHistory(case_id, chip, points);
 }
 
 absl::StatusOr<std::vector<v1::FlakyCase>> FindFlaky(server::Queries& queries, const std::string& chip,
                                                      int runs, size_t limit) {
-  const absl::StatusOr<std::vector<server::RunFacts>> facts = queries.RunsFacts({chip, runs});
-  if (!facts.ok()) return facts.status();
+  ASSIGN_OR_RETURN(const std::vector<server::RunFacts> facts, queries.RunsFacts({chip, runs}));
   std::map<std::string, Candidates> libraries;
-  for (auto run = facts->rbegin(); run != facts->rend(); ++run) {
+  for (auto run = facts.rbegin(); run != facts.rend(); ++run) {
     libraries[LibraryVariantOf(*run)].runs.push_back(&*run);
   }
   std::vector<v1::FlakyCase> flaky;

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "cases/base/status_macros.h"
 #include "cases/core/library_checks.h"
 #include "reports/model/chips.h"
 #include "reports/model/failure_groups.h"
@@ -17,10 +18,9 @@ namespace {
 using Counts = std::map<std::string, v1::OperatorCounts>;  // by operator
 
 absl::StatusOr<Counts> CountsOf(server::Queries& queries, const std::string& run_id) {
-  const absl::StatusOr<std::vector<server::TallyRow>> tallies = queries.Tallies(run_id);
-  if (!tallies.ok()) return tallies.status();
+  ASSIGN_OR_RETURN(const std::vector<server::TallyRow> tallies, queries.Tallies(run_id));
   Counts counts;
-  for (const server::TallyRow& tally : *tallies) {
+  for (const server::TallyRow& tally : tallies) {
     if (tally.op == cases::kLibraryOperator) continue;
     v1::OperatorCounts& of = counts[tally.op];
     of.set_cases(of.cases() + tally.cases);
@@ -135,31 +135,25 @@ void FillCells(const std::vector<Counts>& by_chip, v1::LabPage* page) {
 }  // namespace
 
 absl::StatusOr<v1::LabPage> LoadLab(server::Queries& queries, const server::TimeRange& range) {
-  const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips(range);
-  if (!chips.ok()) return chips.status();
+  ASSIGN_OR_RETURN(const std::vector<server::ChipRow> chips, queries.Chips(range));
   v1::LabPage page;
   Failures failures;
   std::vector<Counts> by_chip;
-  for (const server::ChipRow& row : *chips) {
+  for (const server::ChipRow& row : chips) {
     v1::LabChip& chip = *page.add_chips();
     Counts& now = by_chip.emplace_back();
     chip.set_chip(row.chip);
-    absl::StatusOr<std::vector<v1::RunSummary>> run = CompleteRuns(queries, row.chip, 1, range);
-    if (!run.ok()) return run.status();
-    if (absl::Status status = FindGreen(queries, range, &chip); !status.ok()) return status;
-    if (run->empty()) continue;
-    *chip.mutable_run() = std::move(run->front());
+    ASSIGN_OR_RETURN(std::vector<v1::RunSummary> run, CompleteRuns(queries, row.chip, 1, range));
+    RETURN_IF_ERROR(FindGreen(queries, range, &chip));
+    if (run.empty()) continue;
+    *chip.mutable_run() = std::move(run.front());
     const std::string& run_id = chip.run().run_id();
-    absl::StatusOr<Counts> counts = CountsOf(queries, run_id);
-    if (!counts.ok()) return counts.status();
-    now = *std::move(counts);
-    absl::StatusOr<RunFailures> failed = LoadFailures(queries, run_id);
-    if (!failed.ok()) return failed.status();
-    failures.Add(row.chip, run_id, std::move(failed->groups));
+    ASSIGN_OR_RETURN(now, CountsOf(queries, run_id));
+    ASSIGN_OR_RETURN(RunFailures failed, LoadFailures(queries, run_id));
+    failures.Add(row.chip, run_id, std::move(failed.groups));
     if (!chip.has_green()) continue;
-    const absl::StatusOr<Counts> before = CountsOf(queries, chip.green().run_id());
-    if (!before.ok()) return before.status();
-    const std::vector<v1::OperatorChange> changes = Changes(*before, now);
+    ASSIGN_OR_RETURN(const Counts before, CountsOf(queries, chip.green().run_id()));
+    const std::vector<v1::OperatorChange> changes = Changes(before, now);
     chip.mutable_changes()->Assign(changes.begin(), changes.end());
   }
   FillCells(by_chip, &page);

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "reports/model/outcome.h"
 
@@ -67,11 +68,10 @@ class Models {
 
   absl::StatusOr<std::shared_ptr<const Index>> Bound(int64_t max_tensor_bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const absl::StatusOr<const cases::Catalog*> catalog = CatalogLocked();
-    if (!catalog.ok()) return catalog.status();
+    ASSIGN_OR_RETURN(const cases::Catalog* catalog, CatalogLocked());
     const auto known = bounds_.find(max_tensor_bytes);
     if (known != bounds_.end()) return known->second;
-    absl::StatusOr<std::shared_ptr<const Index>> index = MakeIndex(**catalog, max_tensor_bytes);
+    absl::StatusOr<std::shared_ptr<const Index>> index = MakeIndex(*catalog, max_tensor_bytes);
     if (!index.ok()) return index;
     if (bounds_.size() == kMostBounds) bounds_.clear();
     return bounds_[max_tensor_bytes] = *std::move(index);
@@ -82,9 +82,7 @@ class Models {
 
   absl::StatusOr<const cases::Catalog*> CatalogLocked() {
     if (catalog_ == nullptr) {
-      absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
-      if (!catalog.ok()) return catalog.status();
-      catalog_ = *std::move(catalog);
+      ASSIGN_OR_RETURN(catalog_, cases::Catalog::LoadBuiltin());
     }
     return catalog_.get();
   }
@@ -151,31 +149,26 @@ bool HasWholeModels(const server::RunFacts& run) {
 absl::StatusOr<std::map<std::string, v1::ModelCell>> ModelCellsOf(server::Queries& queries,
                                                                   const std::string& chip,
                                                                   const server::TimeRange& range) {
-  const absl::StatusOr<std::vector<server::RunFacts>> runs = queries.RunsFacts({chip, kModelRuns, range});
-  if (!runs.ok()) return runs.status();
-  const absl::StatusOr<const cases::Catalog*> catalog = BuiltinCatalog();
-  if (!catalog.ok()) return catalog.status();
+  ASSIGN_OR_RETURN(const std::vector<server::RunFacts> runs, queries.RunsFacts({chip, kModelRuns, range}));
+  ASSIGN_OR_RETURN(const cases::Catalog* catalog, BuiltinCatalog());
   std::map<std::string, v1::ModelCell> cells;
-  for (const server::RunFacts& run : *runs) {
+  for (const server::RunFacts& run : runs) {
     if (!HasWholeModels(run)) continue;
-    const absl::StatusOr<std::vector<std::string>> names =
-        (*catalog)->ModelsOf(run.scope.selection().suite());
+    const absl::StatusOr<std::vector<std::string>> names = catalog->ModelsOf(run.scope.selection().suite());
     if (!names.ok()) continue;  // a run of another version's models
     std::vector<std::string> wanted;
     for (const std::string& name : *names) {
       if (!cells.contains(name)) wanted.push_back(name);
     }
     if (wanted.empty()) continue;
-    const absl::StatusOr<std::vector<server::CaseRow>> rows =
-        queries.Cases(run.run_id, {.in_case_order = false});
-    if (!rows.ok()) return rows.status();
-    if (rows->empty()) continue;
+    ASSIGN_OR_RETURN(const std::vector<server::CaseRow> rows,
+                     queries.Cases(run.run_id, {.in_case_order = false}));
+    if (rows.empty()) continue;
     Outcomes outcomes;
-    for (const server::CaseRow& row : *rows) outcomes.emplace(row.case_id, row.outcome);
-    const absl::StatusOr<std::shared_ptr<const Index>> index =
-        Models::Get().Bound(run.scope.selection().max_tensor_bytes());
-    if (!index.ok()) return index.status();
-    for (const std::string& name : wanted) cells[name] = ModelCellOf((*index)->at(name), outcomes, run);
+    for (const server::CaseRow& row : rows) outcomes.emplace(row.case_id, row.outcome);
+    ASSIGN_OR_RETURN(const std::shared_ptr<const Index> index,
+                     Models::Get().Bound(run.scope.selection().max_tensor_bytes()));
+    for (const std::string& name : wanted) cells[name] = ModelCellOf(index->at(name), outcomes, run);
   }
   return cells;
 }
@@ -205,21 +198,18 @@ absl::StatusOr<const cases::Catalog*> BuiltinCatalog() {
 }
 
 absl::StatusOr<v1::ModelsPage> LoadModelSupport(server::Queries& queries, const server::TimeRange& range) {
-  const absl::StatusOr<std::vector<server::ChipRow>> chips = queries.Chips(range);
-  if (!chips.ok()) return chips.status();
-  const absl::StatusOr<std::shared_ptr<const Index>> index = Models::Get().Bound(0);
-  if (!index.ok()) return index.status();
+  ASSIGN_OR_RETURN(const std::vector<server::ChipRow> chips, queries.Chips(range));
+  ASSIGN_OR_RETURN(const std::shared_ptr<const Index> index, Models::Get().Bound(0));
   v1::ModelsPage page;
-  for (const auto& [name, model] : **index) {
+  for (const auto& [name, model] : *index) {
     v1::ModelRow& row = *page.add_models();
     row.set_name(name);
     row.set_summary(model.summary);
   }
-  for (const server::ChipRow& chip : *chips) {
-    absl::StatusOr<std::map<std::string, v1::ModelCell>> cells = ModelCellsOf(queries, chip.chip, range);
-    if (!cells.ok()) return cells.status();
+  for (const server::ChipRow& chip : chips) {
+    ASSIGN_OR_RETURN(auto cells, ModelCellsOf(queries, chip.chip, range));
     page.add_chips(chip.chip);
-    for (v1::ModelRow& row : *page.mutable_models()) *row.add_cells() = (*cells)[row.name()];
+    for (v1::ModelRow& row : *page.mutable_models()) *row.add_cells() = cells[row.name()];
   }
   return page;
 }

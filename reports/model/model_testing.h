@@ -63,7 +63,7 @@ class ModelTest : public testing::Test {
     return Run(options, verdicts);
   }
 
-  const server::ScratchFolder folder_;
+  const TestFolder folder_;
   const std::string path_;
   const std::unique_ptr<server::Database> database_;
   const std::unique_ptr<server::Queries> queries_;

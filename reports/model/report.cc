@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "cases/base/status_macros.h"
 #include "proto/abi/abi.h"
 #include "reports/model/completeness.h"
 #include "reports/model/group_facts.h"
@@ -194,17 +195,13 @@ int64_t FunctionsWithCases(int64_t selected) {
 }
 
 absl::StatusOr<RunReport> LoadReport(server::Database& database, const std::string& run_id) {
-  absl::StatusOr<v1::RunInfo> run = database.GetRun(run_id);
-  if (!run.ok()) return run.status();
-  absl::Status status = server::CheckHasVerdicts(run->run_id(), run->options());
-  if (!status.ok()) return status;
-  absl::StatusOr<std::vector<v1::Verdict>> verdicts =
-      database.Verdicts(run->run_id(), server::VerdictFilter{});
-  if (!verdicts.ok()) return verdicts.status();
-  absl::StatusOr<server::StoredPerformance> performance = database.Performance(run->run_id());
-  if (!performance.ok()) return performance.status();
-  RunReport report = BuildReport(*std::move(run), *std::move(verdicts));
-  report.performance = *std::move(performance);
+  ASSIGN_OR_RETURN(v1::RunInfo run, database.GetRun(run_id));
+  RETURN_IF_ERROR(server::CheckHasVerdicts(run.run_id(), run.options()));
+  ASSIGN_OR_RETURN(std::vector<v1::Verdict> verdicts,
+                   database.Verdicts(run.run_id(), server::VerdictFilter{}));
+  ASSIGN_OR_RETURN(server::StoredPerformance performance, database.Performance(run.run_id()));
+  RunReport report = BuildReport(std::move(run), std::move(verdicts));
+  report.performance = std::move(performance);
   return report;
 }
 

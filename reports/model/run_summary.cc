@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "cases/base/status_macros.h"
 #include "proto/abi/abi.h"
 #include "reports/model/explorations.h"
 #include "reports/model/outcome.h"
@@ -17,9 +18,8 @@ absl::Status AddWaivers(server::Queries& queries, const v1::RunProfile& profile,
   if (page->summary().waivers_in_force() == 0) return absl::OkStatus();
   server::CaseFilter filter;
   filter.outcomes = {v1::OUTCOME_WAIVED};
-  const absl::StatusOr<std::vector<server::CaseRow>> rows = queries.Cases(page->summary().run_id(), filter);
-  if (!rows.ok()) return rows.status();
-  for (const server::CaseRow& row : *rows) {
+  ASSIGN_OR_RETURN(const std::vector<server::CaseRow> rows, queries.Cases(page->summary().run_id(), filter));
+  for (const server::CaseRow& row : rows) {
     v1::Waiver& waiver = *page->add_waivers();
     waiver.set_case_id(row.case_id);
     waiver.set_reason(row.reason);
@@ -105,54 +105,47 @@ v1::RunSummary Summarize(const server::RunRow& row) {
 }
 
 absl::StatusOr<v1::RunSummary> LoadSummary(server::Queries& queries, const std::string& run_id) {
-  const absl::StatusOr<server::RunRow> row = queries.Run(run_id);
-  if (!row.ok()) return row.status();
-  return Summarize(*row);
+  ASSIGN_OR_RETURN(const server::RunRow row, queries.Run(run_id));
+  return Summarize(row);
 }
 
 absl::StatusOr<v1::RunsPage> LoadRuns(server::Queries& queries, const server::RunFilter& filter) {
-  const absl::StatusOr<std::vector<server::RunRow>> rows = queries.Runs(filter);
-  if (!rows.ok()) return rows.status();
+  ASSIGN_OR_RETURN(const std::vector<server::RunRow> rows, queries.Runs(filter));
   v1::RunsPage page;
-  for (const server::RunRow& row : *rows) *page.add_runs() = Summarize(row);
+  for (const server::RunRow& row : rows) *page.add_runs() = Summarize(row);
   return page;
 }
 
 absl::StatusOr<v1::RunPage> LoadRun(server::Queries& queries, const std::string& run_id) {
-  absl::StatusOr<v1::RunSummary> summary = LoadSummary(queries, run_id);
-  if (!summary.ok()) return summary.status();
-  const std::string id = summary->run_id();  // "latest" may be another run by now
-  const absl::StatusOr<v1::RunInfo> info = queries.Describe(id);
-  if (!info.ok()) return info.status();
-  const absl::StatusOr<std::vector<server::TallyRow>> tallies = queries.Tallies(id);
-  if (!tallies.ok()) return tallies.status();
-  const absl::StatusOr<std::vector<server::DeviceRow>> devices = queries.Devices(id);
-  if (!devices.ok()) return devices.status();
-  const absl::StatusOr<int64_t> measured = queries.MeasuredCalls(id);
-  if (!measured.ok()) return measured.status();
+  ASSIGN_OR_RETURN(v1::RunSummary summary, LoadSummary(queries, run_id));
+  const std::string id = summary.run_id();  // "latest" may be another run by now
+  ASSIGN_OR_RETURN(const v1::RunInfo info, queries.Describe(id));
+  ASSIGN_OR_RETURN(const std::vector<server::TallyRow> tallies, queries.Tallies(id));
+  ASSIGN_OR_RETURN(const std::vector<server::DeviceRow> devices, queries.Devices(id));
+  ASSIGN_OR_RETURN(const int64_t measured, queries.MeasuredCalls(id));
   v1::RunPage page;
-  *page.mutable_public_rule() = summary->public_rule();
-  *page.mutable_summary() = *std::move(summary);
-  const v1::RunOptions& options = info->options();
-  if (absl::Status status = AddWaivers(queries, options.profile(), &page); !status.ok()) return status;
+  *page.mutable_public_rule() = summary.public_rule();
+  *page.mutable_summary() = std::move(summary);
+  const v1::RunOptions& options = info.options();
+  RETURN_IF_ERROR(AddWaivers(queries, options.profile(), &page));
   if (!options.profile().adaptor().empty()) page.mutable_summary()->add_badges(kAdaptorBadge);
   if (options.has_machine()) *page.mutable_machine() = options.machine();
   *page.mutable_options() = Shown(options);
-  for (v1::OperatorRow& row : OperatorRows(*tallies)) *page.add_operators() = std::move(row);
-  for (const server::DeviceRow& device : *devices) {
+  for (v1::OperatorRow& row : OperatorRows(tallies)) *page.add_operators() = std::move(row);
+  for (const server::DeviceRow& device : devices) {
     v1::DeviceCount& count = *page.add_devices();
     if (device.device_index >= 0) count.set_device_index(device.device_index);
     count.set_cases(device.cases);
     count.set_passed(device.passed);
   }
-  if (info->has_exploration()) *page.mutable_exploration() = ExplorationOf(*info);
-  if (info->has_submission()) {
+  if (info.has_exploration()) *page.mutable_exploration() = ExplorationOf(info);
+  if (info.has_submission()) {
     v1::ShownSubmission& submission = *page.mutable_submission();
-    submission.set_note(info->submission().note());
-    submission.set_cancelled(info->submission().cancelled());
-    submission.set_exit_code(info->submission().exit_code());
+    submission.set_note(info.submission().note());
+    submission.set_cancelled(info.submission().cancelled());
+    submission.set_exit_code(info.submission().exit_code());
   }
-  page.set_measured_calls(*measured);
+  page.set_measured_calls(measured);
   return page;
 }
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "reports/model/model_support.h"
 
@@ -30,12 +31,12 @@ absl::StatusOr<PerformanceReport> ReportOf(const v1::RunMeasurements& run, const
   absl::StatusOr<const cases::Catalog*> catalog = nullptr;
   if (absl::StartsWith(run.suite(), cases::kModelSuites)) catalog = BuiltinCatalog();
   if (!catalog.ok()) return catalog.status();
-  absl::StatusOr<PerformanceReport> report = MakePerformanceReport(
-      StoredOf(run), spec != nullptr ? SpecRoofline(*spec) : MeasuredRoofline(run.machine()), &reference,
-      *catalog, run.suite());
-  if (!report.ok()) return report.status();
-  report->run_id = run.run_id();
-  report->chip = run.chip();
+  ASSIGN_OR_RETURN(PerformanceReport report,
+                   MakePerformanceReport(
+                       StoredOf(run), spec != nullptr ? SpecRoofline(*spec) : MeasuredRoofline(run.machine()),
+                       &reference, *catalog, run.suite()));
+  report.run_id = run.run_id();
+  report.chip = run.chip();
   return report;
 }
 
@@ -61,11 +62,9 @@ Comparison ComparisonOf(const v1::RunMeasurements& before, const v1::RunMeasurem
 
 absl::StatusOr<Comparison> LoadComparison(server::Queries& queries, const server::RunFacts& before,
                                           const server::RunFacts& after, double tolerance) {
-  const absl::StatusOr<v1::RunMeasurements> earlier = LoadMeasurements(queries, before);
-  if (!earlier.ok()) return earlier.status();
-  const absl::StatusOr<v1::RunMeasurements> later = LoadMeasurements(queries, after);
-  if (!later.ok()) return later.status();
-  return ComparisonOf(*earlier, *later, tolerance);
+  ASSIGN_OR_RETURN(const v1::RunMeasurements earlier, LoadMeasurements(queries, before));
+  ASSIGN_OR_RETURN(const v1::RunMeasurements later, LoadMeasurements(queries, after));
+  return ComparisonOf(earlier, later, tolerance);
 }
 
 }  // namespace diopi::reports

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "baselines/store/store.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/argument_text.h"
 #include "diopi/v1/answers.pb.h"
 #include "diopi/v1/server_answers.pb.h"
@@ -101,48 +102,41 @@ Answer Told(const absl::StatusOr<T>& value) {
 // The only parameters: a range of time.
 absl::StatusOr<TimeRange> OnlyRange(const HttpRequest& request) {
   const Parameters parameters(request);
-  if (absl::Status status = parameters.Only({"from", "to"}); !status.ok()) return status;
+  RETURN_IF_ERROR(parameters.Only({"from", "to"}));
   return parameters.Range();
 }
 
 absl::StatusOr<std::string> Api::ChipNamed(const std::string& name) const {
   if (name != kUnnamed) return name;
-  const absl::StatusOr<std::vector<ChipRow>> chips = queries_->Chips();
-  if (!chips.ok()) return chips.status();
-  for (const ChipRow& row : *chips) {
+  ASSIGN_OR_RETURN(const std::vector<ChipRow> chips, queries_->Chips());
+  for (const ChipRow& row : chips) {
     if (row.chip == name) return name;
   }
   return std::string();
 }
 
 Answer Api::Chips(const HttpRequest& request) const {
-  const absl::StatusOr<TimeRange> range = OnlyRange(request);
-  if (!range.ok()) return range.status();
-  return Told(reports::LoadChips(*queries_, *range));
+  ASSIGN_OR_RETURN(const TimeRange range, OnlyRange(request));
+  return Told(reports::LoadChips(*queries_, range));
 }
 
 Answer Api::Chip(const HttpRequest& request) const {
-  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
-  const absl::StatusOr<std::string> chip = ChipNamed(request.matches[0]);
-  if (!chip.ok()) return chip.status();
-  return Told(reports::LoadChip(*queries_, *chip));
+  RETURN_IF_ERROR(Parameters(request).Only({}));
+  ASSIGN_OR_RETURN(const std::string chip, ChipNamed(request.matches[0]));
+  return Told(reports::LoadChip(*queries_, chip));
 }
 
 absl::StatusOr<RunFilter> Api::ListFilter(const HttpRequest& request) const {
   const Parameters parameters(request);
-  if (absl::Status status = parameters.Only({"chip", "limit", "from", "to", "label"}); !status.ok())
-    return status;
-  const absl::StatusOr<int64_t> limit = parameters.Number("limit", 1, kRunsAtOnce, kRunsUnlessAsked);
-  if (!limit.ok()) return limit.status();
-  const absl::StatusOr<TimeRange> range = parameters.Range();
-  if (!range.ok()) return range.status();
+  RETURN_IF_ERROR(parameters.Only({"chip", "limit", "from", "to", "label"}));
+  ASSIGN_OR_RETURN(const int64_t limit, parameters.Number("limit", 1, kRunsAtOnce, kRunsUnlessAsked));
+  ASSIGN_OR_RETURN(const TimeRange range, parameters.Range());
   RunFilter filter;
-  filter.limit = static_cast<int>(*limit);
-  filter.range = *range;
+  filter.limit = static_cast<int>(limit);
+  filter.range = range;
   if (!parameters.Text("chip").empty()) {
-    const absl::StatusOr<std::string> chip = ChipNamed(parameters.Text("chip"));
-    if (!chip.ok()) return chip.status();
-    filter.chip = *chip;
+    ASSIGN_OR_RETURN(const std::string chip, ChipNamed(parameters.Text("chip")));
+    filter.chip = chip;
   }
   if (parameters.Has("label")) {
     const absl::StatusOr<Labels::value_type> label = ParseLabel(parameters.Text("label"));
@@ -153,28 +147,25 @@ absl::StatusOr<RunFilter> Api::ListFilter(const HttpRequest& request) const {
 }
 
 Answer Api::Explorations(const HttpRequest& request) const {
-  const absl::StatusOr<RunFilter> filter = ListFilter(request);
-  if (!filter.ok()) return filter.status();
-  return Told(reports::LoadExplorations(*queries_, *filter));
+  ASSIGN_OR_RETURN(const RunFilter filter, ListFilter(request));
+  return Told(reports::LoadExplorations(*queries_, filter));
 }
 
 Answer Api::Runs(const HttpRequest& request) const {
-  const absl::StatusOr<RunFilter> filter = ListFilter(request);
-  if (!filter.ok()) return filter.status();
-  return Told(reports::LoadRuns(*queries_, *filter));
+  ASSIGN_OR_RETURN(const RunFilter filter, ListFilter(request));
+  return Told(reports::LoadRuns(*queries_, filter));
 }
 
 Answer Api::Run(const HttpRequest& request) const {
-  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  RETURN_IF_ERROR(Parameters(request).Only({}));
   return Told(reports::LoadRun(*queries_, request.matches[0]));
 }
 
 Answer Api::Cases(const HttpRequest& request) const {
   const Parameters parameters(request);
-  if (absl::Status status = parameters.Only({"outcome", "operator", "dtype"}); !status.ok()) return status;
-  const absl::StatusOr<CaseFilter> filter = parameters.Cases();
-  if (!filter.ok()) return filter.status();
-  return Told(reports::LoadCases(*queries_, request.matches[0], *filter));
+  RETURN_IF_ERROR(parameters.Only({"outcome", "operator", "dtype"}));
+  ASSIGN_OR_RETURN(const CaseFilter filter, parameters.Cases());
+  return Told(reports::LoadCases(*queries_, request.matches[0], filter));
 }
 
 // Of the baseline that the verdict was judged by.
@@ -198,45 +189,38 @@ void Api::AddCase(v1::CasePage* page) const {
 }
 
 Answer Api::Case(const HttpRequest& request) const {
-  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
-  const absl::StatusOr<v1::RunInfo> run = queries_->Describe(request.matches[0]);
-  if (!run.ok()) return run.status();
-  const absl::StatusOr<v1::Verdict> verdict = queries_->Verdict(run->run_id(), request.matches[1]);
-  if (!verdict.ok()) return verdict.status();
+  RETURN_IF_ERROR(Parameters(request).Only({}));
+  ASSIGN_OR_RETURN(const v1::RunInfo run, queries_->Describe(request.matches[0]));
+  ASSIGN_OR_RETURN(const v1::Verdict verdict, queries_->Verdict(run.run_id(), request.matches[1]));
   v1::CasePage page;
-  page.set_run_id(run->run_id());
-  page.set_chip(run->options().chip());
-  *page.mutable_verdict() = *verdict;
+  page.set_run_id(run.run_id());
+  page.set_chip(run.options().chip());
+  *page.mutable_verdict() = verdict;
   AddCase(&page);
-  page.set_repro(reports::ReproCommand(run->options(), *verdict));
+  page.set_repro(reports::ReproCommand(run.options(), verdict));
   return MessageJson(page);
 }
 
 Answer Api::Failures(const HttpRequest& request) const {
-  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
-  const absl::StatusOr<reports::RunFailures> failures = reports::LoadFailures(*queries_, request.matches[0]);
-  if (!failures.ok()) return failures.status();
-  return MessageJson(reports::FailuresOf(*failures));
+  RETURN_IF_ERROR(Parameters(request).Only({}));
+  ASSIGN_OR_RETURN(const reports::RunFailures failures, reports::LoadFailures(*queries_, request.matches[0]));
+  return MessageJson(reports::FailuresOf(failures));
 }
 
 Answer Api::Progress(const HttpRequest& request) const {
   const Parameters parameters(request);
-  if (absl::Status status = parameters.Only({"since"}); !status.ok()) return status;
-  const absl::StatusOr<int64_t> since = parameters.Number("since", 0, INT64_MAX, 0);
-  if (!since.ok()) return since.status();
-  return Told(reports::LoadProgress(*queries_, request.matches[0], *since, absl::Now()));
+  RETURN_IF_ERROR(parameters.Only({"since"}));
+  ASSIGN_OR_RETURN(const int64_t since, parameters.Number("since", 0, INT64_MAX, 0));
+  return Told(reports::LoadProgress(*queries_, request.matches[0], since, absl::Now()));
 }
 
 Answer Api::History(const HttpRequest& request) const {
   const Parameters parameters(request);
-  if (absl::Status status = parameters.Only({"chip", "limit"}); !status.ok()) return status;
-  const absl::StatusOr<std::string> name = parameters.Required("chip");
-  if (!name.ok()) return name.status();
-  const absl::StatusOr<int64_t> limit = parameters.Number("limit", 1, kRunsAtOnce, kPointsUnlessAsked);
-  if (!limit.ok()) return limit.status();
-  const absl::StatusOr<std::string> chip = ChipNamed(*name);
-  if (!chip.ok()) return chip.status();
-  return Told(reports::LoadHistory(*queries_, request.matches[0], *chip, static_cast<int>(*limit)));
+  RETURN_IF_ERROR(parameters.Only({"chip", "limit"}));
+  ASSIGN_OR_RETURN(const std::string name, parameters.Required("chip"));
+  ASSIGN_OR_RETURN(const int64_t limit, parameters.Number("limit", 1, kRunsAtOnce, kPointsUnlessAsked));
+  ASSIGN_OR_RETURN(const std::string chip, ChipNamed(name));
+  return Told(reports::LoadHistory(*queries_, request.matches[0], chip, static_cast<int>(limit)));
 }
 
 // That a run measured nothing is, for a reader of pages, that there is nothing.
@@ -246,38 +230,32 @@ absl::Status Missing(const absl::Status& status) {
 
 Answer Api::Performance(const HttpRequest& request) const {
   const Parameters parameters(request);
-  if (absl::Status status = parameters.Only({"against"}); !status.ok()) return status;
+  RETURN_IF_ERROR(parameters.Only({"against"}));
   const absl::StatusOr<RunFacts> run = reports::FindMeasuredRun(*queries_, request.matches[0]);
   if (!run.ok()) return Missing(run.status());
-  const absl::StatusOr<reports::PerformanceReport> report =
-      reports::LoadPerformance(*queries_, *run, nullptr, reports::A100Times());
-  if (!report.ok()) return report.status();
-  if (!parameters.Has("against")) return MessageJson(reports::PerformanceOf(*report, nullptr));
+  ASSIGN_OR_RETURN(const reports::PerformanceReport report,
+                   reports::LoadPerformance(*queries_, *run, nullptr, reports::A100Times()));
+  if (!parameters.Has("against")) return MessageJson(reports::PerformanceOf(report, nullptr));
   const absl::StatusOr<RunFacts> before = reports::FindMeasuredRun(*queries_, parameters.Text("against"));
   if (!before.ok()) return Missing(before.status());
-  const absl::StatusOr<reports::Comparison> comparison =
-      reports::LoadComparison(*queries_, *before, *run, reports::ComparisonOptions().factor);
-  if (!comparison.ok()) return comparison.status();
-  return MessageJson(reports::PerformanceOf(*report, &*comparison));
+  ASSIGN_OR_RETURN(const reports::Comparison comparison,
+                   reports::LoadComparison(*queries_, *before, *run, reports::ComparisonOptions().factor));
+  return MessageJson(reports::PerformanceOf(report, &comparison));
 }
 
 Answer Api::MeasuredRuns(const HttpRequest& request) const {
   const Parameters parameters(request);
-  if (absl::Status status = parameters.Only({"chip"}); !status.ok()) return status;
-  const absl::StatusOr<std::string> given = parameters.Required("chip");
-  if (!given.ok()) return given.status();
-  const absl::StatusOr<std::string> chip = ChipNamed(*given);
-  if (!chip.ok()) return chip.status();
-  const absl::StatusOr<std::vector<RunFacts>> measured = queries_->MeasuredRunsFacts(0);
-  if (!measured.ok()) return measured.status();
+  RETURN_IF_ERROR(parameters.Only({"chip"}));
+  ASSIGN_OR_RETURN(const std::string given, parameters.Required("chip"));
+  ASSIGN_OR_RETURN(const std::string chip, ChipNamed(given));
+  ASSIGN_OR_RETURN(const std::vector<RunFacts> measured, queries_->MeasuredRunsFacts(0));
   v1::ChipPerformance page;
-  page.set_chip(*given);
-  for (const RunFacts& run : *measured) {  // newest first
-    if (run.chip != *chip || page.runs_size() == kMeasuredRuns) continue;
-    const absl::StatusOr<reports::PerformanceReport> report =
-        reports::LoadPerformance(*queries_, run, nullptr, reports::A100Times());
-    if (!report.ok()) return report.status();
-    *page.add_runs() = reports::MeasuredRunOf(run, *report);
+  page.set_chip(given);
+  for (const RunFacts& run : measured) {  // newest first
+    if (run.chip != chip || page.runs_size() == kMeasuredRuns) continue;
+    ASSIGN_OR_RETURN(const reports::PerformanceReport report,
+                     reports::LoadPerformance(*queries_, run, nullptr, reports::A100Times()));
+    *page.add_runs() = reports::MeasuredRunOf(run, report);
   }
   std::reverse(page.mutable_runs()->begin(), page.mutable_runs()->end());
   return MessageJson(page);
@@ -285,33 +263,28 @@ Answer Api::MeasuredRuns(const HttpRequest& request) const {
 
 Answer Api::Compare(const HttpRequest& request) const {
   const Parameters parameters(request);
-  if (absl::Status status = parameters.Only({"a", "b"}); !status.ok()) return status;
-  const absl::StatusOr<std::string> a = parameters.Required("a");
-  if (!a.ok()) return a.status();
-  const absl::StatusOr<std::string> b = parameters.Required("b");
-  if (!b.ok()) return b.status();
-  absl::StatusOr<v1::Compare> compare = reports::LoadDiff(*queries_, *a, *b);
-  if (!compare.ok()) return compare.status();
-  compare->set_comparable(reports::ComparableText(compare->comparison()));
-  compare->set_times(reports::TimesText(compare->comparison().times()));
-  return MessageJson(*compare);
+  RETURN_IF_ERROR(parameters.Only({"a", "b"}));
+  ASSIGN_OR_RETURN(const std::string a, parameters.Required("a"));
+  ASSIGN_OR_RETURN(const std::string b, parameters.Required("b"));
+  ASSIGN_OR_RETURN(v1::Compare compare, reports::LoadDiff(*queries_, a, b));
+  compare.set_comparable(reports::ComparableText(compare.comparison()));
+  compare.set_times(reports::TimesText(compare.comparison().times()));
+  return MessageJson(compare);
 }
 
 Answer Api::Coverage(const HttpRequest& request) const {
-  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  RETURN_IF_ERROR(Parameters(request).Only({}));
   return Told(reports::LoadCoverage(*queries_));
 }
 
 Answer Api::Models(const HttpRequest& request) const {
-  const absl::StatusOr<TimeRange> range = OnlyRange(request);
-  if (!range.ok()) return range.status();
-  return Told(reports::LoadModelSupport(*queries_, *range));
+  ASSIGN_OR_RETURN(const TimeRange range, OnlyRange(request));
+  return Told(reports::LoadModelSupport(*queries_, range));
 }
 
 Answer Api::Lab(const HttpRequest& request) const {
-  const absl::StatusOr<TimeRange> range = OnlyRange(request);
-  if (!range.ok()) return range.status();
-  return Told(reports::LoadLab(*queries_, *range));
+  ASSIGN_OR_RETURN(const TimeRange range, OnlyRange(request));
+  return Told(reports::LoadLab(*queries_, range));
 }
 
 v1::AgentRow RowOf(const v1::AgentInfo& agent) {
@@ -337,7 +310,7 @@ v1::AgentRow RowOf(const v1::AgentInfo& agent) {
 }
 
 Answer Api::Agents(const HttpRequest& request) const {
-  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  RETURN_IF_ERROR(Parameters(request).Only({}));
   v1::AgentsPage page;
   if (options_.agents != nullptr) {
     for (const v1::AgentInfo& agent : options_.agents()) *page.add_agents() = RowOf(agent);
@@ -346,25 +319,25 @@ Answer Api::Agents(const HttpRequest& request) const {
 }
 
 Answer Api::Captures(const HttpRequest& request) const {
-  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  RETURN_IF_ERROR(Parameters(request).Only({}));
   return MessageJson(LoadCaptures(options_.data_folder));
 }
 
 Answer Api::Capture(const HttpRequest& request) const {
   const Parameters parameters(request);
-  if (absl::Status status = parameters.Only({"limit"}); !status.ok()) return status;
-  const absl::StatusOr<int64_t> limit = parameters.Number("limit", 1, kMostCapturedCalls, kMostCapturedCalls);
-  if (!limit.ok()) return limit.status();
-  return Told(LoadCapture(options_.data_folder, request.matches[0], *limit));
+  RETURN_IF_ERROR(parameters.Only({"limit"}));
+  ASSIGN_OR_RETURN(const int64_t limit,
+                   parameters.Number("limit", 1, kMostCapturedCalls, kMostCapturedCalls));
+  return Told(LoadCapture(options_.data_folder, request.matches[0], limit));
 }
 
 Answer Api::Schema(const HttpRequest& request) const {
-  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  RETURN_IF_ERROR(Parameters(request).Only({}));
   return Json::parse(ApiSchema(), nullptr, false);
 }
 
 Answer Api::Version(const HttpRequest& request) const {
-  if (absl::Status status = Parameters(request).Only({}); !status.ok()) return status;
+  RETURN_IF_ERROR(Parameters(request).Only({}));
   v1::VersionPage page;
   page.set_version(options_.version);
   page.set_schema_version(kSchemaVersion);

@@ -18,8 +18,8 @@ TEST_F(ApiTest, CapturesAreTheFoldersOfTheDataFolder) {
   EXPECT_EQ(Ask("/captures").at("captures").size(), 0U);
   Captured("run 1", {7, 9});
   Captured("run 2", {8});
-  std::filesystem::create_directories(folder_.File("captures/empty"));
-  std::filesystem::last_write_time(folder_.File("captures/run 1/") + FileOfCall(2),
+  std::filesystem::create_directories(folder_ / "captures/empty");
+  std::filesystem::last_write_time(folder_ / "captures/run 1/" + FileOfCall(2),
                                    std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
   const Json list = Ask("/captures").at("captures");
   ASSERT_EQ(list.size(), 2U);
@@ -43,7 +43,7 @@ TEST_F(ApiTest, CapturesAreTheFoldersOfTheDataFolder) {
   EXPECT_EQ(call.at("returned"), 5);
   EXPECT_GT(call.at("bytes"), 8);
   EXPECT_EQ(Ask("/captures/run%201?limit=1").at("list").size(), 1U);
-  std::filesystem::resize_file(folder_.File("captures/run 1/") + FileOfCall(1), 100);
+  std::filesystem::resize_file(folder_ / "captures/run 1/" + FileOfCall(1), 100);
   const Json damaged = Ask("/captures/run%201");
   EXPECT_EQ(damaged.at("list").size(), 1U);
   EXPECT_THAT(damaged.at("damaged").at(0).get<std::string>(), HasSubstr(FileOfCall(1)));

@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "cases/base/dtype.h"
+#include "cases/base/status_macros.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::server {
@@ -80,11 +81,9 @@ absl::StatusOr<std::string> Parameters::Time(const std::string& name) const {
 }
 
 absl::StatusOr<TimeRange> Parameters::Range() const {
-  absl::StatusOr<std::string> from = Time("from");
-  if (!from.ok()) return from.status();
-  absl::StatusOr<std::string> to = Time("to");
-  if (!to.ok()) return to.status();
-  return TimeRange{*std::move(from), *std::move(to)};
+  ASSIGN_OR_RETURN(std::string from, Time("from"));
+  ASSIGN_OR_RETURN(std::string to, Time("to"));
+  return TimeRange{std::move(from), std::move(to)};
 }
 
 std::vector<std::string> Parameters::List(const std::string& name) const {
@@ -94,8 +93,7 @@ std::vector<std::string> Parameters::List(const std::string& name) const {
 absl::StatusOr<CaseFilter> Parameters::Cases() const {
   CaseFilter filter;
   for (const std::string& name : List("outcome")) {
-    absl::Status status = AddOutcome(name, &filter.outcomes);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(AddOutcome(name, &filter.outcomes));
   }
   for (const std::string& name : List("dtype")) {
     const absl::StatusOr<Dtype> dtype = ParseDtype(name);

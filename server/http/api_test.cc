@@ -87,7 +87,7 @@ TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
   for (const auto& [name, path] : endpoints)
     answers.push_back({{"name", name}, {"path", path}, {"answer", Ask(path)}});
   answers.push_back({{"name", "ErrorPage"}, {"path", "/runs/x"}, {"answer", Ask("/runs/x", 404)}});
-  const std::string file = folder_.File("answers.json");
+  const std::string file = folder_ / "answers.json";
   std::ofstream(file) << Json{{"schema", Ask("/schema")}, {"answers", answers}};
   const std::string command =
       absl::StrCat("/usr/bin/python3 " DIOPI_SOURCE_DIR "/server/http/validate_answers.py ", file, " 2>&1");

@@ -186,7 +186,7 @@ class ApiTest : public testing::Test {
   }
   // Calls of diopiAdd, one on each of these threads.
   void Captured(const std::string& name, const std::vector<int64_t>& threads) {
-    tap::CaptureFolder capture(folder_.File("captures/" + name), 1 << 20, "libvendor.so");
+    tap::CaptureFolder capture(folder_ / "captures/" + name, 1 << 20, "libvendor.so");
     v1::Case c = MakeCase(MakeVerdict(0, v1::OUTCOME_PASS));
     c.set_function("diopiAdd");
     const HostTensor tensor{v1::Dtype::float32, {2}, std::string(8, 'x')};
@@ -226,7 +226,7 @@ class ApiTest : public testing::Test {
     return json;
   }
 
-  const ScratchFolder folder_;
+  const TestFolder folder_;
   const std::string path_;
   const std::unique_ptr<Database> database_;
   std::string good_;

@@ -17,6 +17,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/status_macros.h"
 #include "server/http/transport.h"
 
 namespace diopi::server {
@@ -98,8 +99,7 @@ class RoutingServer final : public HttpServer {
   }
 
   absl::Status Listen(const std::string& host, int port) override {
-    absl::Status status = SetTls(options_.tls);
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(SetTls(options_.tls));
     const absl::StatusOr<int> bound = transport_->Listen(host, port);
     listening_on_ = host;
     const bool v6 = host.find(':') != std::string::npos;

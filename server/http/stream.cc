@@ -7,6 +7,7 @@
 #include <boost/asio/write.hpp>
 #include <utility>
 
+#include "cases/base/status_macros.h"
 #include "server/security/tls_context.h"
 
 namespace diopi::server {
@@ -60,9 +61,8 @@ class TlsStream final : public Stream {
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<TlsContext>> MakeTlsContext(const TlsTexts& tls) {
-  absl::StatusOr<TlsServerContext> context = MakeTlsServerContext(tls);
-  if (!context.ok()) return context.status();
-  return std::make_shared<ssl::context>(context->release());
+  ASSIGN_OR_RETURN(TlsServerContext context, MakeTlsServerContext(tls));
+  return std::make_shared<ssl::context>(context.release());
 }
 
 std::unique_ptr<Stream> MakeStream(tcp::socket socket, TlsContext* tls) {

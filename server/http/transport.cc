@@ -24,6 +24,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/status_macros.h"
 #include "server/http/stream.h"
 
 namespace diopi::server {
@@ -335,12 +336,11 @@ class AsioTransport final : public Transport, public Hub {
 
 absl::Status AsioTransport::SetTls(const TlsTexts& tls) {
   if (tls.certificate.empty()) return absl::OkStatus();
-  auto context = MakeTlsContext(tls);
-  if (!context.ok()) return context.status();
+  ASSIGN_OR_RETURN(auto context, MakeTlsContext(tls));
   if (!thread_.joinable()) {
-    tls_ = *std::move(context);
+    tls_ = std::move(context);
   } else {
-    asio::post(io_, [this, fresh = *std::move(context)] { tls_ = fresh; });
+    asio::post(io_, [this, fresh = std::move(context)] { tls_ = fresh; });
   }
   return absl::OkStatus();
 }

@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "baselines/store/store.h"
+#include "cases/base/test_folder.h"
 #include "cases/core/fill.h"
 #include "server/maintenance/backup.h"
 #include "server/maintenance/check.h"
@@ -49,14 +50,9 @@ void Flip(const std::string& path, const std::string& bytes) {
 
 class FolderTest : public testing::Test {
  protected:
-  FolderTest() {
-    std::string name = (fs::temp_directory_path() / "diopi_maintenance_XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~FolderTest() override { fs::remove_all(folder_); }
-  std::string Path(const std::string& name) const { return absl::StrCat(folder_, "/", name); }
+  std::string Path(const std::string& name) const { return folder_ / name; }
 
-  std::string folder_;
+  const TestFolder folder_;
 };
 
 class CheckTest : public FolderTest {};
@@ -81,14 +77,14 @@ TEST_F(CheckTest, AFolderInUseIsClean) {
 
 TEST_F(CheckTest, FoldersWithoutAnything) {
   EXPECT_TRUE(absl::IsNotFound(CheckDataFolder(Path("nothing")).status()));
-  const auto empty = CheckDataFolder(folder_);
+  const auto empty = CheckDataFolder(folder_.path());
   ASSERT_TRUE(empty.ok()) << empty.status();
   EXPECT_THAT(empty->problems, IsEmpty());
 }
 
 TEST_F(CheckTest, QuarantinedCasesAreCounted) {
   const std::vector<v1::Case> cases = TestCases("relu");
-  const std::string path = baselines::BaselinePath(folder_, "cpu", "relu");
+  const std::string path = baselines::BaselinePath(folder_.path(), "cpu", "relu");
   fs::create_directories(fs::path(path).parent_path());
   baselines::Provenance provenance;
   provenance.reference = "cpu";
@@ -100,7 +96,7 @@ TEST_F(CheckTest, QuarantinedCasesAreCounted) {
     ASSERT_TRUE((*writer)->Add(baseline).ok());
   }
   ASSERT_TRUE((*writer)->Commit().ok());
-  const auto report = CheckDataFolder(folder_);
+  const auto report = CheckDataFolder(folder_.path());
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_THAT(report->problems, IsEmpty());
   EXPECT_EQ(report->quarantined, 1);
@@ -132,7 +128,7 @@ TEST_F(CheckTest, EveryDamageIsNamed) {
        },
        "cuda/relu.h5: holds baselines of the reference cpu"},
       {[&](const std::string&) {
-         WriteBaselines(folder_, "relu", {changed, cases[1]});
+         WriteBaselines(folder_.path(), "relu", {changed, cases[1]});
        },
        absl::StrCat("its hash is ", changed.hash(), ", its content has ", cases[0].hash())},
       {[&](const std::string& path) {
@@ -143,10 +139,10 @@ TEST_F(CheckTest, EveryDamageIsNamed) {
   };
   for (const Row& row : rows) {
     fs::remove_all(Path("baselines"));
-    WriteBaselines(folder_, "relu", cases);
-    WriteBaselines(folder_, "add", TestCases("add"));
-    row.spoil(baselines::BaselinePath(folder_, "cpu", "relu"));
-    const auto report = CheckDataFolder(folder_);
+    WriteBaselines(folder_.path(), "relu", cases);
+    WriteBaselines(folder_.path(), "add", TestCases("add"));
+    row.spoil(baselines::BaselinePath(folder_.path(), "cpu", "relu"));
+    const auto report = CheckDataFolder(folder_.path());
     ASSERT_TRUE(report.ok()) << report.status();
     EXPECT_THAT(report->problems,
                 ElementsAre(testing::AllOf(HasSubstr(Path("baselines/")), HasSubstr(row.says))));
@@ -258,7 +254,7 @@ TEST_F(BackupTest, RefusesWhatIsThere) {
     const absl::Status status = BackUp(server.data_folder(), Path(name)).status();
     EXPECT_TRUE(absl::IsAlreadyExists(status)) << status;
   }
-  EXPECT_TRUE(absl::IsInvalidArgument(BackUp(folder_, Path("below/deep")).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(BackUp(folder_.path(), Path("below/deep")).status()));
 }
 
 TEST_F(BackupTest, AFailureLeavesNothing) {
@@ -267,7 +263,7 @@ TEST_F(BackupTest, AFailureLeavesNothing) {
   ServerProcess backup({"backup", "--data", server.data_folder(), "--to", Path("copy")}, 60'000);
   EXPECT_THAT(backup.Errors(), HasSubstr(server.data_folder()));
   EXPECT_GT(backup.Wait(), 0);
-  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
   const auto report = BackUp(server.data_folder(), Path("copy"));
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_EQ(report->files, 3);

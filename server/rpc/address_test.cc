@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cases/base/test_folder.h"
 #include "server/rpc/server.h"
 
 namespace diopi::server {
@@ -55,25 +56,19 @@ TEST(AddressTest, Parses) {
 
 class ListenTest : public testing::Test {
  protected:
-  ListenTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "diopi_listen_XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~ListenTest() override { std::filesystem::remove_all(folder_); }
-
   absl::StatusOr<std::unique_ptr<ConformanceServer>> Start(const std::string& listen, bool insecure = false) {
     ServerOptions options;
-    options.data_folder = folder_;
+    options.data_folder = folder_.path();
     options.listen = listen;
     options.insecure = insecure;
     return ConformanceServer::Start(options);
   }
 
-  std::string folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(ListenTest, AnAddressInUseIsNamedWithTheReason) {
-  for (const std::string& listen : {std::string("127.0.0.1:0"), "unix:" + folder_ + "/s"}) {
+  for (const std::string& listen : {std::string("127.0.0.1:0"), "unix:" + folder_ / "s"}) {
     const auto first = Start(listen);
     ASSERT_TRUE(first.ok()) << first.status();
     const absl::Status status = Start((*first)->address()).status();
@@ -84,7 +79,7 @@ TEST_F(ListenTest, AnAddressInUseIsNamedWithTheReason) {
 }
 
 TEST_F(ListenTest, ASocketThatADeadServerLeftIsReplaced) {
-  const std::string path = folder_ + "/s";
+  const std::string path = folder_ / "s";
   const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
@@ -97,7 +92,7 @@ TEST_F(ListenTest, ASocketThatADeadServerLeftIsReplaced) {
 }
 
 TEST_F(ListenTest, OtherPlacesThatCannotBeListenedOn) {
-  std::ofstream(folder_ + "/file") << "x";
+  std::ofstream(folder_ / "file") << "x";
   struct Row {
     std::string listen;
     absl::StatusCode code;
@@ -107,8 +102,8 @@ TEST_F(ListenTest, OtherPlacesThatCannotBeListenedOn) {
   const std::vector<Row> rows = {
       {"192.0.2.1:7410", absl::StatusCode::kUnavailable, "cannot assign requested address", true},
       {"192.0.2.1:7410", absl::StatusCode::kInvalidArgument, "use --tls-cert and --tls-key, or --insecure"},
-      {"unix:" + folder_ + "/file", absl::StatusCode::kUnavailable, "not a socket"},
-      {"unix:" + folder_ + "/none/s", absl::StatusCode::kUnavailable, "cannot listen on unix:"},
+      {"unix:" + folder_ / "file", absl::StatusCode::kUnavailable, "not a socket"},
+      {"unix:" + folder_ / "none/s", absl::StatusCode::kUnavailable, "cannot listen on unix:"},
       {"unix:/" + std::string(200, 'x'), absl::StatusCode::kUnavailable, "longer than"},
       {"7410", absl::StatusCode::kInvalidArgument, "expected HOST:PORT"},
   };

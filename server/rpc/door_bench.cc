@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "cases/base/read_file.h"
+#include "cases/base/test_folder.h"
 #include "diopi/v1/service.grpc.pb.h"
 #include "server/door/attack_testing.h"
 #include "server/rpc/program_testing.h"
@@ -108,10 +109,10 @@ struct Options {
 
 // `attack` null: nobody attacks. Whether the client was served.
 bool Row(const Options& options, const Attack* attack, bool tls) {
-  std::string folder = (std::filesystem::temp_directory_path() / "door_bench_XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) return false;
-  const std::string token = AddToken(folder, "bench", Role::kRun).value();
-  std::vector<std::string> arguments = {"--data", folder, "--listen", "127.0.0.1:0", "--ready-fd", "9"};
+  const TestFolder folder;
+  const std::string token = AddToken(folder.path(), "bench", Role::kRun).value();
+  std::vector<std::string> arguments = {"--data",      folder.path(), "--listen",
+                                        "127.0.0.1:0", "--ready-fd",  "9"};
   const TestAuthority authority;
   std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
   if (tls) {
@@ -157,7 +158,6 @@ bool Row(const Options& options, const Attack* attack, bool tls) {
   std::fflush(stdout);
   if (options.Has("log")) std::printf("%s", server.Printed().c_str());
   server.Stop(SIGKILL);
-  std::filesystem::remove_all(folder);
   return measured.failed == 0 && !sorted.empty();
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "cases/base/descriptor.h"
+#include "cases/base/test_folder.h"
 #include "server/http/http_testing.h"
 #include "server/rpc/program_testing.h"
 #include "server/rpc/server_testing.h"
@@ -40,13 +41,8 @@ class WritesWithoutEnd {
 
 class ProgramConfigTest : public testing::Test {
  protected:
-  ProgramConfigTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "diopi_config_XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~ProgramConfigTest() override { std::filesystem::remove_all(folder_); }
   std::string Write(const std::string& text) const {
-    std::string path = folder_ + "/server.toml";
+    std::string path = folder_ / "server.toml";
     std::ofstream(path) << text;
     return path;
   }
@@ -57,11 +53,11 @@ class ProgramConfigTest : public testing::Test {
     return errors;
   }
 
-  std::string folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(ProgramConfigTest, AFileSetsOptionsAndTheCommandLineOverridesIt) {
-  const std::string path = Write(absl::StrCat("# comment\ndata = \"", folder_,
+  const std::string path = Write(absl::StrCat("# comment\ndata = \"", folder_.path(),
                                               "/data\"\nlisten = \"127.0.0.1:0\"\nhttp = \"nowhere\"\n"
                                               "log-format = \"json\"\nrequire-token = true\n"
                                               "http-host = [\"one.example\", \"two.example\"]\n"));
@@ -74,13 +70,13 @@ TEST_F(ProgramConfigTest, AFileSetsOptionsAndTheCommandLineOverridesIt) {
     EXPECT_EQ(HttpGet(http, "/healthz", {"", "", "", "", host}).status, 200) << host;
   }
   EXPECT_EQ(HttpGet(http, "/healthz", {"", "", "", "", "three.example"}).status, 421);
-  EXPECT_TRUE(std::filesystem::exists(folder_ + "/data/results.db"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "data/results.db"));
   EXPECT_EQ(server.Stop(SIGTERM), 0);
   EXPECT_THAT(server.Errors(), HasSubstr("\"event\":\"serving\""));
 }
 
 TEST_F(ProgramConfigTest, AWrongKeyIsAnErrorThatNamesFileAndKey) {
-  const std::string path = folder_ + "/server.toml";
+  const std::string path = folder_ / "server.toml";
   EXPECT_THAT(Refusal("lisen = \"127.0.0.1:0\"\n"),
               HasSubstr(absl::StrCat(path, ":1: 'lisen' is not an option; nearest: ")));
   EXPECT_THAT(Refusal("[http]\nhost = \"a\"\n"), HasSubstr(absl::StrCat(path, ":1: 'http' is a section")));
@@ -89,14 +85,14 @@ TEST_F(ProgramConfigTest, AWrongKeyIsAnErrorThatNamesFileAndKey) {
   EXPECT_THAT(Refusal("lease-s = 1\ndata = \"a\"\nlease-s = 2\n"),
               HasSubstr(absl::StrCat(path, ":3: 'lease-s' is set twice")));
   EXPECT_THAT(Refusal("lease-s = -1\n"), HasSubstr(absl::StrCat(path, ":1: 'lease-s' cannot be '-1'")));
-  ServerProcess missing({"--config", folder_ + "/missing.toml"});
-  EXPECT_THAT(missing.Errors(), HasSubstr(folder_ + "/missing.toml"));
+  ServerProcess missing({"--config", folder_ / "missing.toml"});
+  EXPECT_THAT(missing.Errors(), HasSubstr(folder_ / "missing.toml"));
   EXPECT_EQ(missing.Wait(), 2);
 }
 
 TEST_F(ProgramConfigTest, TokensExpireWhenTheyWereToldTo) {
   const auto run = [this](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"token", more[0], "--data", folder_};
+    std::vector<std::string> arguments = {"token", more[0], "--data", folder_.path()};
     arguments.insert(arguments.end(), more.begin() + 1, more.end());
     ServerProcess program(arguments);
     const std::string printed = program.Errors();
@@ -113,14 +109,14 @@ TEST_F(ProgramConfigTest, TokensExpireWhenTheyWereToldTo) {
 }
 
 TEST_F(ProgramConfigTest, ReadinessTriesTheDatabaseAndHealthDoesNot) {
-  ServerProcess server({"--data", folder_ + "/data", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0",
+  ServerProcess server({"--data", folder_ / "data", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0",
                         "--ready-fd", "9", "--require-token"});
   const std::vector<std::string> lines = absl::StrSplit(server.ReadyLine(), '\n');
   ASSERT_EQ(lines.size(), 3U) << server.Errors();
   const std::string http = lines[1].substr(5);
   EXPECT_EQ(HttpGet(http, "/readyz").body, "ready\n");
-  const std::string database = DatabasePath(folder_ + "/data");
-  auto other = std::make_unique<WritesWithoutEnd>(folder_ + "/data");
+  const std::string database = DatabasePath(folder_ / "data");
+  auto other = std::make_unique<WritesWithoutEnd>(folder_ / "data");
   std::string body;
   while ((body = HttpGet(http, "/readyz").body) == "ready\n") std::this_thread::yield();
   EXPECT_THAT(body, testing::StartsWith("not ready\n"));
@@ -136,7 +132,7 @@ TEST_F(ProgramConfigTest, ReadinessTriesTheDatabaseAndHealthDoesNot) {
 
 TEST_F(ProgramConfigTest, AServerWithAFullDiskIsNotReady) {
   ServerProcess server(
-      {"--data", folder_ + "/data", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--ready-fd", "9"},
+      {"--data", folder_ / "data", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--ready-fd", "9"},
       rlim_t{1} << 40);
   const std::vector<std::string> lines = absl::StrSplit(server.ReadyLine(), '\n');
   ASSERT_EQ(lines.size(), 3U) << server.Errors();
@@ -152,7 +148,7 @@ TEST_F(ProgramConfigTest, AServerWithAFullDiskIsNotReady) {
   }
   while (HttpGet(http, "/readyz").status != 200) std::this_thread::yield();
   std::vector<std::string> left;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/data")) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "data")) {
     left.push_back(entry.path().filename().string());
   }
   EXPECT_THAT(left,
@@ -162,9 +158,9 @@ TEST_F(ProgramConfigTest, AServerWithAFullDiskIsNotReady) {
 // Its call waits for another process that writes without end.
 TEST_F(ProgramConfigTest, AServerEndsEvenIfACallHangs) {
   ServerProcess server(
-      {"--data", folder_ + "/data", "--listen", "127.0.0.1:0", "--ready-fd", "9", "--grace-s", "0.1"});
+      {"--data", folder_ / "data", "--listen", "127.0.0.1:0", "--ready-fd", "9", "--grace-s", "0.1"});
   TestAgent agent(server.Address(), "a");
-  const WritesWithoutEnd other(folder_ + "/data");
+  const WritesWithoutEnd other(folder_ / "data");
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(1));
   v1::CreateRunRequest request;
@@ -178,7 +174,7 @@ TEST_F(ProgramConfigTest, AServerEndsEvenIfACallHangs) {
 }
 
 TEST_F(ProgramConfigTest, ADamagedDatabaseIsRefusedWithWhatHelps) {
-  const std::string data = folder_ + "/data";
+  const std::string data = folder_ / "data";
   {
     ServerProcess server({"--data", data, "--listen", "127.0.0.1:0", "--ready-fd", "9"});
     TestAgent agent(server.Address(), "a");

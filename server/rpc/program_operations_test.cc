@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/test_folder.h"
 #include "server/http/http_testing.h"
 #include "server/rpc/program_testing.h"
 #include "server/rpc/server_testing.h"
@@ -24,20 +25,14 @@ using ::testing::HasSubstr;
 
 class ProgramOperationsTest : public testing::Test {
  protected:
-  ProgramOperationsTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "diopi_operations_XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~ProgramOperationsTest() override { std::filesystem::remove_all(folder_); }
-
   std::vector<std::string> Arguments(const std::vector<std::string>& more) const {
-    std::vector<std::string> all = {"--data", folder_ + "/data", "--listen",   "127.0.0.1:0", "--ready-fd",
-                                    "9",      "--http",          "127.0.0.1:0"};
+    std::vector<std::string> all = {"--data", folder_ / "data", "--listen",   "127.0.0.1:0", "--ready-fd",
+                                    "9",      "--http",         "127.0.0.1:0"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
 
-  std::string folder_;
+  const TestFolder folder_;
 };
 
 struct Addresses {
@@ -169,7 +164,7 @@ TEST_F(ProgramOperationsTest, HttpAddressesThatAreRefused) {
                                          {{"--http", "unix:/tmp/x"}, 2, "not a Unix socket"},
                                          {{"--http", "nowhere"}, 2, "expected HOST:PORT"},
                                          {{"--http", taken}, 4, "address already in use"}}) {
-    std::vector<std::string> arguments = {"--data", folder_ + "/other", "--listen", "127.0.0.1:0"};
+    std::vector<std::string> arguments = {"--data", folder_ / "other", "--listen", "127.0.0.1:0"};
     arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
     ServerProcess server(arguments);
     EXPECT_THAT(server.Errors(), HasSubstr(row.says));

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "build_paths.h"
+#include "cases/base/test_folder.h"
 #include "server/rpc/program_testing.h"
 #include "server/rpc/server_testing.h"
 
@@ -23,18 +24,12 @@ using ::testing::HasSubstr;
 
 class ProgramTest : public testing::Test {
  protected:
-  ProgramTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "diopi_program_XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~ProgramTest() override { std::filesystem::remove_all(folder_); }
-
   std::vector<std::string> Arguments(const std::string& listen) const {
     // --batch-s 0: agents get as many cases as they ask for.
-    return {"--data", folder_ + "/data", "--listen", listen, "--ready-fd", "9", "--batch-s", "0"};
+    return {"--data", folder_ / "data", "--listen", listen, "--ready-fd", "9", "--batch-s", "0"};
   }
 
-  std::string folder_;
+  const TestFolder folder_;
 };
 
 TEST_F(ProgramTest, UsageErrorsExitWith2) {
@@ -50,7 +45,7 @@ TEST_F(ProgramTest, UsageErrorsExitWith2) {
       {{"--ready-fd", "77"}, "77 is not an open descriptor"},
   };
   for (const Row& row : rows) {
-    std::vector<std::string> arguments = {"--data", folder_};
+    std::vector<std::string> arguments = {"--data", folder_.path()};
     arguments.insert(arguments.end(), row.arguments.begin(), row.arguments.end());
     ServerProcess server(arguments);
     EXPECT_THAT(server.Errors(), HasSubstr(row.says));
@@ -68,7 +63,7 @@ TEST_F(ProgramTest, HelpAndVersionExitWith0) {
 
 TEST_F(ProgramTest, ServesAndStopsOnBothSignals) {
   for (const int signal : {SIGTERM, SIGINT}) {
-    for (const std::string& listen : {std::string("127.0.0.1:0"), "unix:" + folder_ + "/socket"}) {
+    for (const std::string& listen : {std::string("127.0.0.1:0"), "unix:" + folder_ / "socket"}) {
       ServerProcess server(Arguments(listen));
       const std::string address = server.Address();
       ASSERT_NE(address, "");
@@ -88,7 +83,7 @@ TEST_F(ProgramTest, APortInUseExitsWith4) {
   const std::string address = first.Address();
   ASSERT_NE(address, "");
   std::vector<std::string> arguments = Arguments(address);
-  arguments[1] = folder_ + "/other";
+  arguments[1] = folder_ / "other";
   ServerProcess second(arguments);
   EXPECT_EQ(second.ReadyLine(), "");
   EXPECT_EQ(second.Errors(),
@@ -102,7 +97,8 @@ TEST_F(ProgramTest, ADataFolderHasOneStandingServer) {
   ServerProcess first(Arguments("127.0.0.1:0"));
   ASSERT_NE(first.Address(), "");
   ServerProcess second(Arguments("127.0.0.1:0"));
-  EXPECT_EQ(second.Errors(), absl::StrCat("diopi-server: another diopi-server serves ", folder_, "/data\n"));
+  EXPECT_EQ(second.Errors(),
+            absl::StrCat("diopi-server: another diopi-server serves ", folder_.path(), "/data\n"));
   EXPECT_EQ(second.Wait(), 4);
   std::vector<std::string> own = Arguments("127.0.0.1:0");
   own.emplace_back("--parent-pid-death");
@@ -115,10 +111,10 @@ TEST_F(ProgramTest, ADataFolderHasOneStandingServer) {
 }
 
 TEST_F(ProgramTest, AFileIsNoDataFolder) {
-  std::ofstream(folder_ + "/data") << "a file";
+  std::ofstream(folder_ / "data") << "a file";
   ServerProcess server(Arguments("127.0.0.1:0"));
   EXPECT_EQ(server.Errors(),
-            absl::StrCat("diopi-server: ", folder_, "/data is a file; --data takes a folder\n"));
+            absl::StrCat("diopi-server: ", folder_.path(), "/data is a file; --data takes a folder\n"));
   EXPECT_EQ(server.Wait(), 2);
 }
 
@@ -138,7 +134,7 @@ TEST_F(ProgramTest, WarnsWhenOthersCanReachItWithoutATokenAndOnlyThen) {
   };
   for (const Row& row : rows) {
     const bool listens = row.more[0] == "--listen";
-    std::vector<std::string> arguments = {"--data", folder_ + "/data", "--ready-fd", "9"};
+    std::vector<std::string> arguments = {"--data", folder_ / "data", "--ready-fd", "9"};
     if (!listens) arguments.insert(arguments.end(), {"--listen", "127.0.0.1:0"});
     arguments.insert(arguments.end(), row.more.begin(), row.more.end());
     ServerProcess server(arguments);
@@ -152,8 +148,8 @@ TEST_F(ProgramTest, WarnsWhenOthersCanReachItWithoutATokenAndOnlyThen) {
 }
 
 TEST_F(ProgramTest, ADamagedDatabaseExitsWith4) {
-  std::filesystem::create_directory(folder_ + "/data");
-  std::filesystem::create_directory(folder_ + "/data/results.db");
+  std::filesystem::create_directory(folder_ / "data");
+  std::filesystem::create_directory(folder_ / "data/results.db");
   ServerProcess server(Arguments("127.0.0.1:0"));
   EXPECT_THAT(server.Errors(), HasSubstr("/data/results.db: cannot be opened"));
   EXPECT_EQ(server.Wait(), 4);
@@ -198,8 +194,8 @@ TEST_F(ProgramTest, EndsWithItsParent) {
     close(alive[0]);
     const pid_t server = fork();
     if (server == 0) {
-      execl(DIOPI_BINARY_DIR "/bin/diopi-server", "diopi-server", "--data", folder_.c_str(), "--listen",
-            "127.0.0.1:0", "--log-level", "off", "--parent-pid-death", "--ready-fd",
+      execl(DIOPI_BINARY_DIR "/bin/diopi-server", "diopi-server", "--data", folder_.path().c_str(),
+            "--listen", "127.0.0.1:0", "--log-level", "off", "--parent-pid-death", "--ready-fd",
             absl::StrCat(alive[1]).c_str(), nullptr);
       _exit(127);
     }
@@ -228,7 +224,7 @@ TEST_F(ProgramTest, EndsWithItsParent) {
 // How quickly is measured by ./run bench: the agent's start with a server of its own.
 TEST_F(ProgramTest, StartsAgainAndAgainOnOneSocket) {
   for (int i = 0; i < 5; ++i) {
-    ServerProcess server(Arguments("unix:" + folder_ + "/socket"));
+    ServerProcess server(Arguments("unix:" + folder_ / "socket"));
     ASSERT_NE(server.Address(), "") << "start " << i;
     server.Stop(SIGTERM);
   }

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/test_folder.h"
 #include "server/rpc/request_limits.h"
 #include "server/rpc/server_testing.h"
 #include "server/security/rpc_roles.h"
@@ -97,21 +98,19 @@ TEST(SecurityTest, TokensComeAndGoWhileTheServerServes) {
 }
 
 TEST(SecurityTest, AUnixSocketIsItsOwnersAndNeedsNoToken) {
-  std::string folder = testing::TempDir() + "socket-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const TestFolder folder;
   ServerOptions options;
-  options.data_folder = folder;
-  options.listen = absl::StrCat("unix:", folder, "/socket");
+  options.data_folder = folder.path();
+  options.listen = "unix:" + folder / "socket";
   options.catalog = TestCatalog;
   options.require_token = true;
   auto server = ConformanceServer::Start(options);
   ASSERT_TRUE(server.ok()) << server.status();
   struct stat info {};
-  ASSERT_EQ(stat(absl::StrCat(folder, "/socket").c_str(), &info), 0);
+  ASSERT_EQ(stat((folder / "socket").c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & (S_IRWXG | S_IRWXO), 0u);
   EXPECT_TRUE(CallRaw((*server)->address(), "/diopi.v1.Conformance/GetServerInfo", "", "").ok());
   server->reset();
-  std::filesystem::remove_all(folder);
 }
 
 TEST(SecurityTest, WithASecretAUnixSocketIsForThoseWhoKnowIt) {

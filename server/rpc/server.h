@@ -80,7 +80,7 @@ class ConformanceServer {
   // Replaces the certificates for new connections, as read by ReadTlsFiles. Does nothing without TLS.
   // InvalidArgument: they cannot be used, and the former ones stay.
   virtual absl::Status SetTls(const TlsTexts& tls) = 0;
-  // What clients are told from now on as ServerInfoResponse.dashboards.
+  // Sets ServerInfoResponse.dashboards for later calls.
   virtual void SetDashboards(const std::string& address) = 0;
   // The standing agents, as ListAgents answers.
   virtual std::vector<v1::AgentInfo> Agents() = 0;

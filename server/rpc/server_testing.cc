@@ -255,22 +255,14 @@ int TestAgent::DoAll(const std::string& run_id, int max_cases) {
 }
 
 TestServer::TestServer(bool with_baselines) {
-  std::string name = (std::filesystem::temp_directory_path() / "diopi_server_XXXXXX").string();
-  data_folder_ = mkdtemp(name.data());
   if (with_baselines) {
-    for (const char* op : {"add", "relu"}) WriteBaselines(data_folder_, op, TestCases(op));
+    for (const char* op : {"add", "relu"}) WriteBaselines(data_folder(), op, TestCases(op));
   }
   Start();
 }
 
-TestServer::~TestServer() {
-  server_ = nullptr;
-  std::error_code ignored;
-  std::filesystem::remove_all(data_folder_, ignored);
-}
-
 void TestServer::Start() {
-  options.data_folder = data_folder_;
+  options.data_folder = data_folder();
   options.listen = "127.0.0.1:0";
   options.catalog = TestCatalog;
   options.clock = &clock_;

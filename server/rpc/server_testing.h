@@ -12,6 +12,7 @@
 
 #include "absl/time/time.h"
 #include "cases/base/tensor.h"
+#include "cases/base/test_folder.h"
 #include "diopi/v1/service.grpc.pb.h"
 #include "server/rpc/server.h"
 #include "server/scheduler/fake_clock.h"
@@ -83,7 +84,6 @@ class TestServer {
   explicit TestServer(bool with_baselines = true);
   TestServer(const TestServer&) = delete;
   TestServer& operator=(const TestServer&) = delete;
-  ~TestServer();
 
   void Stop() { server_ = nullptr; }
   void Start();
@@ -92,11 +92,11 @@ class TestServer {
   ConformanceServer& server() { return *server_; }
   TestAgent Agent(const std::string& id) { return {server_->address(), id}; }
   FakeClock& clock() { return clock_; }
-  const std::string& data_folder() const { return data_folder_; }
+  const std::string& data_folder() const { return folder_.path(); }
 
  private:
   FakeClock clock_;
-  std::string data_folder_;
+  const TestFolder folder_;
   std::unique_ptr<ConformanceServer> server_;
 };
 

@@ -97,7 +97,7 @@ class AgentRegistryTest : public ::testing::Test {
   }
 
   using Runs = std::vector<std::string>;
-  const ScratchFolder folder_;
+  const TestFolder folder_;
   FakeClock clock_;
   std::unique_ptr<Database> database_;
   std::unique_ptr<RunChanges> changes_;

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "cases/base/test_folder.h"
 #include "server/security/token_file.h"
 
 namespace diopi::server {
@@ -19,15 +20,14 @@ using Code = absl::StatusCode;
 
 class AuthorizerTest : public testing::Test {
  protected:
-  AuthorizerTest() : data_(testing::TempDir() + "auth-XXXXXX") { EXPECT_NE(mkdtemp(data_.data()), nullptr); }
-  ~AuthorizerTest() override { std::filesystem::remove_all(data_); }
   std::string Add(const std::string& name, Role role) const {
     const auto token = AddToken(data_, name, role);
     EXPECT_TRUE(token.ok()) << token.status();
     return token.ok() ? *token : "";
   }
 
-  std::string data_;
+  const TestFolder folder_;
+  const std::string data_ = folder_.path();
 };
 
 TEST_F(AuthorizerTest, AsksForNoTokenUntilThereIsOne) {

@@ -69,27 +69,21 @@ T* ReadPem(const std::string& path, Read read) {
 
 }  // namespace
 
-TestAuthority::TestAuthority() : folder_(testing::TempDir() + "authority-XXXXXX") {
-  EXPECT_NE(mkdtemp(folder_.data()), nullptr);
+TestAuthority::TestAuthority() {
   const Key key(EVP_EC_gen("P-256"));
-  const Certificate certificate = NewCertificate(folder_, key.get(), -3600, 7200);
+  const Certificate certificate = NewCertificate(folder(), key.get(), -3600, 7200);
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(certificate.get()));
   Extend(certificate.get(), NID_basic_constraints, "critical,CA:TRUE");
   Extend(certificate.get(), NID_key_usage, "critical,keyCertSign");
   EXPECT_GT(X509_sign(certificate.get(), key.get(), EVP_sha256()), 0);
   Write(ca(), certificate.get());
-  Write(folder_ + "/ca.key", key.get());
-}
-
-TestAuthority::~TestAuthority() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
+  Write(folder_ / "ca.key", key.get());
 }
 
 TestPair TestAuthority::Issue(const std::string& name, long from_s, long to_s) const {
-  TestPair pair{folder_ + "/" + name + ".pem", folder_ + "/" + name + ".key"};
+  TestPair pair{folder_ / name + ".pem", folder_ / name + ".key"};
   const Certificate authority(ReadPem<X509>(ca(), PEM_read_X509));
-  const Key authority_key(ReadPem<EVP_PKEY>(folder_ + "/ca.key", PEM_read_PrivateKey));
+  const Key authority_key(ReadPem<EVP_PKEY>(folder_ / "ca.key", PEM_read_PrivateKey));
   const Key key(EVP_EC_gen("P-256"));
   const Certificate certificate = NewCertificate(name, key.get(), from_s, to_s);
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(authority.get()));

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "cases/base/test_folder.h"
+
 namespace diopi::server {
 
 struct TestPair {
@@ -17,16 +19,15 @@ class TestAuthority {
   TestAuthority();
   TestAuthority(const TestAuthority&) = delete;
   TestAuthority& operator=(const TestAuthority&) = delete;
-  ~TestAuthority();
 
-  std::string ca() const { return folder_ + "/ca.pem"; }
-  const std::string& folder() const { return folder_; }
+  std::string ca() const { return folder_ / "ca.pem"; }
+  const std::string& folder() const { return folder_.path(); }
   // Issues a certificate for 127.0.0.1, ::1 and localhost, valid from `from_s` to `to_s`, in seconds from
   // now.
   TestPair Issue(const std::string& name, long from_s = -60, long to_s = 3600) const;
 
  private:
-  std::string folder_;
+  const TestFolder folder_;
 };
 
 }  // namespace diopi::server

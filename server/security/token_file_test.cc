@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/test_folder.h"
 
 namespace diopi::server {
 namespace {
@@ -20,8 +21,6 @@ using testing::HasSubstr;
 
 class TokenFileTest : public testing::Test {
  protected:
-  TokenFileTest() : data_(testing::TempDir() + "tokens-XXXXXX") { EXPECT_NE(mkdtemp(data_.data()), nullptr); }
-  ~TokenFileTest() override { std::filesystem::remove_all(data_); }
   std::string Path() const { return TokenPath(data_); }
   std::string Content() const {
     std::ifstream in(Path());
@@ -34,7 +33,8 @@ class TokenFileTest : public testing::Test {
     ASSERT_EQ(chmod(Path().c_str(), 0600), 0);
   }
 
-  std::string data_;
+  const TestFolder folder_;
+  const std::string data_ = folder_.path();
 };
 
 TEST_F(TokenFileTest, KeepsNoTokenButKnowsIt) {

@@ -53,7 +53,7 @@ void Spoil(const std::string& path, const std::string& sql) {
 }
 
 TEST(CheckDatabaseTest, AWholeOneIsClean) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const std::string path = DatabasePath(folder.path());
   EXPECT_TRUE(absl::IsNotFound(CheckDatabase(path).status()));
   MakeSmallDatabase(path);
@@ -106,7 +106,7 @@ TEST(CheckDatabaseTest, EveryWrongRowIsNamed) {
       {"PRAGMA user_version = 99", "written by a newer program"},
   };
   for (const Row& row : rows) {
-    const ScratchFolder folder;
+    const TestFolder folder;
     const std::string path = DatabasePath(folder.path());
     MakeSmallDatabase(path);
     Spoil(path, row.sql);
@@ -117,7 +117,7 @@ TEST(CheckDatabaseTest, EveryWrongRowIsNamed) {
 }
 
 TEST(CheckDatabaseTest, ManyOfAKindAreCounted) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const std::string path = DatabasePath(folder.path());
   MakeSmallDatabase(path);
   {
@@ -134,7 +134,7 @@ TEST(CheckDatabaseTest, ManyOfAKindAreCounted) {
 
 // Damage to any page is detected.
 TEST(CheckDatabaseTest, EveryDamagedPageIsSeen) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const std::string path = DatabasePath(folder.path());
   MakeSmallDatabase(path);
   Spoil(path, "PRAGMA journal_mode = DELETE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
@@ -142,7 +142,7 @@ TEST(CheckDatabaseTest, EveryDamagedPageIsSeen) {
   const auto pages = static_cast<int>(std::filesystem::file_size(path) / kPage);
   ASSERT_GT(pages, 10);
   for (int page = 0; page < pages; ++page) {
-    const std::string damaged = folder.File(absl::StrCat("damaged", page));
+    const std::string damaged = folder / absl::StrCat("damaged", page);
     std::filesystem::copy_file(path, damaged);
     std::fstream file(damaged, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(std::streamoff{page} * kPage);
@@ -155,7 +155,7 @@ TEST(CheckDatabaseTest, EveryDamagedPageIsSeen) {
 }
 
 TEST(BackUpDatabaseTest, IsOfOneMomentWhileOthersWrite) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const std::string path = DatabasePath(folder.path());
   constexpr int kBatch = 5;
   constexpr int kCases = 5000;
@@ -178,7 +178,7 @@ TEST(BackUpDatabaseTest, IsOfOneMomentWhileOthersWrite) {
   size_t last = 0;
   for (int i = 0; i < 5; ++i) {
     const int least = stored;
-    const std::string copy = folder.File(absl::StrCat("copy", i));
+    const std::string copy = folder / absl::StrCat("copy", i);
     const absl::StatusOr<CopiedDatabase> copied = BackUpDatabase(path, copy);
     ASSERT_TRUE(copied.ok()) << copied.status();
     EXPECT_GE(copied->rows, 2 * kCases);  // cases, and their places in the suite
@@ -194,13 +194,13 @@ TEST(BackUpDatabaseTest, IsOfOneMomentWhileOthersWrite) {
   }
   stop = true;
   writer.join();
-  EXPECT_TRUE(absl::IsAlreadyExists(BackUpDatabase(path, folder.File("copy0")).status()));
-  EXPECT_TRUE(absl::IsNotFound(BackUpDatabase(folder.File("nothing.db"), folder.File("new")).status()));
+  EXPECT_TRUE(absl::IsAlreadyExists(BackUpDatabase(path, folder / "copy0").status()));
+  EXPECT_TRUE(absl::IsNotFound(BackUpDatabase(folder / "nothing.db", folder / "new").status()));
 }
 
 // Pages are copied as they are: only who reads the copy sees that they are damaged.
 TEST(BackUpDatabaseTest, ReadsWhatItWrote) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const std::string path = DatabasePath(folder.path());
   {
     const auto database = Database::Open(path, {});
@@ -210,14 +210,14 @@ TEST(BackUpDatabaseTest, ReadsWhatItWrote) {
   const size_t size = std::filesystem::file_size(path);
   int damaged = 0;
   for (size_t page = 2; page * 4096 < size; page += 5) {
-    const std::string spoilt = folder.File(absl::StrCat("spoilt", page));
+    const std::string spoilt = folder / absl::StrCat("spoilt", page);
     std::filesystem::copy_file(path, spoilt);
     {
       std::fstream file(spoilt, std::ios::in | std::ios::out | std::ios::binary);
       file.seekp(static_cast<std::streamoff>(page * 4096));
       file << std::string(4096, 'x');
     }
-    const absl::Status status = BackUpDatabase(spoilt, folder.File(absl::StrCat("copy", page))).status();
+    const absl::Status status = BackUpDatabase(spoilt, folder / absl::StrCat("copy", page)).status();
     EXPECT_TRUE(absl::IsDataLoss(status)) << page << ": " << status;
     damaged += absl::IsDataLoss(status) ? 1 : 0;
   }

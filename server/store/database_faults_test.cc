@@ -39,7 +39,7 @@ void MakeDatabase(const std::string& path, int cases) {
 }
 
 TEST(DatabaseFaultsTest, UnusableFilesAreRefusedByName) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   struct Row {
     std::string name;
     std::function<void(const std::string&)> make;
@@ -62,13 +62,13 @@ TEST(DatabaseFaultsTest, UnusableFilesAreRefusedByName) {
       {"missing.db", [](const std::string&) {}, true, absl::StatusCode::kNotFound, "no such file"},
       {"empty.db", [](const std::string& p) { WriteFile(p, ""); }, true,
        absl::StatusCode::kFailedPrecondition, "version 0"},
-      {"file/below.db", [&](const std::string&) { WriteFile(folder.File("file"), "x"); }, false,
+      {"file/below.db", [&](const std::string&) { WriteFile(folder / "file", "x"); }, false,
        absl::StatusCode::kFailedPrecondition, "folder cannot be created"},
       {"folder.db", [](const std::string& p) { std::filesystem::create_directory(p); }, false,
        absl::StatusCode::kFailedPrecondition, "cannot be opened"},
   };
   for (const Row& row : rows) {
-    const std::string path = folder.File(row.name);
+    const std::string path = folder / row.name;
     row.make(path);
     const absl::Status status = Database::Open(path, {.read_only = row.read_only}).status();
     EXPECT_EQ(status.code(), row.code) << row.name << ": " << status;
@@ -78,8 +78,8 @@ TEST(DatabaseFaultsTest, UnusableFilesAreRefusedByName) {
 }
 
 TEST(DatabaseFaultsTest, ATruncatedFileIsDataLoss) {
-  const ScratchFolder folder;
-  const std::string path = folder.File("results.db");
+  const TestFolder folder;
+  const std::string path = folder / "results.db";
   MakeDatabase(path, 2000);
   std::filesystem::resize_file(path, uintmax_t{3} * 4096);
   absl::Status status = absl::OkStatus();
@@ -90,8 +90,8 @@ TEST(DatabaseFaultsTest, ATruncatedFileIsDataLoss) {
 }
 
 TEST(DatabaseFaultsTest, DamageIsFoundBeforeAnythingIsWritten) {
-  const ScratchFolder folder;
-  const std::string whole = folder.File("whole.db");
+  const TestFolder folder;
+  const std::string whole = folder / "whole.db";
   MakeDatabase(whole, 2000);
   const uintmax_t size = std::filesystem::file_size(whole);
   const auto open = [](const std::string& path, absl::Duration check_for, std::string* log) {
@@ -102,7 +102,7 @@ TEST(DatabaseFaultsTest, DamageIsFoundBeforeAnythingIsWritten) {
   std::string log;
   EXPECT_TRUE(open(whole, absl::InfiniteDuration(), &log).ok());
   for (uintmax_t page = 1; page < size / 4096; page += 7) {
-    const std::string path = folder.File(absl::StrCat("damaged", page));
+    const std::string path = folder / absl::StrCat("damaged", page);
     std::filesystem::copy_file(whole, path);
     {
       std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -113,20 +113,20 @@ TEST(DatabaseFaultsTest, DamageIsFoundBeforeAnythingIsWritten) {
     EXPECT_TRUE(absl::IsDataLoss(status)) << page << ": " << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(path + ": "));
   }
-  const std::string cut = folder.File("cut");
+  const std::string cut = folder / "cut";
   std::filesystem::copy_file(whole, cut);
   std::filesystem::resize_file(cut, size - 4096);
   EXPECT_TRUE(absl::IsDataLoss(open(cut, absl::Nanoseconds(1), &log)));
   EXPECT_EQ(log, "");
-  const std::string large = folder.File("large.db");
+  const std::string large = folder / "large.db";
   MakeDatabase(large, 60000);
   EXPECT_TRUE(open(large, absl::Nanoseconds(1), &log).ok());
   EXPECT_THAT(log, HasSubstr("not checked to its end"));
 }
 
 TEST(DatabaseFaultsTest, AFullDiskLosesNothingThatWasStored) {
-  const ScratchFolder folder;
-  const std::string path = folder.File("results.db");
+  const TestFolder folder;
+  const std::string path = folder / "results.db";
   MakeDatabase(path, 400);
   const auto database = Database::Open(path, {.max_bytes = int64_t{60} * 4096});
   ASSERT_TRUE(database.ok()) << database.status();
@@ -161,8 +161,8 @@ int RunUnprivileged(const std::function<bool()>& body) {
 }
 
 TEST(DatabaseFaultsTest, AReadOnlyFileIsReadAndNotWritten) {
-  const ScratchFolder folder;
-  const std::string path = folder.File("results.db");
+  const TestFolder folder;
+  const std::string path = folder / "results.db";
   MakeDatabase(path, 2);
   ASSERT_EQ(chmod(path.c_str(), 0444), 0);
   ASSERT_EQ(chmod(folder.path().c_str(), 0555), 0);
@@ -183,8 +183,8 @@ TEST(DatabaseFaultsTest, AReadOnlyFileIsReadAndNotWritten) {
 }
 
 TEST(DatabaseFaultsTest, ReadersSeeWholeBatchesWhileOthersWrite) {
-  const ScratchFolder folder;
-  const std::string path = folder.File("results.db");
+  const TestFolder folder;
+  const std::string path = folder / "results.db";
   constexpr int kBatches = 100;
   constexpr int kBatch = 4;
   MakeDatabase(path, 2 * kBatches * kBatch);
@@ -234,8 +234,8 @@ TEST(DatabaseFaultsTest, ReadersSeeWholeBatchesWhileOthersWrite) {
 TEST(DatabaseFaultsTest, AKilledWriterLosesNoCommittedRow) {
   constexpr int kBatches = 3000;
   for (const int kill_after : {0, 7, 150}) {
-    const ScratchFolder folder;
-    const std::string path = folder.File("results.db");
+    const TestFolder folder;
+    const std::string path = folder / "results.db";
     MakeDatabase(path, 3 * kBatches);
     std::array<int, 2> fds{};
     ASSERT_EQ(pipe(fds.data()), 0);
@@ -280,8 +280,8 @@ TEST(DatabaseFaultsTest, OnAFullDiskAFinishedRunIsThereOrIsNot) {
   bool stored = false;
   for (int pages = 80; !stored; pages += 10) {
     ASSERT_LT(pages, 1000);
-    const ScratchFolder folder;
-    const std::string path = folder.File("results.db");
+    const TestFolder folder;
+    const std::string path = folder / "results.db";
     const auto database = Database::Open(path, {.max_bytes = int64_t{pages} * 4096});
     ASSERT_TRUE(database.ok()) << database.status();
     const auto run =
@@ -301,8 +301,8 @@ TEST(DatabaseFaultsTest, OnAFullDiskAFinishedRunIsThereOrIsNot) {
 TEST(DatabaseFaultsTest, AKilledWriterLeavesNoHalfFinishedRun) {
   constexpr int kCases = 200;
   for (const int kill_after : {0, 3, 20}) {
-    const ScratchFolder folder;
-    const std::string path = folder.File("results.db");
+    const TestFolder folder;
+    const std::string path = folder / "results.db";
     std::array<int, 2> fds{};
     ASSERT_EQ(pipe(fds.data()), 0);
     const pid_t child = fork();
@@ -337,8 +337,8 @@ TEST(DatabaseFaultsTest, AKilledWriterLeavesNoHalfFinishedRun) {
 }
 
 TEST(DatabaseFaultsTest, ManyProcessesMayCreateTheSameFile) {
-  const ScratchFolder folder;
-  const std::string path = folder.File("results.db");
+  const TestFolder folder;
+  const std::string path = folder / "results.db";
   std::vector<pid_t> children;
   for (int i = 0; i < 6; ++i) {
     const pid_t child = fork();

@@ -46,7 +46,7 @@ v1::Verdict FullVerdict() {
 }
 
 TEST(DatabaseTest, EveryFieldOfARunAndAVerdictComesBack) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const v1::RunOptions options = MakeOptions("chip");
   std::string id;
   {
@@ -78,7 +78,7 @@ TEST(DatabaseTest, EveryFieldOfARunAndAVerdictComesBack) {
 // Each body is a difference from the verdict of an earlier run; whatever changes, the verdict comes back
 // whole.
 TEST(DatabaseTest, VerdictsThatRunsShareComeBackWhole) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const std::string path = DatabasePath(folder.path());
   const auto database = OpenIn(folder);
   std::vector<std::vector<v1::Verdict>> expected;
@@ -123,7 +123,7 @@ TEST(DatabaseTest, VerdictsThatRunsShareComeBackWhole) {
 }
 
 TEST(DatabaseTest, TimesComeBackAsTheyWere) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto database = OpenIn(folder);
   const std::vector<double> times = {0,
                                      -0.0,
@@ -155,7 +155,7 @@ TEST(DatabaseTest, TimesComeBackAsTheyWere) {
 }
 
 TEST(DatabaseTest, CaseTimesComeFromTheNewestFinishedRunsOfTheChip) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto database = OpenIn(folder);
   const auto run = [&](const std::string& chip, double first_us, double second_us, v1::RunState state) {
     const std::string id = database->CreateRun(MakeOptions(chip), "s", MakeCases(3))->run_id();
@@ -176,7 +176,7 @@ TEST(DatabaseTest, CaseTimesComeFromTheNewestFinishedRunsOfTheChip) {
 }
 
 TEST(DatabaseTest, NanMeasurementsComeBackAsNan) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto database = OpenIn(folder);
   const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(1))->run_id();
   v1::Verdict verdict = MakeVerdict(0, v1::OUTCOME_FAIL);
@@ -188,7 +188,7 @@ TEST(DatabaseTest, NanMeasurementsComeBackAsNan) {
 }
 
 TEST(DatabaseTest, TheFirstVerdictOfACaseStays) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto database = OpenIn(folder);
   const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(3))->run_id();
   struct Step {
@@ -215,7 +215,7 @@ TEST(DatabaseTest, TheFirstVerdictOfACaseStays) {
 }
 
 TEST(DatabaseTest, AppendIsAllOrNothing) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto database = OpenIn(folder);
   const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(2))->run_id();
   const auto appended =
@@ -228,7 +228,7 @@ TEST(DatabaseTest, AppendIsAllOrNothing) {
 // References are looked up once a batch: one that a rollback took away is not remembered, and each verdict
 // keeps its own.
 TEST(DatabaseTest, EachVerdictKeepsItsReference) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto database = OpenIn(folder);
   const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(5))->run_id();
   const auto judged = [](int i, const std::string& reference) {
@@ -248,7 +248,7 @@ TEST(DatabaseTest, EachVerdictKeepsItsReference) {
 }
 
 TEST(DatabaseTest, AFinishedRunHasAVerdictOnEachCase) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto database = OpenIn(folder);
   const v1::Verdict first = MakeVerdict(0, v1::OUTCOME_PASS);
   const v1::Verdict second = MakeVerdict(1, v1::OUTCOME_FAIL);
@@ -267,7 +267,7 @@ TEST(DatabaseTest, AFinishedRunHasAVerdictOnEachCase) {
 }
 
 TEST(DatabaseTest, FiltersByOutcomeAndCase) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto database = OpenIn(folder);
   const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(3))->run_id();
   v1::Verdict failed = MakeVerdict(0, v1::OUTCOME_FAIL);
@@ -320,7 +320,7 @@ std::vector<v1::Verdict> ReadPages(Database& database, const std::string& id, co
 }
 
 TEST(DatabaseTest, VerdictsInPages) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto database = OpenIn(folder);
   constexpr int kCases = 3000;  // more rows than a page reads
   const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(kCases))->run_id();
@@ -366,7 +366,7 @@ TEST(DatabaseTest, VerdictsInPages) {
 }
 
 TEST(DatabaseTest, ThreadsShareOneDatabase) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto database = OpenIn(folder);
   constexpr int kThreads = 4;
   constexpr int kCases = 50;
@@ -389,7 +389,7 @@ TEST(DatabaseTest, ThreadsShareOneDatabase) {
 }
 
 TEST(DatabaseTest, ListsNewestFirstByChip) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto database = OpenIn(folder);
   EXPECT_TRUE(absl::IsNotFound(database->GetRun("latest").status()));
   std::vector<std::string> ids;
@@ -420,7 +420,7 @@ TEST(DatabaseTest, ListsNewestFirstByChip) {
 }
 
 TEST(DatabaseTest, NothingIsDoneWithAnUnknownRun) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto database = OpenIn(folder);
   const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(1))->run_id();
   const v1::Verdict verdict = MakeVerdict(0, v1::OUTCOME_PASS);
@@ -452,7 +452,7 @@ TEST(DatabaseTest, NothingIsDoneWithAnUnknownRun) {
 
 // Nobody asks how many runs a chip has and means its explorations.
 TEST(DatabaseTest, ExplorationsAreCountedApart) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto database = OpenIn(folder);
   v1::RunOptions explores = MakeOptions("c");
   explores.mutable_exploration()->set_calls(8);
@@ -468,7 +468,7 @@ TEST(DatabaseTest, ExplorationsAreCountedApart) {
 
 // When calls stop, the row stays the same and the state that is read from it changes.
 TEST(DatabaseTest, ARunThatIsNotKeptAliveIsStalledUntilItIsAgain) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto database = OpenIn(folder);
   const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(2))->run_id();
   const auto queries = Queries::Open(DatabasePath(folder.path()));
@@ -491,7 +491,7 @@ TEST(DatabaseTest, ARunThatIsNotKeptAliveIsStalledUntilItIsAgain) {
 }
 
 TEST(DatabaseTest, StatesAndCases) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const auto database = OpenIn(folder);
   const std::string id = database->CreateRun(MakeOptions("c"), "s", MakeCases(2))->run_id();
   ASSERT_TRUE(database->SetState(id, v1::RUN_STATE_FINISHED).ok());

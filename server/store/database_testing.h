@@ -12,30 +12,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/test_folder.h"
 #include "server/store/database.h"
 
 namespace diopi::server {
 
-// A folder of its own, removed at the end.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "diopi_store_XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-  std::string File(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
-inline std::unique_ptr<Database> OpenIn(const ScratchFolder& folder) {
+inline std::unique_ptr<Database> OpenIn(const TestFolder& folder) {
   absl::StatusOr<std::unique_ptr<Database>> database = Database::Open(DatabasePath(folder.path()), {});
   EXPECT_TRUE(database.ok()) << database.status();
   return *std::move(database);

@@ -62,7 +62,7 @@ class ExplorationsTest : public testing::Test {
     return ids;
   }
 
-  const ScratchFolder folder_;
+  const TestFolder folder_;
   const std::string path_;
   const std::unique_ptr<Database> database_;
 };
@@ -132,7 +132,7 @@ TEST_F(ExplorationsTest, AreCheckedArchivedAndRemoved) {
   const std::string id = AddExploration("c", v1::RUN_STATE_FINISHED);
   const std::string run = AddRun("c");
   EXPECT_GT(BytesOfRuns(path_, {id})->front().bytes, 0);
-  const std::string archive = folder_.File("archive.db");
+  const std::string archive = folder_ / "archive.db";
   const auto archived = ArchiveRuns(path_, {id, run}, archive);
   ASSERT_TRUE(archived.ok()) << archived.status();
   EXPECT_EQ((*Database::Open(archive, {.read_only = true}))->GetRun(id)->exploration().causes(0).text(),

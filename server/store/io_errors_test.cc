@@ -126,7 +126,7 @@ class IoErrorsTest : public testing::Test {
   }
 
   const FailingReads failing_;
-  const ScratchFolder folder_;
+  const TestFolder folder_;
   const std::string path_;
   std::string first_, second_, open_;
 };
@@ -294,8 +294,8 @@ TEST_F(IoErrorsTest, ADatabasesReadingsAreWholeOrFail) {
 }
 
 TEST_F(IoErrorsTest, WhatIsRemovedIsGoneAndWhatIsArchivedIsWhole) {
-  const std::string copy = folder_.File("copy.db");
-  const std::string archive = folder_.File("archive.db");
+  const std::string copy = folder_ / "copy.db";
+  const std::string archive = folder_ / "archive.db";
   const auto fresh = [&] {
     for (const std::string& file : {copy, copy + "-wal", copy + "-shm", archive})
       std::filesystem::remove(file);

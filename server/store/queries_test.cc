@@ -44,7 +44,7 @@ class QueriesTest : public testing::Test {
     return Rows(path_, "SELECT run FROM run_totals ORDER BY run");
   }
 
-  const ScratchFolder folder_;
+  const TestFolder folder_;
   const std::string path_;
   std::unique_ptr<Database> database_;
 };

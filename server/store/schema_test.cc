@@ -49,7 +49,7 @@ std::string Version(const std::string& path) {
 
 TEST(NewSchemaTest, AKillDuringCreationDoesNoHarm) {
   for (int64_t step = 0; step <= kSchemaVersion; ++step) {
-    const ScratchFolder folder;
+    const TestFolder folder;
     const std::string path = DatabasePath(folder.path());
     const pid_t child = fork();
     if (child == 0) MigrateAndDie(path, step);
@@ -93,7 +93,7 @@ void AddFields(const google::protobuf::Descriptor& type, std::string* text) {
 // The golden copy has the tables and the fields of verdicts, whose values are stored without lengths. After a
 // release, a change of either needs a migration step. DIOPI_UPDATE_GOLDEN=1 writes a new copy.
 TEST(NewSchemaTest, TheSchemaIsItsGoldenCopy) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   ASSERT_TRUE(Database::Open(DatabasePath(folder.path()), {}).ok());
   std::string made = absl::StrCat(absl::StrJoin(Rows(DatabasePath(folder.path()), kSchema), ";\n"), ";\n");
   AddFields(*v1::Verdict::descriptor(), &made);
@@ -125,7 +125,7 @@ std::string VerdictLines(Database& database) {
 }
 
 TEST(UpgradeTest, EveryVerdictOfVersion1IsTheSame) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const std::string path = DatabasePath(folder.path());
   MakeOldFile(path);
   const std::vector<std::string> totals =
@@ -169,7 +169,7 @@ constexpr char kUndo5[] =
     "ALTER TABLE runs DROP COLUMN bytes;";
 
 TEST(UpgradeTest, AFileOfVersion2KeepsItsRunsAndTakesMeasurements) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const std::string path = DatabasePath(folder.path());
   MakeOldFile(path);
   ASSERT_TRUE(Database::Open(path, {}).ok());
@@ -202,7 +202,7 @@ TEST(UpgradeTest, AFileOfVersion2KeepsItsRunsAndTakesMeasurements) {
 }
 
 TEST(UpgradeTest, AFileOfVersion3KeepsItsRunsAndTakesLabels) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const std::string path = DatabasePath(folder.path());
   MakeOldFile(path);
   ASSERT_TRUE(Database::Open(path, {}).ok());
@@ -226,7 +226,7 @@ TEST(UpgradeTest, AFileOfVersion3KeepsItsRunsAndTakesLabels) {
 }
 
 TEST(UpgradeTest, AFileOfVersion4TellsWhoseRunsTakeHowMuch) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const std::string path = DatabasePath(folder.path());
   {
     auto database = Database::Open(path, {});
@@ -259,7 +259,7 @@ TEST(UpgradeTest, AFileOfVersion4TellsWhoseRunsTakeHowMuch) {
 }
 
 TEST(UpgradeTest, AFileOfVersion4KeepsItsRunsAndTakesExplorations) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const std::string path = DatabasePath(folder.path());
   MakeOldFile(path);
   ASSERT_TRUE(Database::Open(path, {}).ok());
@@ -283,9 +283,9 @@ TEST(UpgradeTest, AFileOfVersion4KeepsItsRunsAndTakesExplorations) {
 }
 
 TEST(UpgradeTest, AKillOrAFullDiskLeavesTheOldFile) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   for (int64_t step = 1; step <= kSchemaVersion; ++step) {
-    const std::string path = folder.File(absl::StrCat("killed", step));
+    const std::string path = folder / absl::StrCat("killed", step);
     MakeOldFile(path);
     const pid_t child = fork();
     if (child == 0) MigrateAndDie(path, step);
@@ -296,7 +296,7 @@ TEST(UpgradeTest, AKillOrAFullDiskLeavesTheOldFile) {
     EXPECT_THAT(Rows(path, "SELECT count(*) FROM results"), testing::ElementsAre("10"));
     EXPECT_EQ(VerdictLines(**Database::Open(path, {})), Contents(TestData("version_1_verdicts.txt")));
   }
-  const std::string path = folder.File("full");
+  const std::string path = folder / "full";
   MakeOldFile(path);
   const auto bytes = static_cast<int64_t>(std::filesystem::file_size(path));
   const absl::Status status = Database::Open(path, {.max_bytes = bytes + int64_t{4} * 4096}).status();
@@ -306,7 +306,7 @@ TEST(UpgradeTest, AKillOrAFullDiskLeavesTheOldFile) {
 }
 
 TEST(NewSchemaTest, ANewerFileIsRefusedAndLeftAlone) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const std::string path = DatabasePath(folder.path());
   ASSERT_TRUE(Database::Open(path, {}).ok());
   {
@@ -329,7 +329,7 @@ TEST(NewSchemaTest, ANewerFileIsRefusedAndLeftAlone) {
 }
 
 TEST(NewSchemaTest, AFileOfADevelopmentVersionIsRefusedAndLeftAlone) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   const std::string path = DatabasePath(folder.path());
   {
     auto connection = Connection::Open(path, Connection::Mode::kReadWrite);

@@ -10,8 +10,8 @@ namespace diopi::server {
 namespace {
 
 TEST(ConnectionTest, StatementsAreCachedByTheTextOfTheirSql) {
-  const ScratchFolder folder;
-  auto connection = Connection::Open(folder.File("d.db"), Connection::Mode::kReadWrite);
+  const TestFolder folder;
+  auto connection = Connection::Open(folder / "d.db", Connection::Mode::kReadWrite);
   ASSERT_TRUE(connection.ok()) << connection.status();
   std::string sql;
   for (const char digit : {'1', '2', '1'}) {

@@ -34,7 +34,7 @@ v1::RunOptions Library(const std::string& sha256) {
 }
 
 TEST(SubmissionsTest, AQueuedRunTakesItsFirstAgentsLibraryOver) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   std::string id;
   {
     const auto database = OpenIn(folder);
@@ -82,7 +82,7 @@ TEST(SubmissionsTest, AQueuedRunTakesItsFirstAgentsLibraryOver) {
 }
 
 TEST(SubmissionsTest, AgentsAreKeptUntilForgotten) {
-  const ScratchFolder folder;
+  const TestFolder folder;
   KnownAgent agent;
   agent.facts.set_agent_id("a");
   agent.facts.set_chip("c");

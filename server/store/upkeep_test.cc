@@ -58,7 +58,7 @@ class UpkeepTest : public testing::Test {
     return text;
   }
 
-  const ScratchFolder folder_;
+  const TestFolder folder_;
   const std::string path_;
   std::unique_ptr<Database> database_;
 };
@@ -80,7 +80,7 @@ TEST_F(UpkeepTest, LabelsComeWithTheRunAndLater) {
   EXPECT_EQ(Count("runs WHERE instr(options, '1f2e3d') > 0"), "0");
   EXPECT_THAT((*Queries::Open(path_))->Runs({})->front().facts.labels, testing::SizeIs(2));
   // An archive has them, and a removed run leaves none.
-  const std::string archive = folder_.File("archive.db");
+  const std::string archive = folder_ / "archive.db";
   ASSERT_TRUE(ArchiveRuns(path_, {run}, archive).ok());
   EXPECT_EQ((*Database::Open(archive, {.read_only = true}))->GetRun(run)->options().labels().at("note"),
             "old, driver");
@@ -119,7 +119,7 @@ TEST_F(UpkeepTest, ATagNamesARun) {
   EXPECT_TRUE(absl::IsNotFound(TagRun(path_, "nothing", "x").status()));
   EXPECT_TRUE(RemoveTag(path_, "old").ok());
   EXPECT_TRUE(absl::IsNotFound(RemoveTag(path_, "old")));
-  EXPECT_TRUE(absl::IsNotFound(Tags(folder_.File("nothing.db")).status()));
+  EXPECT_TRUE(absl::IsNotFound(Tags(folder_ / "nothing.db").status()));
 }
 
 TEST_F(UpkeepTest, WhatIsRemovedIsGoneAndWhatIsSharedStays) {
@@ -204,7 +204,7 @@ TEST_F(UpkeepTest, AnArchiveHoldsTheRunsWhole) {
   const std::string second = AddRun(40, 10);  // its contents have the first one's as bases
   AddRun(5, 0);
   ASSERT_TRUE(TagRun(path_, second, "release").ok());
-  const std::string to = folder_.File("archive.db");
+  const std::string to = folder_ / "archive.db";
   const auto archived = ArchiveRuns(path_, {"release"}, to);
   ASSERT_TRUE(archived.ok()) << archived.status();
   EXPECT_EQ(archived->verdicts, 40);
@@ -218,12 +218,12 @@ TEST_F(UpkeepTest, AnArchiveHoldsTheRunsWhole) {
   EXPECT_EQ((*Queries::Open(to))->Recent(second, 0, 5)->front().stored,
             (*Queries::Open(path_))->Recent(second, 0, 5)->front().stored);
   EXPECT_TRUE(absl::IsAlreadyExists(ArchiveRuns(path_, {first}, to).status()));
-  EXPECT_TRUE(absl::IsNotFound(ArchiveRuns(path_, {"nothing"}, folder_.File("x")).status()));
+  EXPECT_TRUE(absl::IsNotFound(ArchiveRuns(path_, {"nothing"}, folder_ / "x").status()));
   EXPECT_TRUE(absl::IsFailedPrecondition(
-      ArchiveRuns(path_, {AddRun(2, 2, v1::RUN_STATE_RUNNING)}, folder_.File("x")).status()));
-  EXPECT_FALSE(ArchiveRuns(path_, {first}, folder_.File("no/such/folder/x")).ok() &&
-               !std::filesystem::exists(folder_.File("no/such/folder/x")));
-  EXPECT_FALSE(std::filesystem::exists(folder_.File("x")));
+      ArchiveRuns(path_, {AddRun(2, 2, v1::RUN_STATE_RUNNING)}, folder_ / "x").status()));
+  EXPECT_FALSE(ArchiveRuns(path_, {first}, folder_ / "no/such/folder/x").ok() &&
+               !std::filesystem::exists(folder_ / "no/such/folder/x"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "x"));
 }
 
 // A damaged verdict is not archived as if it were whole.
@@ -236,10 +236,10 @@ TEST_F(UpkeepTest, AnArchiveThatDiffersIsNoArchive) {
             ->Execute("DROP TRIGGER contents_are_final; UPDATE contents SET body = x'ff' WHERE id = 7")
             .ok());
   }
-  const absl::Status status = ArchiveRuns(path_, {run}, folder_.File("x")).status();
+  const absl::Status status = ArchiveRuns(path_, {run}, folder_ / "x").status();
   EXPECT_TRUE(absl::IsDataLoss(status)) << status;
-  EXPECT_FALSE(std::filesystem::exists(folder_.File("x")));
-  EXPECT_FALSE(std::filesystem::exists(folder_.File("x.partial")));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "x"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "x.partial"));
 }
 
 TEST_F(UpkeepTest, AVacuumGivesTheRoomBack) {
@@ -265,7 +265,7 @@ TEST_F(UpkeepTest, AVacuumGivesTheRoomBack) {
 
 // A file of an earlier version is rewritten once; from then on it shrinks in pieces.
 TEST_F(UpkeepTest, AnOldFileIsWrittenAnewOnce) {
-  const std::string path = folder_.File("old.db");
+  const std::string path = folder_ / "old.db";
   {
     std::ifstream in(std::string(DIOPI_SOURCE_DIR) + "/server/store/testdata/version_1.sql");
     const std::string sql{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};

@@ -24,8 +24,8 @@ namespace {
 namespace baselines = diopi::baselines;
 
 std::string Written() {
-  const baselines::TempFolder folder;
-  const std::string path = folder.File("add.h5");
+  const diopi::TestFolder folder;
+  const std::string path = folder / "add.h5";
   auto writer =
       baselines::BaselineWriter::Create(path, "add", {"cpu", "library", "hash", "device", "1", "now"});
   if (!writer.ok()) std::abort();

@@ -21,8 +21,8 @@ namespace {
 namespace baselines = diopi::baselines;
 
 std::string Written() {
-  const baselines::TempFolder folder;
-  const std::string path = folder.File("pack.h5");
+  const diopi::TestFolder folder;
+  const std::string path = folder / "pack.h5";
   baselines::PackHeader header{"core", {"vendor", "1", "sha", "tf32", "now"}, "oracle", 64, 4, "now"};
   auto writer = baselines::PackWriter::Create(path, header);
   if (!writer.ok()) std::abort();

@@ -18,7 +18,7 @@ namespace {
 namespace tap = diopi::tap;
 
 std::string Written() {
-  const diopi::baselines::TempFolder folder;
+  const diopi::TestFolder folder;
   tap::CaptureFolder capture(folder.path(), int64_t{1} << 20, "library");
   const diopi::baselines::Baseline call = diopi::baselines::SomeBaseline("add.float32.case", 1);
   if (!capture.Add(call.c, call.inputs, call.references, {1, 2, nullptr, 3, 4.5, 6.5, 0}).ok()) std::abort();

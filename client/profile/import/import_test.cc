@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "cases/base/test_folder.h"
 #include "client/profile/profile.h"
 
 namespace diopi::profile {
@@ -91,15 +92,12 @@ constexpr char kConvertConfig[] = R"text(- common_config:
 class ImportTest : public testing::Test {
  protected:
   ImportTest() {
-    std::string path = testing::TempDir() + "/import-XXXXXX";
-    folder_ = mkdtemp(path.data());
-    options_.output = folder_ + "/chip.textproto";
+    options_.output = folder_ / "chip.textproto";
     options_.verbose = true;
   }
-  ~ImportTest() override { std::filesystem::remove_all(folder_); }
 
   std::string Write(const std::string& name, const std::string& text) {
-    std::string path = folder_ + "/" + name;
+    std::string path = folder_ / name;
     std::ofstream(path) << text;
     return path;
   }
@@ -108,7 +106,7 @@ class ImportTest : public testing::Test {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  std::string folder_;
+  const TestFolder folder_;
   ImportOptions options_;
 };
 
@@ -424,8 +422,7 @@ TEST_F(ImportTest, SomethingElseIsNoEmptyProfile) {
     options_.convert_config = python ? "" : Write(row.name, row.text);
     const absl::Status status = ImportProfile(options_).status();
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << row.text << status;
-    EXPECT_THAT(std::string(status.message()), testing::StartsWith(folder_ + "/" + row.name + row.why))
-        << row.text;
+    EXPECT_THAT(std::string(status.message()), testing::StartsWith(folder_ / row.name + row.why)) << row.text;
     EXPECT_FALSE(std::filesystem::exists(options_.output)) << row.text;
   }
 }
@@ -455,7 +452,7 @@ TEST_F(ImportTest, FilesThatAreNone) {
   EXPECT_TRUE(absl::IsInvalidArgument(python)) << python;
   EXPECT_THAT(std::string(python.message()), HasSubstr("device_configs.py:2:"));
   EXPECT_FALSE(std::filesystem::exists(options_.output));
-  options_.device_configs = folder_ + "/not_there.py";
+  options_.device_configs = folder_ / "not_there.py";
   EXPECT_THAT(std::string(ImportProfile(options_).status().message()),
               HasSubstr("not_there.py: cannot be read"));
   options_.device_configs.clear();

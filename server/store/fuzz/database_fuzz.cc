@@ -49,7 +49,7 @@ void Expect(const absl::Status& status) {
 
 // Two finished runs, one with a tag and measurements.
 std::string Written() {
-  const server::ScratchFolder folder;
+  const diopi::TestFolder folder;
   std::string tagged;
   {
     const auto database = server::OpenIn(folder);
@@ -71,8 +71,8 @@ std::string Written() {
       database->AppendPerformance(tagged, measurements, nullptr).IgnoreError();
     }
   }
-  Expect(server::TagRun(folder.File("results.db"), tagged, "release").status());
-  return ReadAll(folder.File("results.db"));
+  Expect(server::TagRun(folder / "results.db", tagged, "release").status());
+  return ReadAll(folder / "results.db");
 }
 
 const std::string& Whole() {
@@ -163,8 +163,8 @@ void Read(server::Database* database) {
   database->Stats().status().IgnoreError();
 }
 
-void Change(const server::ScratchFolder& folder, const std::string& path) {
-  const std::string archive = folder.File("archive.db");
+void Change(const diopi::TestFolder& folder, const std::string& path) {
+  const std::string archive = folder / "archive.db";
   std::vector<std::string> ids;
   {
     const auto database = server::Database::Open(path, {});
@@ -193,8 +193,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // SQLite waits for the disk at every commit: twenty times as slow.
   static const bool in_memory = access("/dev/shm", W_OK) == 0 && setenv("TMPDIR", "/dev/shm", 1) == 0;
   static_cast<void>(in_memory);
-  const server::ScratchFolder folder;
-  const std::string path = folder.File("results.db");
+  const diopi::TestFolder folder;
+  const std::string path = folder / "results.db";
   const int mode = data[0] % 3;
   const std::string file = mode == 0   ? std::string(reinterpret_cast<const char*>(data + 1), size - 1)
                            : mode == 1 ? Edited(data + 1, size - 1)

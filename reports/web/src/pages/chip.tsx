@@ -107,7 +107,7 @@ function Models({ chip }: { chip: string }) {
   );
 }
 
-// Until a complete run stands for the chip: each function by its newest verdicts, those that fail first.
+// Shown until the chip has a complete run: each function by its newest verdicts, failing ones first.
 function KnownTable({ page }: { page: ChipPage }) {
   if (page.known.length === 0) return <Empty>{t('chip.not_measured')}</Empty>;
   const rows = [...page.known].sort((a, b) => Number(isPassing(a.cell)) - Number(isPassing(b.cell)));
@@ -134,7 +134,7 @@ function KnownTable({ page }: { page: ChipPage }) {
   );
 }
 
-// The failures of the run that stands for the chip.
+// The failures of the chip's newest complete run.
 function Groups({ run }: { run: string }) {
   const failures = useApi<Failures>(`/runs/${encodeURIComponent(run)}/failures`);
   return (

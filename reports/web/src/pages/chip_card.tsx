@@ -14,7 +14,7 @@ import { NewerRun } from './newer_run';
 
 const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : null);
 
-// Of a chip without a complete run: no figure stands for it.
+// For a chip without a complete run, which has no figures of its own.
 export function Known({ known }: { known: KnownFunctions | null }) {
   return (
     <p class="notice notice-note">

@@ -6,7 +6,7 @@ import { ago } from '../lib/format';
 import { rich, t } from '../lib/i18n';
 import { to } from '../lib/router';
 
-// A newer run that does not stand for the chip.
+// A newer run that is partial and does not represent the chip.
 export function NewerRun({ shown, latest }: { shown: RunSummary; latest: RunSummary }) {
   if (latest.run_id === shown.run_id) return null;
   return (

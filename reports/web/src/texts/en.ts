@@ -139,7 +139,7 @@ export const en = {
   'term.passing': 'Functions of the ABI for which every tested case passes.',
   'term.correctness': 'Share of the called cases that pass.',
   'term.called':
-    'Share of the run’s cases in which the library computed a result, or owed one. It refused the others, or they were not run.',
+    'The share of the run’s cases in which the library computed a result or failed to. The other cases were refused or not run.',
   'term.failed':
     'Cases that fail: wrong results, errors, crashes, timeouts, memory faults and results that differ between calls.',
   'term.other':
@@ -165,7 +165,7 @@ export const en = {
     'The calls that a model makes in training or inference, captured or derived from its architecture.',
   'term.ready':
     'Ready: all calls of the model pass at their true sizes in the newest run of its whole suite. Passes scaled: all pass, but some were made smaller.',
-  'term.many_chips': 'How many of the chips; a filter by chip that leaves 12 or fewer shows each.',
+  'term.many_chips': 'The number of chips. Filter to 12 chips or fewer to see each of them.',
   'term.lab_run': 'The newest complete run of the chip in the chosen days.',
   'term.green': 'The newest complete run in which no case fails. It may be older than the chosen days.',
   'term.runs_since': 'Complete runs after the last green run.',
@@ -288,7 +288,7 @@ export const en = {
   'chip.heat': 'Operators by dtype',
   'chip.no_complete': 'No complete run yet.',
   'chip.known':
-    'Functions that partial runs tested: {n}, of which {passing} pass, each in its newest test ({oldest} to {newest}).',
+    'Partial runs tested {n} functions; {passing} of them pass in their newest test ({oldest} to {newest}).',
   'chip.functions': 'Functions by their newest tests',
   'chip.cases_that_pass': 'Cases that pass',
   'chip.age': 'Tested',
