@@ -9,9 +9,12 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "baselines/store/testing.h"
 #include "build_paths.h"
 #include "cases/base/status_macros.h"
+#include "cases/core/case_builder.h"
+#include "cases/core/catalog.h"
 
 namespace diopi::baselines {
 namespace {
@@ -49,7 +52,7 @@ absl::Status WriteFile(const std::string& path, const std::vector<Baseline>& bas
 }
 
 TEST(Store, ReturnsWhatWasWritten) {
-  const TempFolder folder;
+  const TestFolder folder;
   const std::string path = BaselinePath(folder.path(), "cpu", "add");
   EXPECT_EQ(path, folder.path() + "/baselines/cpu/add.h5");
   std::vector<Baseline> written = {SomeBaseline("add.float32.a", 1), SomeBaseline("add.float32.b", 2)};
@@ -81,20 +84,20 @@ TEST(Store, ReturnsWhatWasWritten) {
 }
 
 TEST(Store, TheDeviceReferenceIsNamed) {
-  const TempFolder folder;
+  const TestFolder folder;
   Provenance provenance = kProvenance;
   provenance.device_reference = {"Acme", "2.1, driver 535", "00ff", "tf32,tc32", "2026-01-02T00:00:00Z"};
-  auto writer = BaselineWriter::Create(folder.File("a.h5"), "add", provenance);
+  auto writer = BaselineWriter::Create(folder / "a.h5", "add", provenance);
   ASSERT_TRUE(writer.ok()) << writer.status();
   ASSERT_EQ((*writer)->Commit(), absl::OkStatus());
-  const auto reader = BaselineReader::Open(folder.File("a.h5"));
+  const auto reader = BaselineReader::Open(folder / "a.h5");
   ASSERT_TRUE(reader.ok()) << reader.status();
   EXPECT_EQ((*reader)->provenance().device_reference, provenance.device_reference);
   EXPECT_EQ((*reader)->provenance().created, provenance.created);
 }
 
 TEST(Store, EveryStorableDtypeAndAFileWithoutCases) {
-  const TempFolder folder;
+  const TestFolder folder;
   Baseline b = SomeBaseline("add.x", 3);
   for (const Dtype dtype : {v1::Dtype::int8, v1::Dtype::uint8, v1::Dtype::int16, v1::Dtype::uint16,
                             v1::Dtype::int32, v1::Dtype::uint32, v1::Dtype::int64, v1::Dtype::uint64,
@@ -102,24 +105,45 @@ TEST(Store, EveryStorableDtypeAndAFileWithoutCases) {
                             v1::Dtype::bfloat16, v1::Dtype::complex64, v1::Dtype::complex128}) {
     b.inputs["t." + std::to_string(dtype)] = SomeTensor(dtype, {3, 1, 2}, dtype);
   }
-  ASSERT_EQ(WriteFile(folder.File("a.h5"), {b}), absl::OkStatus());
-  const auto reader = BaselineReader::Open(folder.File("a.h5"));
+  ASSERT_EQ(WriteFile(folder / "a.h5", {b}), absl::OkStatus());
+  const auto reader = BaselineReader::Open(folder / "a.h5");
   ASSERT_TRUE(reader.ok()) << reader.status();
   EXPECT_TRUE(SameTensors((*reader)->Read("add.x")->inputs, b.inputs));
 
-  ASSERT_EQ(WriteFile(folder.File("none.h5"), {}), absl::OkStatus());
-  const auto none = BaselineReader::Open(folder.File("none.h5"));
+  ASSERT_EQ(WriteFile(folder / "none.h5", {}), absl::OkStatus());
+  const auto none = BaselineReader::Open(folder / "none.h5");
   ASSERT_TRUE(none.ok()) << none.status();
   EXPECT_TRUE((*none)->case_ids().empty());
 }
 
+// The format is text: -0, infinities and the bits of NaN must survive it.
+TEST(Store, EveryFunctionsCasesAreReadAsTheyWereWritten) {
+  const auto catalog = cases::Catalog::LoadBuiltin().value();
+  const std::vector<v1::Case> all = catalog->Select(v1::Selection()).value();
+  const TestFolder folder;
+  std::vector<Baseline> written;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (i % 40 != 0 && !absl::StrContains(all[i].id(), "payload")) continue;
+    written.emplace_back();
+    written.back().c = all[i];
+  }
+  ASSERT_EQ(WriteFile(folder / "a.h5", written), absl::OkStatus());
+  const auto reader = BaselineReader::Open(folder / "a.h5");
+  ASSERT_TRUE(reader.ok()) << reader.status();
+  for (const Baseline& b : written) {
+    const auto c = (*reader)->ReadCase(b.c.id());
+    ASSERT_TRUE(c.ok()) << c.status();
+    EXPECT_EQ(cases::ContentHash(*c), b.c.hash()) << b.c.id();
+  }
+}
+
 TEST(Store, CasesLargerThanAnObjectHeader) {
-  const TempFolder folder;
+  const TestFolder folder;
   Baseline b = SomeBaseline("add.big", 4);
   auto* values = b.c.mutable_args(0)->mutable_tensor()->mutable_fill()->mutable_values();
   for (int i = 0; i < 20000; ++i) values->add_values(0.1 * i);
-  ASSERT_EQ(WriteFile(folder.File("a.h5"), {b}), absl::OkStatus());
-  const auto reader = BaselineReader::Open(folder.File("a.h5"));
+  ASSERT_EQ(WriteFile(folder / "a.h5", {b}), absl::OkStatus());
+  const auto reader = BaselineReader::Open(folder / "a.h5");
   ASSERT_TRUE(reader.ok()) << reader.status();
   EXPECT_TRUE((*reader)->ReadCase("add.big")->SerializeAsString() == b.c.SerializeAsString());
 }
@@ -128,19 +152,19 @@ TEST(Store, OpensInH5dumpAndH5py) {
   if (Shell("h5dump --version && /usr/bin/python3 -c 'import h5py'").status != 0) {
     GTEST_SKIP() << "h5dump or h5py is not installed";
   }
-  const TempFolder folder;
+  const TestFolder folder;
   Baseline b = SomeBaseline("add.x", 3);
   b.inputs["half"] = {v1::Dtype::float16, {3}, std::string("\x00\x3c\x48\x42\x00\x7c", 6)};
   b.inputs["brain"] = {v1::Dtype::bfloat16, {3}, std::string("\x80\x3f\x49\x40\x80\xff", 6)};
   b.quarantined = "it is wrong";
   b.inputs["flag"] = {v1::Dtype::bool_, {2}, std::string("\x00\x01", 2)};
-  ASSERT_EQ(WriteFile(folder.File("a.h5"), {b}), absl::OkStatus());
-  const Ran dump = Shell("h5dump " + folder.File("a.h5"));
+  ASSERT_EQ(WriteFile(folder / "a.h5", {b}), absl::OkStatus());
+  const Ran dump = Shell("h5dump " + folder / "a.h5");
   EXPECT_EQ(dump.status, 0) << dump.output;
   EXPECT_THAT(dump.output, HasSubstr("1, 3.14062, inf"));
   EXPECT_THAT(dump.output, HasSubstr("1, 3.14062, -inf"));
   const Ran python =
-      Shell("/usr/bin/python3 -c \"import h5py; f = h5py.File('" + folder.File("a.h5") +
+      Shell("/usr/bin/python3 -c \"import h5py; f = h5py.File('" + folder / "a.h5" +
             "'); g = f['add.x']; print(f.attrs['library'], g.attrs['function'], g.attrs['quarantined'], "
             "g['inputs/half'][:], g['inputs/brain'][:], g['inputs/flag'].attrs['dtype'], "
             "g['inputs/empty'].shape, g['inputs/scalar'].shape, g['outputs/out.sigma'].dtype)\"");
@@ -150,8 +174,8 @@ TEST(Store, OpensInH5dumpAndH5py) {
 }
 
 TEST(Store, NothingIsLeftWithoutCommit) {
-  const TempFolder folder;
-  const std::string path = folder.File("add.h5");
+  const TestFolder folder;
+  const std::string path = folder / "add.h5";
   ASSERT_EQ(WriteFile(path, {SomeBaseline("add.old", 1)}), absl::OkStatus());
   {
     auto writer = BaselineWriter::Create(path, "add", kProvenance);
@@ -165,8 +189,8 @@ TEST(Store, NothingIsLeftWithoutCommit) {
 }
 
 TEST(Store, AKilledWriterLeavesTheOldFileAndIsReplaced) {
-  const TempFolder folder;
-  const std::string path = folder.File("add.h5");
+  const TestFolder folder;
+  const std::string path = folder / "add.h5";
   ASSERT_EQ(WriteFile(path, {SomeBaseline("add.old", 1)}), absl::OkStatus());
   const Ran killed = Shell(std::string("exec ") + kWriteProgram + path + " 5 kill");
   ASSERT_TRUE(WIFSIGNALED(killed.status)) << killed.output;
@@ -179,8 +203,8 @@ TEST(Store, AKilledWriterLeavesTheOldFileAndIsReplaced) {
 
 TEST(Store, AFullDiskIsResourceExhausted) {
   for (const int cases : {1, 20, 100, 1000}) {  // 20 fit into 4 MiB
-    const TempFolder folder;
-    const std::string path = folder.File("add.h5");
+    const TestFolder folder;
+    const std::string path = folder / "add.h5";
     const Ran ran = Shell(kWriteProgram + path + " " + std::to_string(cases) + " limit");
     if (cases <= 20) {
       EXPECT_EQ(ran.status, 0) << ran.output;
@@ -195,8 +219,8 @@ TEST(Store, AFullDiskIsResourceExhausted) {
 }
 
 TEST(Store, RefusesNamesItCannotStoreAndDoubledCases) {
-  const TempFolder folder;
-  auto writer = BaselineWriter::Create(folder.File("a.h5"), "add", kProvenance);
+  const TestFolder folder;
+  auto writer = BaselineWriter::Create(folder / "a.h5", "add", kProvenance);
   ASSERT_TRUE(writer.ok());
   for (const char* id : {"", ".", "a/b", "a b", "index"}) {
     EXPECT_EQ((*writer)->Add(SomeBaseline(id, 1)).code(), absl::StatusCode::kInvalidArgument) << id;
@@ -209,12 +233,12 @@ TEST(Store, RefusesNamesItCannotStoreAndDoubledCases) {
 }
 
 TEST(Store, ManyThreadsReadOneReader) {
-  const TempFolder folder;
+  const TestFolder folder;
   std::vector<Baseline> written;
   written.reserve(20);
   for (int i = 0; i < 20; ++i) written.push_back(SomeBaseline("add." + std::to_string(i), i));
-  ASSERT_EQ(WriteFile(folder.File("a.h5"), written), absl::OkStatus());
-  const auto reader = BaselineReader::Open(folder.File("a.h5"));
+  ASSERT_EQ(WriteFile(folder / "a.h5", written), absl::OkStatus());
+  const auto reader = BaselineReader::Open(folder / "a.h5");
   ASSERT_TRUE(reader.ok());
   std::vector<int> good(4, 0);
   std::vector<std::thread> threads(good.size());
@@ -233,21 +257,21 @@ TEST(Store, ManyThreadsReadOneReader) {
 
 // Figures for the log: writing 100 cases and opening their file.
 TEST(Store, OpensAHundredCasesQuickly) {
-  const TempFolder folder;
+  const TestFolder folder;
   std::vector<Baseline> written;
   written.reserve(100);
   for (int i = 0; i < 100; ++i) written.push_back(SomeBaseline("add." + std::to_string(i), i));
   const auto start = std::chrono::steady_clock::now();
-  ASSERT_EQ(WriteFile(folder.File("a.h5"), written), absl::OkStatus());
+  ASSERT_EQ(WriteFile(folder / "a.h5", written), absl::OkStatus());
   const auto middle = std::chrono::steady_clock::now();
-  ASSERT_TRUE(BaselineReader::Open(folder.File("a.h5")).ok());
+  ASSERT_TRUE(BaselineReader::Open(folder / "a.h5").ok());
   const auto end = std::chrono::steady_clock::now();
   const std::chrono::duration<double, std::milli> write = middle - start;
   const std::chrono::duration<double, std::milli> open = end - middle;
   RecordProperty("write_ms", std::to_string(write.count()));
   RecordProperty("open_ms", std::to_string(open.count()));
   std::printf("write %.1f ms, open %.2f ms, %ju bytes\n", write.count(), open.count(),
-              std::filesystem::file_size(folder.File("a.h5")));
+              std::filesystem::file_size(folder / "a.h5"));
 }
 
 }  // namespace

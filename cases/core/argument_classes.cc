@@ -20,10 +20,10 @@ namespace {
 using D = v1::Dtype;
 using L = v1::Layout;
 
-constexpr const char* kNames[] = {"transposed", "strided", "offset",     "expanded", "nhwc",     "near24",
-                                  "near31",     "near53",  "wide",       "fine24",   "fine53",   "detour",
-                                  "nonfinite",  "payload", "zerotimes",  "far",      "permuted", "mixed",
-                                  "mixed0d",    "aliased", "interleaved"};
+constexpr const char* kNames[] = {"transposed", "strided",  "offset",    "expanded", "nhwc",
+                                  "near24",     "near31",   "near53",    "wide",     "fine24",
+                                  "fine53",     "detour",   "nonfinite", "payload",  "zerotimes",
+                                  "far",        "permuted", "mixed",     "mixed0d"};
 constexpr L::Kind kKinds[] = {L::transposed, L::strided, L::offset, L::expanded, L::channels_last};
 constexpr int64_t kMostRepeats = 8;         // equal terms have equal roundings, which add up
 constexpr int64_t kBelow = 3, kAbove = 60;  // the neighbours of a power of two
@@ -241,9 +241,10 @@ void ChangeTensors(const std::string& name, const v1::Argument& arg, int id, boo
     v1::PointTensor* tensor = given[static_cast<size_t>(i)];
     if (!may || tensor->null()) continue;
     if (id == kNonFinite || id == kPayload) {
-      const double nan = id == kPayload ? -std::nan("") : std::nan("");
-      for (const double value : {id == kPayload ? nan : HUGE_VAL, nan, id == kPayload ? nan : -HUGE_VAL})
-        tensor->mutable_fill()->mutable_specials()->add_values(value);
+      static const double kNonFinites[] = {HUGE_VAL, std::nan(""), -HUGE_VAL};
+      v1::Fill::Specials* specials = tensor->mutable_fill()->mutable_specials();
+      specials->set_low_payload(id == kPayload);
+      for (const double value : kNonFinites) specials->add_values(id == kPayload ? std::nan("") : value);
       continue;
     }
     if (!IsLayout(id)) {
@@ -288,7 +289,6 @@ std::set<ArgumentClass> ClassesOf(const v1::FunctionRules& rules, const v1::Case
 
 void Change(const v1::Case& c, const v1::Argument& arg, int id, bool negative, v1::Point* point) {
   const std::string& name = PointName(arg);
-  if (id == kInterleaved) ChangeTensors(name, arg, kStrided, false, point);
   if (IsOfOperand(id)) {
     ChangeOperand(c, arg, id, point);
   } else if (arg.role() == v1::ROLE_OUTPUT) {

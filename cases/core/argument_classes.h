@@ -33,9 +33,7 @@ enum ClassId {
   kFar,
   kPermuted,
   kMixed,
-  kMixed0d,
-  kAliased,
-  kInterleaved
+  kMixed0d
 };
 
 inline bool IsLayout(int id) {
@@ -69,10 +67,6 @@ bool HoldsNan(const v1::Argument& arg, bool infinite);
 
 // Whether NaN is defined wherever it is at all.
 bool MayBeNonFinite(const std::string& family);
-
-// Whether the output may lie in this input's elements: each element of the result depends on the element that
-// it overwrites alone, as the definition or a form of the function that works in place says.
-bool MayAlias(const v1::Case& c, const v1::Argument& input);
 
 // Values of a tensor of this dtype that its type alone can hold: pattern 0 is the type's whole range, the
 // others are the neighbours of 2^24, 2^31 and 2^53 and of their negatives. Nothing where the type is no int32

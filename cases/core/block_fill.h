@@ -71,6 +71,7 @@ class BlockTensor {
   int64_t slice_ = 0;    // numbers in a row
   int64_t element_ = 0;  // bytes of a number
   std::vector<std::pair<int64_t, double>> specials_;
+  bool low_payload_ = false;
   mutable std::string own_pool_;  // made for the first Write or Holds
   mutable std::string_view pool_;
 };

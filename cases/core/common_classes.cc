@@ -8,12 +8,14 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/tensor.h"
 #include "cases/core/argument_classes.h"
+#include "cases/core/attribute_pairs.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/cover.h"
 #include "cases/core/fill.h"
@@ -27,13 +29,15 @@ constexpr const char* kReveals[] = {
     "numbers passed through a type that cannot hold them",
     "NaN or infinity met where an attribute leaves elements out, or taken for another number",
     "five dimensions in any order in memory, operands of two types, or boxes far from the origin",
-    "an output written before the input in the same memory was read"};
+    "an attribute missing from what a prepared call is found by: another case differs in it alone"};
+constexpr int kRevealsPair = 4;
+constexpr char kNoOther[] = "no other case can have it";
 constexpr int64_t kMostElements = 4096;  // of a tensor of a point that is changed
 constexpr int64_t kMostRefused = 40;     // points of a class that the rules refuse until it is given up
 
 int RevealsOf(const ArgumentClass* only) {
   if (only == nullptr) return 0;
-  return only->id < kNonFinite ? 1 : only->id < kFar ? 2 : only->id < kAliased ? 3 : 4;
+  return only->id < kNonFinite ? 1 : only->id < kFar ? 2 : 3;
 }
 
 int64_t EnoughOf(int id) {
@@ -63,6 +67,17 @@ class Deriver {
     }
     while (AddCase(nullptr)) {
     }
+    for (const v1::Case& c : *cases)
+      if (c.function() == rules_.name()) pairs_.Add(c);
+    for (const v1::Case& c : added_) pairs_.Add(c);
+    for (const std::string& attribute : pairs_.Varied()) {
+      if (!pairs_.IsFree(attribute)) {
+        why_unpaired_[attribute] = "it may decide the shapes: no two cases differ in it alone";
+        continue;
+      }
+      while (pairs_.CountOf(attribute) < kEnoughCases && AddPartner(attribute)) {
+      }
+    }
     for (v1::Case& c : added_) cases->push_back(std::move(c));
   }
 
@@ -71,7 +86,13 @@ class Deriver {
       CommonClass& each = classes->emplace_back();
       each = {rules_.name(), key.argument, NameOf(key), count, ""};
       const auto why = why_.find(key);
-      if (count < EnoughOf(key.id)) each.why = why == why_.end() ? "no other case can have it" : why->second;
+      if (count < EnoughOf(key.id)) each.why = why == why_.end() ? kNoOther : why->second;
+    }
+    for (const std::string& attribute : pairs_.Varied()) {
+      const int64_t count = pairs_.CountOf(attribute);
+      const auto why = why_unpaired_.find(attribute);
+      classes->push_back({rules_.name(), attribute, "alone", count, ""});
+      if (count < kEnoughCases) classes->back().why = why == why_unpaired_.end() ? kNoOther : why->second;
     }
   }
 
@@ -79,7 +100,8 @@ class Deriver {
   struct Base {
     v1::Case c;
     std::set<ArgumentClass> may, failed;
-    std::optional<v1::Point> point;
+    std::set<std::string> unpaired = {};  // attributes for which another case like this was sought
+    std::optional<v1::Point> point = std::nullopt;
     int64_t uses = 0;
   };
 
@@ -90,7 +112,7 @@ class Deriver {
     const bool random = std::any_of(rules_.judge().begin(), rules_.judge().end(),
                                     [](const v1::Judge& judge) { return judge.kind() == v1::Judge::RANDOM; });
     const int64_t most = random ? kShortestStream : kMostElements;
-    if (!may.empty() && LargestOf(c) <= most) bases_.push_back({c, std::move(may), {}, std::nullopt, 0});
+    if (LargestOf(c) <= most) bases_.push_back({c, std::move(may), {}});
   }
 
   // Only where the operator's own points have it elsewhere is it known to be defined.
@@ -251,6 +273,51 @@ class Deriver {
     }
   }
 
+  // The base's point with another value of the attribute, if its case differs from the base's in it alone.
+  std::optional<v1::Point> PartnerOf(const Base& base, const std::string& attribute,
+                                     const v1::PointAttribute& other) {
+    v1::Point point = *base.point;
+    auto* attributes = point.mutable_attr();
+    attributes->erase(std::remove_if(attributes->begin(), attributes->end(),
+                                     [&](const auto& each) { return each.name() == other.name(); }),
+                      attributes->end());
+    *point.add_attr() = other;
+    const absl::StatusOr<Fit> fit = BuildCase(*op_, rules_, point, base.c.dtype());
+    const absl::Status status = !fit.ok()            ? fit.status()
+                                : fit->c.has_value() ? CheckInputs(*fit->c)
+                                                     : absl::InvalidArgumentError(fit->why_not);
+    if (status.ok() && DifferAlone(base.c, *fit->c, attribute)) return point;
+    why_unpaired_[attribute] = status.ok() ? "it changes a tensor, too" : std::string(status.message());
+    return std::nullopt;
+  }
+
+  // Adds a case that differs from one of the function's in the attribute alone. False if none can.
+  bool AddPartner(const std::string& attribute) {
+    std::vector<Base*> bases;
+    for (Base& base : bases_)
+      if (!base.unpaired.contains(attribute) && !pairs_.HasPartner(base.c, attribute)) bases.push_back(&base);
+    const auto rank = [&](const Base* base) {
+      return std::tuple(pairs_.IsUsual(base->c, attribute), dtype_uses_[base->c.dtype()], base->uses);
+    };
+    std::stable_sort(bases.begin(), bases.end(),
+                     [&](const Base* a, const Base* b) { return rank(a) < rank(b); });
+    for (Base* base : bases) {
+      base->unpaired.insert(attribute);
+      if (!base->point.has_value() && !FindPoint(base)) continue;
+      for (const v1::PointAttribute& other : pairs_.OthersThan(base->c, attribute)) {
+        std::optional<v1::Point> point = PartnerOf(*base, attribute, other);
+        if (!point.has_value() ||
+            !Add(*base, absl::StrCat("_", other.name(), "_alone"), kRevealsPair, *std::move(point)))
+          continue;
+        ++base->uses;
+        ++dtype_uses_[base->c.dtype()];
+        pairs_.Add(added_.back());
+        return true;
+      }
+    }
+    return false;
+  }
+
   std::string LabelOf(const Base& base, const std::string& changes) const {
     const std::string label = absl::AsciiStrToLower(absl::StrCat(base.c.label(), changes));
     std::string free = label;
@@ -284,6 +351,8 @@ class Deriver {
   std::set<std::string> nonfinite_, nan_;  // arguments that have NaN or infinity in some case, and NaN
   std::map<ArgumentClass, std::string> why_;
   std::map<ArgumentClass, int64_t> refused_;
+  AttributePairs pairs_;
+  std::map<std::string, std::string> why_unpaired_;
   std::vector<Base> bases_;
   std::map<Dtype, int64_t> dtype_uses_;
   std::vector<v1::Case> added_;

@@ -13,8 +13,6 @@
 //   nonfinite with ATTRIBUTE                      NaN and infinities, where the argument has them in some
 //                                                 case, with each path that an integer, a bool or a word
 //                                                 chooses; one case each
-//   aliased                                       inputs in whose memory the output may lie (MayAlias)
-//   interleaved                                   inputs in the gaps of whose layout the output lies
 //   detour                                        float32 and float64 numbers of which the next narrower type
 //                                                 has only some, where they are compared, rounded or chosen
 //   payload                                       NaN whose payload is its lowest bit, so that a conversion
@@ -24,6 +22,10 @@
 //   permuted                                      five dimensions in any order in memory, element by element
 //   mixed, mixed0d                                an operand of another type than the case's, or such a
 //                                                 tensor without dimensions, where the types are promoted
+//   alone                                         of every attribute that has two values: cases that differ
+//   in
+//                                                 it alone, which a library takes for one call if it prepares
+//                                                 calls and the attribute is missing from its key
 //   fine24, fine53                                floating attributes in float32 and float64 that a 16-bit
 //                                                 type and float32 cannot hold
 #ifndef CASES_CORE_COMMON_CLASSES_H_

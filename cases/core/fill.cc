@@ -23,6 +23,7 @@
 #include "cases/base/hash.h"
 #include "cases/base/layout.h"
 #include "cases/base/parallel.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/block_fill.h"
 #include "cases/core/filler.h"
 #include "cases/core/random.h"
@@ -130,17 +131,16 @@ constexpr uint32_t kBlockDraw = 3;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<BlockTensor>> BlockTensor::Open(const v1::TensorSpec& spec, uint64_t key) {
-  absl::Status status = CheckSpec(spec);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(CheckSpec(spec));
   const Filling filling(spec);
   if (!filling.HasPool()) return nullptr;
   const Filler filler = filling.With(key, nullptr);
-  status = filler.Check();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(filler.Check());
   std::unique_ptr<BlockTensor> tensor(new BlockTensor());
   tensor->dtype_ = spec.dtype();
   tensor->shape_.assign(spec.shape().begin(), spec.shape().end());
   tensor->specials_ = filler.SpecialPlaces();
+  tensor->low_payload_ = spec.fill().specials().low_payload();
   tensor->fill_ = filling.fill;
   tensor->fill_.clear_specials();
   tensor->part_ = filling.part;
@@ -230,7 +230,8 @@ void BlockTensor::Write(int64_t begin, int64_t bytes, void* to) const {
   });
   const int64_t first = begin / element_;
   for (const auto& [place, value] : specials_) {
-    if (place >= first && place < first + bytes / element_) StoreSpecial(part_, data, place - first, value);
+    if (place < first || place >= first + bytes / element_) continue;
+    StoreSpecial(part_, data, place - first, value, low_payload_);
   }
 }
 
@@ -261,8 +262,7 @@ HostTensor BlockTensor::Whole() const {
 namespace {
 
 absl::StatusOr<HostTensor> FillBy(const v1::TensorSpec& spec, uint64_t key, uint32_t generator_version) {
-  absl::Status status = CheckSpec(spec);
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(CheckSpec(spec));
   const Filling filling(spec);
   const std::vector<int64_t> places = PlacesOf(spec);
   const auto size = static_cast<size_t>(ElementSize(spec.dtype()));
@@ -272,17 +272,14 @@ absl::StatusOr<HostTensor> FillBy(const v1::TensorSpec& spec, uint64_t key, uint
   tensor.shape.assign(spec.shape().begin(), spec.shape().end());
   std::unique_ptr<BlockTensor> blocks;
   if (generator_version == kBlockGeneratorVersion) {
-    absl::StatusOr<std::unique_ptr<BlockTensor>> opened = BlockTensor::Open(spec, key);
-    if (!opened.ok()) return opened.status();
-    blocks = *std::move(opened);
+    ASSIGN_OR_RETURN(blocks, BlockTensor::Open(spec, key));
   }
   std::string values(static_cast<size_t>(filling.count) * static_cast<size_t>(ElementSize(filling.part)),
                      '\0');
   if (blocks != nullptr) {
     blocks->Write(0, blocks->bytes(), values.data());
   } else {
-    status = filling.With(key, values.data()).Run();
-    if (!status.ok()) return status;
+    RETURN_IF_ERROR(filling.With(key, values.data()).Run());
   }
   if (places.empty()) {
     tensor.data = std::move(values);

@@ -124,14 +124,15 @@ TEST(FillTest, SpecialsFallOnTheirPlaces) {
   EXPECT_TRUE(std::isnan(Numbers(Spec(D::float32, {2}, "specials { values: nan }"))[0]));
 }
 
-TEST(FillTest, ANegativeNanHasTheLowestBitAlone) {
+TEST(FillTest, NanOfALowPayloadHasTheLowestBitAlone) {
   for (const auto& [dtype, bits] :
        std::vector<std::pair<D::Code, uint64_t>>{{D::float16, 0x7C01},
                                                  {D::bfloat16, 0x7F81},
                                                  {D::float32, 0x7F800001},
                                                  {D::float64, 0x7FF0000000000001}}) {
     const HostTensor tensor =
-        FillTensor(Spec(dtype, {2}, "constant { value: 1 } specials { values: -nan }"), 1).value();
+        FillTensor(Spec(dtype, {2}, "constant { value: 1 } specials { values: nan low_payload: true }"), 1)
+            .value();
     uint64_t first = 0;
     std::memcpy(&first, tensor.data.data(), tensor.data.size() / 2);
     EXPECT_EQ(first, bits);

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/parallel.h"
+#include "cases/base/status_macros.h"
 #include "cases/core/random.h"
 
 namespace diopi {
@@ -192,9 +193,9 @@ void Filler::FullRange(int64_t i, uint64_t bits) {
   StoreDouble(dtype_, data_, i, first ? -largest : last ? largest : value);
 }
 
-void StoreSpecial(Dtype dtype, void* data, int64_t i, double value) {
+void StoreSpecial(Dtype dtype, void* data, int64_t i, double value, bool low_payload) {
   StoreDouble(dtype, data, i, value);
-  if (!std::isnan(value) || !std::signbit(value) || !IsFloating(dtype)) return;
+  if (!low_payload || !std::isnan(value) || !IsFloating(dtype)) return;
   static constexpr uint64_t kLowest[] = {0x7C01, 0x7F81, 0x7F800001, 0x7FF0000000000001};
   const size_t which = dtype == D::float16 ? 0 : dtype == D::bfloat16 ? 1 : dtype == D::float32 ? 2 : 3;
   const auto size = static_cast<size_t>(ElementSize(dtype));
@@ -202,10 +203,10 @@ void StoreSpecial(Dtype dtype, void* data, int64_t i, double value) {
 }
 
 absl::Status Filler::Run() {
-  absl::Status status = Check();
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(Check());
   ForRanges(count_, kGrain, [this](int64_t begin, int64_t end) { Range(begin, end); });
-  for (const auto& [place, value] : SpecialPlaces()) StoreSpecial(dtype_, data_, place, value);
+  for (const auto& [place, value] : SpecialPlaces())
+    StoreSpecial(dtype_, data_, place, value, fill_.specials().low_payload());
   return absl::OkStatus();
 }
 

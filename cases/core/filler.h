@@ -15,9 +15,8 @@ namespace diopi {
 // The element type of the two parts of a complex number; other types are their own.
 Dtype PartOf(Dtype dtype);
 
-// As StoreDouble; a negative NaN stands for the one whose payload is the lowest bit, which a kernel that
-// shortens numbers bit by bit makes infinite.
-void StoreSpecial(Dtype dtype, void* data, int64_t i, double value);
+// As StoreDouble, except for NaN where `low_payload` (v1::Fill::Specials).
+void StoreSpecial(Dtype dtype, void* data, int64_t i, double value, bool low_payload);
 
 // Writes the values into `data`, which holds `count` elements whose last dimension is `slice` long.
 class Filler {

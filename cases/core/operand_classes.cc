@@ -3,15 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "cases/base/dtype.h"
 #include "cases/base/tensor.h"
-#include "cases/core/judges.h"
 #include "cases/core/shared_memory.h"
-#include "proto/abi/abi.h"
 
 namespace diopi::cases {
 namespace {
@@ -39,21 +34,11 @@ bool HasNonFinite(const v1::Fill& fill) {
 }
 
 bool HasPayload(const v1::Fill& fill) {
-  return Names(fill, [](double value) { return std::isnan(value) && std::signbit(value); });
+  return fill.specials().low_payload();
 }
 
 const std::string& PointName(const v1::Argument& arg) {
   return arg.alias().empty() ? arg.name() : arg.alias();
-}
-
-bool MayAlias(const v1::Case& c, const v1::Argument& input) {
-  // A masked fill is a copy and then a choice by the mask.
-  if (c.family() == "elementwise") return input.name() != "mask";
-  static const std::set<std::string> more = {"diopiAddmm", "diopiCumsum", "diopiTril"};
-  const abi::Function* in_place = abi::FindFunction(absl::StrCat(c.function(), "Inp"));
-  if (in_place == nullptr) return more.contains(c.function()) && input.name() == "input";
-  const abi::Param* param = abi::FindParam(*in_place, input.name());
-  return param != nullptr && param->direction() == abi::INOUT;
 }
 
 bool HoldsNan(const v1::Argument& arg, bool infinite) {
@@ -156,64 +141,6 @@ bool IsPromoted(const v1::FunctionRules& rules, const std::string& name) {
   });
 }
 
-// NaN whose payload is its lowest bit, zeros against what is not finite, dimensions in another order, types.
-void VisitNumbers(const v1::FunctionRules& rules, const v1::Case& c, const v1::Argument& arg,
-                  const VisitClass& visit) {
-  if (!arg.has_tensor() || arg.role() == v1::ROLE_OUTPUT || arg.role() == v1::ROLE_LIBRARY_OUTPUT) return;
-  const v1::TensorSpec& spec = arg.tensor();
-  const bool open = spec.from().empty() && spec.same_as().empty();
-  const bool floating = IsFloating(spec.dtype()) && arg.role() == v1::ROLE_INPUT;
-  const bool products = c.family() == "linear" || c.family() == "convolution";
-  const auto others = [&](bool zeros) {
-    return std::any_of(c.args().begin(), c.args().end(), [&](const v1::Argument& other) {
-      return other.name() != arg.name() && other.role() == v1::ROLE_INPUT &&
-             other.tensor().shape_size() >= 2 && other.tensor().from().empty() &&
-             (!zeros || IsZerosFill(other.tensor().fill()));
-    });
-  };
-  if (floating && products && spec.shape_size() >= 2)
-    visit({arg.name(), kZeroTimes}, HasNonFinite(spec.fill()) && others(true), open && others(false));
-  const bool wide = spec.dtype() == D::float32 || spec.dtype() == D::float64;
-  if (wide && c.family() == "elementwise" && MovesOnly(rules))
-    visit({arg.name(), kDetour}, IsDetour(spec), open && CountOf(spec) > 16 && !spec.fill().has_values());
-  visit({arg.name(), kFar}, IsBoxes(c, arg, kFarAway), IsBoxes(c, arg, 0));
-  visit({arg.name(), kPermuted}, IsPermuted(spec), MayReshape(c) && !HasOneElement(spec));
-  if (!IsPromoted(rules, arg.name()) || arg.role() != v1::ROLE_INPUT) return;
-  const bool mixed = spec.dtype() != c.dtype();
-  const bool scalar = spec.shape_size() == 0;
-  visit({arg.name(), kMixed}, mixed && !scalar, open && !scalar);
-  visit({arg.name(), kMixed0d}, mixed && scalar, open);
-}
-
-const v1::TensorSpec& FirstTensor(const v1::Argument& arg) {
-  return arg.has_tensors() && !arg.tensors().tensors().empty() ? arg.tensors().tensors(0) : arg.tensor();
-}
-
-// The first output that may lie in the memory of the input, or does; null: none.
-const v1::Argument* OutputIn(const v1::Case& c, const v1::Argument& input, bool gaps, bool may) {
-  const v1::TensorSpec& in = FirstTensor(input);
-  for (const v1::Argument& out : c.args()) {
-    if (out.role() != v1::ROLE_OUTPUT || out.has_tensors() != input.has_tensors()) continue;
-    const v1::TensorSpec& spec = FirstTensor(out);
-    const bool same = absl::StartsWith(spec.same_as(), input.name());
-    const bool apart = spec.storage_offset() != in.storage_offset();
-    const bool fits = CanShare(in, spec, false) &&
-                      (!out.has_tensors() || out.tensors().tensors_size() == input.tensors().tensors_size());
-    if (may ? fits && !SharesMemory(c) : same && apart == gaps) return &out;
-  }
-  return nullptr;
-}
-
-void VisitShared(const v1::Case& c, const v1::Argument& arg, const VisitClass& visit) {
-  if (arg.role() != v1::ROLE_INPUT || IsRandom(c)) return;
-  for (const int id : {kAliased, kInterleaved}) {
-    // Only where a point asks for it: adaptors do not keep shared memory, and a refusal is no separate
-    // outcome.
-    const bool has = OutputIn(c, arg, id == kInterleaved, false) != nullptr;
-    if (has) visit({arg.name(), id}, true, false);
-  }
-}
-
 // The point's tensor, or the one that its rule makes.
 v1::PointTensor* TensorOf(const v1::Argument& arg, v1::Point* point) {
   for (v1::PointTensor& tensor : *point->mutable_in())
@@ -241,7 +168,38 @@ void ChangeShapes(const v1::Case& c, const v1::Argument& arg, v1::Point* point) 
   }
 }
 
-void ChangeNumbers(const v1::Case& c, const v1::Argument& arg, int id, v1::Point* point) {
+}  // namespace
+
+void VisitOperand(const v1::FunctionRules& rules, const v1::Case& c, const v1::Argument& arg,
+                  const VisitClass& visit) {
+  if (!arg.has_tensor() || arg.role() == v1::ROLE_OUTPUT || arg.role() == v1::ROLE_LIBRARY_OUTPUT) return;
+  const v1::TensorSpec& spec = arg.tensor();
+  const bool open = spec.from().empty() && spec.same_as().empty();
+  const bool floating = IsFloating(spec.dtype()) && arg.role() == v1::ROLE_INPUT;
+  const bool products = c.family() == "linear" || c.family() == "convolution";
+  const auto others = [&](bool zeros) {
+    return std::any_of(c.args().begin(), c.args().end(), [&](const v1::Argument& other) {
+      return other.name() != arg.name() && other.role() == v1::ROLE_INPUT &&
+             other.tensor().shape_size() >= 2 && other.tensor().from().empty() &&
+             (!zeros || IsZerosFill(other.tensor().fill()));
+    });
+  };
+  if (floating && products && spec.shape_size() >= 2)
+    visit({arg.name(), kZeroTimes}, HasNonFinite(spec.fill()) && others(true), open && others(false));
+  const bool wide = spec.dtype() == D::float32 || spec.dtype() == D::float64;
+  if (wide && c.family() == "elementwise" && MovesOnly(rules))
+    visit({arg.name(), kDetour}, IsDetour(spec), open && CountOf(spec) > 16 && !spec.fill().has_values());
+  visit({arg.name(), kFar}, IsBoxes(c, arg, kFarAway), IsBoxes(c, arg, 0));
+  visit({arg.name(), kPermuted}, IsPermuted(spec), MayReshape(c) && !HasOneElement(spec));
+  if (!IsPromoted(rules, arg.name()) || arg.role() != v1::ROLE_INPUT) return;
+  const bool mixed = spec.dtype() != c.dtype();
+  const bool scalar = spec.shape_size() == 0;
+  visit({arg.name(), kMixed}, mixed && !scalar, open && !scalar);
+  visit({arg.name(), kMixed0d}, mixed && scalar, open);
+}
+
+void ChangeOperand(const v1::Case& c, const v1::Argument& arg, int id, v1::Point* point) {
+  if (id == kPermuted) return ChangeShapes(c, arg, point);
   if (id == kDetour) {
     for (const v1::Argument& each : c.args()) {  // alike, so that what is compared may meet
       if (each.role() == v1::ROLE_OUTPUT || !each.has_tensor() || each.tensor().dtype() != c.dtype() ||
@@ -288,26 +246,6 @@ void ChangeNumbers(const v1::Case& c, const v1::Argument& arg, int id, v1::Point
   if (id != kMixed0d) return;
   tensor->clear_shape();
   tensor->clear_layout();
-}
-
-}  // namespace
-
-void VisitOperand(const v1::FunctionRules& rules, const v1::Case& c, const v1::Argument& arg,
-                  const VisitClass& visit) {
-  VisitNumbers(rules, c, arg, visit);
-  VisitShared(c, arg, visit);
-}
-
-void ChangeOperand(const v1::Case& c, const v1::Argument& arg, int id, v1::Point* point) {
-  if (id == kPermuted) return ChangeShapes(c, arg, point);
-  if (id != kAliased && id != kInterleaved) return ChangeNumbers(c, arg, id, point);
-  const v1::Argument* out = OutputIn(c, arg, id == kInterleaved, true);
-  if (out == nullptr) return;
-  point->clear_out_layout();
-  v1::PointTensor* in = point->add_in();
-  in->set_name(PointName(*out));
-  in->set_same_as(PointName(arg));
-  if (id == kInterleaved) in->mutable_layout()->set_kind(L::strided);
 }
 
 }  // namespace diopi::cases

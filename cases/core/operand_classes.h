@@ -1,5 +1,5 @@
-// Classes of operands beside their layouts and digits: what they hold beside each other, their types, and
-// outputs in their memory. Part of argument_classes.h.
+// Classes of operands beyond their layouts and digits: what they hold together, their order in memory and
+// their types. Part of argument_classes.h.
 #ifndef CASES_CORE_OPERAND_CLASSES_H_
 #define CASES_CORE_OPERAND_CLASSES_H_
 
@@ -28,7 +28,7 @@ void ChangeOperand(const v1::Case& c, const v1::Argument& arg, int id, v1::Point
 // The argument's name in points.
 const std::string& PointName(const v1::Argument& arg);
 
-// Whether the fill names infinities or NaN, or the NaN whose payload is the lowest bit.
+// Whether the fill names infinities or NaN, or NaN of a low payload.
 bool HasNonFinite(const v1::Fill& fill);
 bool HasPayload(const v1::Fill& fill);
 

@@ -3,7 +3,6 @@
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -58,15 +57,6 @@ void KeepNamed(const std::set<std::string>& names, google::protobuf::RepeatedPtr
                              [&names](const Named& one) { return !names.contains(one.name()); }),
               list->end());
 }
-
-// The sign of a NaN says which bits it has (StoreSpecial).
-class SignedNanPrinter : public google::protobuf::TextFormat::FastFieldValuePrinter {
- public:
-  void PrintDouble(double value, google::protobuf::TextFormat::BaseTextGenerator* generator) const override {
-    if (std::isnan(value) && std::signbit(value)) return generator->PrintLiteral("-nan");
-    FastFieldValuePrinter::PrintDouble(value, generator);
-  }
-};
 
 }  // namespace
 
@@ -128,7 +118,6 @@ absl::StatusOr<v1::Case> ExpandOne(const v1::OperatorFile& file) {
 std::string OperatorText(const v1::OperatorFile& file) {
   google::protobuf::TextFormat::Printer printer;
   printer.SetUseUtf8StringEscaping(true);
-  printer.SetDefaultFieldValuePrinter(new SignedNanPrinter());  // the printer's from now on
   std::string text;
   printer.PrintToString(file, &text);
   return absl::StrCat("# proto-file: proto/diopi/v1/operator.proto\n",

@@ -2,9 +2,11 @@
 #include <sched.h>
 
 #include <cstring>
+#include <initializer_list>
 #include <map>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "baselines/mutants/support.h"
 
@@ -20,6 +22,14 @@ PLANT(unaligned_buffer, 0, "diopiSub", "",
       "the first element of a buffer that is not aligned to 16 bytes is lost");
 PLANT(shared_scratch, 0, "diopiExp", "", "all calls share one scratch buffer for their input");
 
+PLANT(lr_missing_from_key, 0, "diopiAdadelta", "", "a prepared call is found without its learning rate");
+PLANT(dampening_missing_from_key, 0, "diopiSgd", "", "a prepared call is found without its dampening");
+PLANT(scale_missing_from_key, 0, "diopiScaledMaskedSoftmaxBackward", "",
+      "a prepared call is found without its scale");
+PLANT(eps_missing_from_key, 0, "diopiFusedAddRootMeanSquareNormInp", "",
+      "a prepared call is found without its eps");
+PLANT(beta2_missing_from_key, 0, "diopiAdamW", "", "a prepared call is found without its beta2");
+
 std::mutex mutex;
 
 // What a library keeps by `key` from its first call on.
@@ -27,6 +37,16 @@ template <typename Key, typename Value>
 Value Kept(std::map<Key, Value>* plans, const Key& key, const Value& value) {
   const std::lock_guard lock(mutex);
   return plans->try_emplace(key, value).first->second;
+}
+
+// What a prepared call may be found by: a tensor's type, shape and strides, and other attributes.
+using Prepared = std::vector<double>;
+Prepared KeyOf(diopiConstTensorHandle_t tensor, std::initializer_list<double> attributes) {
+  Prepared key = attributes;
+  key.push_back(static_cast<double>(DtypeOf(tensor)));
+  for (const auto& sizes : {ShapeOf(tensor), StrideOf(tensor)})
+    for (const int64_t size : sizes) key.push_back(static_cast<double>(size));
+  return key;
 }
 
 bool IsUnaligned(diopiConstTensorHandle_t tensor) {
@@ -69,5 +89,45 @@ DIOPI_OVERRIDE(diopiExp, a) {
   for (int i = 0; i < 20; ++i) sched_yield();  // as if a kernel read it
   std::memcpy(Bytes(dense), scratch, bytes);
   a.input = dense;
+  Good(a);
+}
+
+DIOPI_OVERRIDE(diopiAdadelta, a) {
+  static std::map<Prepared, float> plans;
+  const float kept = Kept(&plans, KeyOf(a.param, {a.rho, a.eps, a.weight_decay}), a.lr);
+  if (lr_missing_from_key) a.lr = kept;
+  Good(a);
+}
+
+DIOPI_OVERRIDE(diopiSgd, a) {
+  static std::map<Prepared, double> plans;
+  const Prepared key =
+      KeyOf(a.param, {a.lr, a.momentum, a.weight_decay, double(a.nesterov), a.buf != nullptr ? 1.0 : 0.0});
+  const double kept = Kept(&plans, key, a.dampening);
+  if (dampening_missing_from_key) a.dampening = kept;
+  Good(a);
+}
+
+DIOPI_OVERRIDE(diopiScaledMaskedSoftmaxBackward, a) {
+  static std::map<Prepared, double> plans;
+  const Prepared key = KeyOf(a.output, {a.mask != nullptr ? 1.0 : 0.0, double(a.fixed_triu_mask)});
+  const double kept = Kept(&plans, key, a.scale);
+  if (scale_missing_from_key) a.scale = kept;
+  Good(a);
+}
+
+DIOPI_OVERRIDE(diopiFusedAddRootMeanSquareNormInp, a) {
+  static std::map<Prepared, float> plans;
+  const float kept = Kept(&plans, KeyOf(a.inoutput, {a.bias != nullptr ? 1.0 : 0.0}), a.eps);
+  if (eps_missing_from_key) a.eps = kept;
+  Good(a);
+}
+
+DIOPI_OVERRIDE(diopiAdamW, a) {
+  static std::map<Prepared, float> plans;
+  const Prepared key =
+      KeyOf(a.param, {a.lr, a.beta1, a.eps, a.weight_decay, double(a.step), double(a.amsgrad)});
+  const float kept = Kept(&plans, key, a.beta2);
+  if (beta2_missing_from_key) a.beta2 = kept;
   Good(a);
 }
