@@ -171,7 +171,9 @@ void VisitAttribute(const v1::FunctionRules& rules, const v1::Case& c, const v1:
       const int64_t value = arg.scalar().i();
       const bool wide = value == INT64_MAX || value == INT64_MIN || value == INT32_MAX || value == INT32_MIN;
       visit({arg.name(), id},
-            id == kWide ? wide : HoldsBits(c.dtype(), id) && IsNear(value, value + 1, DigitsOf(id)),
+            id == kWide ? wide
+                        : HoldsBits(c.dtype(), id) &&
+                              IsNear(value, value < INT64_MAX ? value + 1 : value, DigitsOf(id)),
             HoldsBits(c.dtype(), id) && (id != kWide || MovesOnly(rules)));
     }
   }

@@ -20,6 +20,9 @@
 #include "cases/core/cover.h"
 #include "cases/core/fill.h"
 #include "cases/core/judges.h"
+#include "cases/core/long_dimensions.h"
+#include "cases/core/shape_facts.h"
+#include "cases/core/work.h"
 
 namespace diopi::cases {
 namespace {
@@ -29,10 +32,12 @@ constexpr const char* kReveals[] = {
     "numbers passed through a type that cannot hold them",
     "NaN or infinity met where an attribute leaves elements out, or taken for another number",
     "five dimensions in any order in memory, operands of two types, or boxes far from the origin",
-    "an attribute missing from what a prepared call is found by: another case differs in it alone"};
-constexpr int kRevealsPair = 4;
+    "an attribute missing from what a prepared call is found by: another case differs in it alone",
+    "a dimension longer than 65,535: a grid's limit, or an index of 16 bits"};
+constexpr int kRevealsPair = 4, kRevealsLong = 5;
 constexpr char kNoOther[] = "no other case can have it";
 constexpr int64_t kMostElements = 4096;  // of a tensor of a point that is changed
+constexpr int64_t kMostLengthened = 12;  // points in which a dimension is tried
 constexpr int64_t kMostRefused = 40;     // points of a class that the rules refuse until it is given up
 
 int RevealsOf(const ArgumentClass* only) {
@@ -78,6 +83,7 @@ class Deriver {
       while (pairs_.CountOf(attribute) < kEnoughCases && AddPartner(attribute)) {
       }
     }
+    LengthenDimensions(*cases);
     for (v1::Case& c : added_) cases->push_back(std::move(c));
   }
 
@@ -94,6 +100,9 @@ class Deriver {
       classes->push_back({rules_.name(), attribute, "alone", count, ""});
       if (count < kEnoughCases) classes->back().why = why == why_unpaired_.end() ? kNoOther : why->second;
     }
+    for (const auto& [dimension, reached] : long_)
+      classes->push_back({rules_.name(), dimension.argument, dimension.ClassName(), reached ? 1 : 0,
+                          reached ? "" : "no point's other sizes allow it"});
   }
 
  private:
@@ -105,13 +114,16 @@ class Deriver {
     int64_t uses = 0;
   };
 
+  bool HasDraws() const {
+    return std::any_of(rules_.judge().begin(), rules_.judge().end(),
+                       [](const v1::Judge& judge) { return judge.kind() == v1::Judge::RANDOM; });
+  }
+
   void Consider(const v1::Case& c) {
     std::set<ArgumentClass> may = ClassesOf(rules_, c, true);
     std::erase_if(may, [this](const ArgumentClass& key) { return !IsDefined(key); });
     for (const ArgumentClass& key : may) counts_.try_emplace(key, 0);
-    const bool random = std::any_of(rules_.judge().begin(), rules_.judge().end(),
-                                    [](const v1::Judge& judge) { return judge.kind() == v1::Judge::RANDOM; });
-    const int64_t most = random ? kShortestStream : kMostElements;
+    const int64_t most = HasDraws() ? kShortestStream : kMostElements;
     if (LargestOf(c) <= most) bases_.push_back({c, std::move(may), {}});
   }
 
@@ -318,6 +330,46 @@ class Deriver {
     return false;
   }
 
+  // Each dimension of each input in turn, once.
+  void LengthenDimensions(const std::vector<v1::Case>& cases) {
+    for (const v1::Case& c : cases) {
+      if (c.function() != rules_.name() || HasDraws()) continue;
+      facts_.Add(c);
+      for (const Dimension& each : DimensionsOf(c, false)) long_.try_emplace(each, false);
+      for (const Dimension& each : DimensionsOf(c, true)) long_[each] = true;
+    }
+    std::vector<Base*> bases;
+    for (Base& base : bases_) bases.push_back(&base);
+    std::stable_sort(bases.begin(), bases.end(), [](const Base* a, const Base* b) {
+      return std::pair(ElementSize(a->c.dtype()), LargestOf(a->c)) <
+             std::pair(ElementSize(b->c.dtype()), LargestOf(b->c));
+    });
+    for (auto& [dimension, reached] : long_) {
+      int64_t tries = 0;
+      for (auto base = bases.begin(); base != bases.end() && !reached && tries < kMostLengthened; ++base) {
+        if (!DimensionsOf((*base)->c, false).contains(dimension)) continue;
+        ++tries;
+        reached = AddLong(*base, dimension);
+      }
+    }
+  }
+
+  bool AddLong(Base* base, const Dimension& dimension) {
+    if (!base->point.has_value() && !FindPoint(base)) return false;
+    const auto fits = [&](const v1::Point& point) {
+      const absl::StatusOr<Fit> fit = BuildCase(*op_, rules_, point, base->c.dtype());
+      if (!fit.ok() || !fit->c.has_value() || LargestTensorBytes(*fit->c) > kMostLongBytes) return false;
+      const absl::StatusOr<double> visits = VisitsOf(*op_, *fit->c);
+      return visits.ok() && *visits <= kMostLongVisits && facts_.Hold(*fit->c) && CheckInputs(*fit->c).ok();
+    };
+    std::optional<v1::Point> point = Lengthened(rules_, base->c, *base->point, dimension, facts_, fits);
+    if (!point.has_value() || !Add(*base, absl::StrCat("_", dimension.argument, "_", dimension.ClassName()),
+                                   kRevealsLong, *std::move(point)))
+      return false;
+    for (const Dimension& each : DimensionsOf(added_.back(), true)) long_[each] = true;
+    return true;
+  }
+
   std::string LabelOf(const Base& base, const std::string& changes) const {
     const std::string label = absl::AsciiStrToLower(absl::StrCat(base.c.label(), changes));
     std::string free = label;
@@ -353,6 +405,8 @@ class Deriver {
   std::map<ArgumentClass, int64_t> refused_;
   AttributePairs pairs_;
   std::map<std::string, std::string> why_unpaired_;
+  ShapeFacts facts_;
+  std::map<Dimension, bool> long_;  // whether a case has it
   std::vector<Base> bases_;
   std::map<Dtype, int64_t> dtype_uses_;
   std::vector<v1::Case> added_;

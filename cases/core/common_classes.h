@@ -26,6 +26,9 @@
 //   in
 //                                                 it alone, which a library takes for one call if it prepares
 //                                                 calls and the attribute is missing from its key
+//   long0, long_m1, ...                           each dimension of each input, from the first and from the
+//                                                 last, longer than 65,535, where the operator's own cases
+//                                                 show which sizes belong together (shape_facts.h); one case
 //   fine24, fine53                                floating attributes in float32 and float64 that a 16-bit
 //                                                 type and float32 cannot hold
 #ifndef CASES_CORE_COMMON_CLASSES_H_

@@ -65,22 +65,6 @@ std::string Mutation::RunForSequence() {
   return OneOf(changes);
 }
 
-bool Mutation::HasTable() const {
-  const auto& attributes = point_->attr();
-  if (words_.elementwise) return false;
-  return std::any_of(point_->in().begin(), point_->in().end(),
-                     [this](const v1::PointTensor& tensor) {
-                       const v1::Fill& fill = tensor.fill();
-                       if (fill.has_values() && fill.values().values_size() > 1) return true;
-                       return IsIndex(tensor) &&
-                              (fill.has_values() || fill.has_range() || fill.has_constant());
-                     }) ||
-         std::any_of(attributes.begin(), attributes.end(), [](const v1::PointAttribute& each) {
-           return each.has_sizes() &&
-                  (absl::StrContains(each.name(), "seq") || absl::StrContains(each.name(), "len"));
-         });
-}
-
 v1::PointTensor* Mutation::AnyTensor() {
   std::vector<v1::PointTensor*> tensors;
   for (v1::PointTensor& tensor : *point_->mutable_in()) {
@@ -88,24 +72,6 @@ v1::PointTensor* Mutation::AnyTensor() {
   }
   if (tensors.empty()) return nullptr;
   return tensors[static_cast<size_t>(draws_->Below(static_cast<int64_t>(tensors.size())))];
-}
-
-// The rule of the argument that has this name in points.
-const v1::ArgRule& Mutation::RuleOf(const std::string& name) const {
-  for (const v1::ArgRule& rule : options_.rules->arg()) {
-    if (rule.alias() == name || (rule.alias().empty() && rule.name() == name)) return rule;
-  }
-  return v1::ArgRule::default_instance();
-}
-
-bool Mutation::IsIndex(const v1::PointTensor& tensor) const {
-  return IsIndexType(tensor.has_dtype() ? tensor.dtype() : RuleOf(tensor.name()).dtype());
-}
-
-bool Mutation::IsIndexType(const std::string& name) const {
-  if (name.empty()) return false;
-  const absl::StatusOr<Dtype> dtype = ParseDtype(name);
-  return dtype.ok() && (IsInteger(*dtype) || *dtype == v1::Dtype::bool_) && *dtype != options_.dtype;
 }
 
 // A list of values that is the same along a dimension of stride 0 would be another one elsewhere.

@@ -1,5 +1,4 @@
-// Sizes that belong together change together: where one occurs in several shapes, lists of sizes and ranges
-// of indices, it usually is one size of the operator, so it is replaced in all of them.
+// Random changes of sizes (cases/core/point_sizes.h).
 #include <algorithm>
 #include <cstdlib>
 #include <vector>
@@ -12,7 +11,6 @@
 namespace diopi::explore {
 namespace {
 
-constexpr int64_t kSurelyASize = 5;  // an attribute as large as a size of a tensor is that size
 constexpr int kMostRank = 7;
 constexpr int64_t kShort = 4;
 constexpr int64_t kMostAdded = 16;  // to a list
@@ -47,57 +45,13 @@ int64_t Mutation::NewExtent(int64_t from, const std::function<bool(const v1::Poi
   return DrawExtent(may_be_empty ? 0 : 1, most, draws_);
 }
 
-// Indices into a dimension of `from` elements become indices into one of `to`.
-void Mutation::MoveIndexRanges(int64_t from, int64_t to) {
-  for (v1::PointTensor& tensor : *point_->mutable_in()) {
-    if (!tensor.fill().has_integers() || tensor.fill().integers().low() < 0) continue;
-    if (tensor.fill().integers().high() != from - 1) continue;
-    if (!IsIndex(tensor) && KindOf(options_.dtype) != DtypeKind::kIntegral) continue;  // labels 0 and 1
-    v1::Fill::Integers* range = tensor.mutable_fill()->mutable_integers();
-    range->set_high(std::max(range->low(), to - 1));
-  }
-}
-
-// The lists of sizes that are the shape of a tensor, by that tensor.
-std::map<int, int> Mutation::ShapeLists() const {
-  std::map<int, int> lists;
-  for (int a = 0; a < point_->attr_size(); ++a) {
-    const auto& values = point_->attr(a).sizes().values();
-    for (int t = 0; t < point_->in_size() && !values.empty(); ++t) {
-      const auto& shape = point_->in(t).shape();
-      if (std::equal(shape.begin(), shape.end(), values.begin(), values.end())) lists[a] = t;
-    }
-  }
-  return lists;
-}
-
-void Mutation::SetShapeLists(const std::map<int, int>& lists) {
-  for (const auto& [attribute, tensor] : lists) {
-    *point_->mutable_attr(attribute)->mutable_sizes()->mutable_values() = point_->in(tensor).shape();
-  }
-}
-
 std::string Mutation::Size() {
   v1::PointTensor* tensor = AnyTensor();
   if (tensor == nullptr || tensor->shape().empty() || HasTable()) return "";
   const int64_t from = tensor->shape(static_cast<int>(draws_->Below(tensor->shape_size())));
   const int64_t to = NewExtent(from, [from](const auto& each, int d) { return each.shape(d) == from; });
   if (from == to) return "";
-  const std::map<int, int> shapes = ShapeLists();
-  for (v1::PointTensor& each : *point_->mutable_in()) {
-    if (each.layout().kind() == v1::Layout::explicit_) each.clear_layout();
-    std::replace(each.mutable_shape()->begin(), each.mutable_shape()->end(), from, to);
-  }
-  const bool lists = from > kSurelyASize || Chance(50);
-  for (v1::PointAttribute& attribute : *point_->mutable_attr()) {
-    if (lists && attribute.has_sizes()) {
-      auto& values = *attribute.mutable_sizes()->mutable_values();
-      std::replace(values.begin(), values.end(), from, to);
-    }
-    if (attribute.has_i() && attribute.i() == from && from > kSurelyASize) attribute.set_i(to);
-  }
-  SetShapeLists(shapes);
-  MoveIndexRanges(from, to);
+  Sizes().Replace(from, to, from > cases::PointSizes::kSurelyASize || Chance(50));
   return absl::StrCat(from, " -> ", to, " everywhere");
 }
 
@@ -131,14 +85,7 @@ std::string Mutation::SetSizeOfShape(v1::PointTensor* tensor, int d, std::option
     return at == d && same_shape(each);
   });
   if (from == to) return "";
-  const std::map<int, int> shapes = ShapeLists();
-  for (v1::PointTensor& each : *point_->mutable_in()) {
-    if (!same_shape(each)) continue;
-    if (each.layout().kind() == v1::Layout::explicit_) each.clear_layout();
-    each.set_shape(d, to);
-  }
-  SetShapeLists(shapes);
-  MoveIndexRanges(from, to);
+  Sizes().SetDimension(*tensor, d, to);
   return absl::StrCat(tensor->name(), ", dimension ", d, ": ", from, " -> ", to);
 }
 
@@ -169,15 +116,7 @@ std::string Mutation::Exchange() {
   const int64_t a = tensor->shape(static_cast<int>(first));
   const int64_t b = tensor->shape(static_cast<int>((first + 1 + draws_->Below(rank - 1)) % rank));
   if (a == b) return "";
-  const auto exchange = [a, b](auto* sizes) {
-    for (int64_t& size : *sizes) size = size == a ? b : size == b ? a : size;
-  };
-  const std::map<int, int> shapes = ShapeLists();
-  for (v1::PointTensor& each : *point_->mutable_in()) {
-    if (each.layout().kind() == v1::Layout::explicit_) each.clear_layout();
-    exchange(each.mutable_shape());
-  }
-  SetShapeLists(shapes);
+  Sizes().Exchange(a, b);
   return absl::StrCat(a, " <-> ", b);
 }
 

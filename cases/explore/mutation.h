@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "cases/core/point_sizes.h"
 #include "cases/explore/attributes.h"
 #include "cases/explore/mutate.h"
 
@@ -70,17 +71,16 @@ class Mutation {
   bool Chance(int64_t percent) { return draws_->Below(100) < percent; }
   // A random tensor that the point describes; null where it has none.
   v1::PointTensor* AnyTensor();
-  const v1::ArgRule& RuleOf(const std::string& name) const;
+  cases::PointSizes Sizes() const { return {*options_.rules, options_.dtype, point_}; }
+  const v1::ArgRule& RuleOf(const std::string& name) const { return Sizes().RuleOf(name); }
   bool IsPlain(const v1::PointTensor& tensor) const;
   bool IsOfOtherKind(const v1::PointTensor& tensor) const;
   const std::vector<v1::Fill>* RangesOf(const v1::PointTensor& tensor) const;
   // Which of equal elements counts is a convention in gradients, and decides what is found, kept or drawn.
   bool MayTie() const { return words_.smooth && (words_.pairwise || !IsGradient()); }
   bool IsGradient() const { return absl::StrContains(options_.rules->name(), "Backward"); }
-  // Indices, lengths, masks: what they may hold depends on the point.
-  bool IsIndex(const v1::PointTensor& tensor) const;
-  // Starts or lengths of sequences, slots, rows that belong together, ...: they fit the point's sizes only.
-  bool HasTable() const;
+  bool IsIndex(const v1::PointTensor& tensor) const { return Sizes().IsIndex(tensor); }
+  bool HasTable() const { return !words_.elementwise && Sizes().HasTable(); }
   bool IsList(const std::string& name) const;
   bool IsWritten(const std::string& name) const {
     const auto& params = options_.function->param();
@@ -93,16 +93,13 @@ class Mutation {
     const auto& rules = options_.rules->arg();
     return std::any_of(point_->in().begin(), point_->in().end(),
                        [this](const auto& tensor) { return IsIndex(tensor); }) ||
-           std::any_of(rules.begin(), rules.end(),
-                       [this](const auto& rule) { return rule.has_fill() && IsIndexType(rule.dtype()); });
+           std::any_of(rules.begin(), rules.end(), [this](const auto& rule) {
+             return rule.has_fill() && Sizes().IsIndexType(rule.dtype());
+           });
   }
-  bool IsIndexType(const std::string& name) const;
   int64_t MostExtent(int64_t extent) const;
   // For the dimensions that `changes` names, which have `from` elements.
   int64_t NewExtent(int64_t from, const std::function<bool(const v1::PointTensor&, int)>& changes);
-  std::map<int, int> ShapeLists() const;
-  void SetShapeLists(const std::map<int, int>& lists);
-  void MoveIndexRanges(int64_t from, int64_t to);
   bool AreBroadcast(const std::string& a, const std::string& b) const;
 
   const MutateOptions& options_;
