@@ -59,6 +59,8 @@ absl::StatusOr<Shapes> Pooled(const RuleArgs& args, size_t dims, bool dilated = 
   for (size_t i = 0; i < dims; ++i) {
     int64_t& size = (*shape)[shape->size() - dims + i];
     if ((*stride)[i] <= 0) return absl::InvalidArgumentError("`stride` must be positive");
+    if (2 * (*pad)[i] > (*kernel)[i])
+      return absl::InvalidArgumentError("the padding is more than half of the window");
     size = Count(size, (*kernel)[i], (*stride)[i], (*pad)[i], (*dilation)[i], ceil_mode);
     if (size <= 0) return absl::InvalidArgumentError("a window is larger than the padded input");
   }
