@@ -66,7 +66,7 @@ FillFacts FactsOf(const v1::Fill& fill, int64_t count, int64_t length) {
   if (fill.has_range()) {
     const double step = fill.range().has_step() ? fill.range().step() : 1;
     const double first = fill.range().start(), last = first + step * (n - 1);
-    return {std::min(first, last), std::max(first, last), (first + last) / 2 * n};
+    return {std::min(first, last), std::max(first, last), (first + last) / 2 * n, std::max(first, step)};
   }
   if (fill.has_permutation()) {
     const auto start = static_cast<double>(fill.permutation().start()), size = static_cast<double>(length);
