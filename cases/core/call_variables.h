@@ -15,8 +15,8 @@
 //               permutation, integers, uniform), truncated; below any limit where it does not
 //   NAME_greatest  likewise
 //   NAME_sum    likewise; -1 where the fill does not say it
-//   NAME_step   the greatest of the first value and the differences between neighbours, in a list of sizes, or
-//               a tensor whose fill is `values` or `range`: the longest of cumulative lengths; 0 elsewhere
+//   NAME_step   the greatest of the first value and the differences between neighbours, in a list of sizes or
+//               where the fill is `values` or `range`: the longest of cumulative lengths; 0 elsewhere
 //   NAME_full_lines  how many lines of a generated tensor, along its last dimension, have no 0; 0 for a
 //                    tensor of more than 2^20 elements
 //   NAME_specials  how many elements are NaN, infinite, or other numbers that the fill lists as `specials`; 1
