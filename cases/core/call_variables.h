@@ -11,8 +11,7 @@
 //   NAME_dim    its size along the dimension that the attribute dim or axis names; its elements without one
 //   NAME_count  tensors of a list that are not null; 1 or 0 for a tensor
 //   NAME_least  the least value of a list of sizes, or of a tensor whose fill says it (constant, values,
-//   range,
-//               permutation, integers, uniform), truncated; below any limit where it does not
+//               range, permutation, integers, uniform), truncated; below any limit where it does not
 //   NAME_greatest  likewise
 //   NAME_sum    likewise; -1 where the fill does not say it
 //   NAME_step   the greatest of the first value and the differences between neighbours, in a list of sizes or
