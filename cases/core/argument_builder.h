@@ -67,6 +67,7 @@ class ArgumentBuilder {
   absl::Status Make(const Slot& slot, const Source& source, Dtype dtype);
   void MakeLibraryOutput(const Slot& slot, Dtype dtype);
 
+  void CheckGiven();
   absl::Status CheckInPlace();
   absl::Status GiveOutLayout();
   void ShareMemory();

@@ -83,18 +83,6 @@ std::vector<std::string> AttributePairs::Varied() const {
   return names;
 }
 
-bool AttributePairs::IsFree(const std::string& attribute) const {
-  if (CountOf(attribute) > 0) return true;
-  bool sizes = false, optional = false;
-  for (const auto& [dtype, values] : attributes_.at(attribute).seen) {
-    for (const auto& [value, arg] : values) {
-      sizes = sizes || arg.has_i() || arg.has_sizes();
-      optional = optional || arg.has_null();
-    }
-  }
-  return !sizes || optional;
-}
-
 int64_t AttributePairs::CountOf(const std::string& attribute) const {
   const auto& values = attributes_.at(attribute).values;
   return std::count_if(values.begin(), values.end(), [](const auto& each) { return each.second.size() > 1; });

@@ -22,9 +22,6 @@ class AttributePairs {
 
   // Attributes that have two values in the function's cases.
   std::vector<std::string> Varied() const;
-  // Whether the attribute is known not to decide the tensors' shapes: it is no integer and no list of sizes,
-  // or some cases differ in it alone.
-  bool IsFree(const std::string& attribute) const;
   // Sets of cases that differ in the attribute alone.
   int64_t CountOf(const std::string& attribute) const;
   // Whether a case like `c` but for the attribute exists.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -33,12 +35,11 @@ int64_t FreeValues(const v1::Fill& fill) {
   return fill.has_values() ? fill.values().values_size() : std::numeric_limits<int64_t>::max();
 }
 
-constexpr double kLargest = 1e15;
 constexpr int64_t kMostDrawn = int64_t{1} << 20;  // elements of a tensor
-constexpr char kFullLines[] = "_full_lines";
+constexpr char kFullLines[] = "_full_lines", kDistinct[] = "_distinct";
 
 int64_t Truncated(double value) {
-  return value > -kLargest && value < kLargest ? static_cast<int64_t>(value) : 0;
+  return value > -kBeyondValues && value < kBeyondValues ? static_cast<int64_t>(value) : 0;
 }
 
 // Whether an integer type of at most 16 bits has the number; true for all other types.
@@ -56,10 +57,6 @@ bool FitsNarrow(Dtype dtype, int64_t number) {
 }
 
 // What a fill says about `count` values, in lines of `length`, without drawing any.
-struct FillFacts {
-  double least = -kLargest, greatest = kLargest, sum = -1;
-};
-
 FillFacts FactsOf(const v1::Fill& fill, int64_t count, int64_t length) {
   const auto n = static_cast<double>(count);
   if (fill.has_constant()) {
@@ -69,7 +66,7 @@ FillFacts FactsOf(const v1::Fill& fill, int64_t count, int64_t length) {
   if (fill.has_range()) {
     const double step = fill.range().has_step() ? fill.range().step() : 1;
     const double first = fill.range().start(), last = first + step * (n - 1);
-    return {std::min(first, last), std::max(first, last), (first + last) / 2 * n};
+    return {std::min(first, last), std::max(first, last), (first + last) / 2 * n, std::max(first, step)};
   }
   if (fill.has_permutation()) {
     const auto start = static_cast<double>(fill.permutation().start()), size = static_cast<double>(length);
@@ -81,7 +78,7 @@ FillFacts FactsOf(const v1::Fill& fill, int64_t count, int64_t length) {
   }
   const auto& values = fill.values().values();
   if (values.empty() || fill.has_specials()) return {};
-  FillFacts facts{kLargest, -kLargest, 0};
+  FillFacts facts{kBeyondValues, -kBeyondValues, 0, 0};
   const int64_t times = count / values.size(), rest = count % values.size();
   for (int i = 0; i < values.size(); ++i) {
     const int64_t uses = times + (i < rest ? 1 : 0);
@@ -89,6 +86,7 @@ FillFacts FactsOf(const v1::Fill& fill, int64_t count, int64_t length) {
     facts.least = std::min(facts.least, values[i]);
     facts.greatest = std::max(facts.greatest, values[i]);
     facts.sum += values[i] * static_cast<double>(uses);
+    facts.step = std::max(facts.step, i == 0 ? values[i] : values[i] - values[i - 1]);
   }
   return facts;
 }
@@ -168,7 +166,9 @@ void CallVariables::NameTensor(const std::string& name, const v1::TensorSpec& sp
   const bool constant = spec.fill().has_constant() && !std::isfinite(spec.fill().constant().value());
   Set(name + "_specials", spec.fill().specials().values_size() + (constant ? 1 : 0));
   Set(name + "_patterned", FreeValues(spec.fill()) < Elements(spec) ? 1 : 0);
-  NameValues(name, spec);
+  const int64_t length = spec.shape().empty() ? 1 : spec.shape(rank - 1);
+  NameFacts(name, FactsOf(spec.fill(), Elements(spec), length),
+            std::find(spec.strides().begin(), spec.strides().end(), 0) != spec.strides().end());
   bool any = false;
   for (int i = 0; i < rank; ++i) {
     const bool expanded = i < spec.strides_size() && spec.strides(i) == 0 && spec.shape(i) > 1;
@@ -178,17 +178,15 @@ void CallVariables::NameTensor(const std::string& name, const v1::TensorSpec& sp
   Set(name + "_expanded", any ? 1 : 0);
 }
 
-void CallVariables::NameValues(const std::string& name, const v1::TensorSpec& spec) {
-  const int64_t length = spec.shape().empty() ? 1 : spec.shape(spec.shape_size() - 1);
-  const FillFacts facts = FactsOf(spec.fill(), Elements(spec), length);
+void CallVariables::NameFacts(const std::string& name, const FillFacts& facts, bool expanded) {
   const auto set = [&](const char* suffix, double value) {
-    Set(absl::StrCat(name, suffix), static_cast<int64_t>(std::clamp(value, -kLargest, kLargest)));
+    Set(absl::StrCat(name, suffix), static_cast<int64_t>(std::clamp(value, -kBeyondValues, kBeyondValues)));
   };
   set("_least", facts.least);
   set("_greatest", facts.greatest);
   // An expanded tensor has some of the values several times.
-  const bool expanded = std::find(spec.strides().begin(), spec.strides().end(), 0) != spec.strides().end();
   set("_sum", expanded ? -1 : facts.sum);
+  set("_step", facts.step);
 }
 
 void CallVariables::NameNumber(const std::string& name, double value) {
@@ -225,6 +223,9 @@ void CallVariables::Name(const v1::Argument& argument, const std::string& name) 
       const auto& sizes = argument.sizes().values();
       Set(name, NumElements({sizes.begin(), sizes.end()}));
       NameSizes(name, sizes);
+      v1::Fill listed;
+      for (const int64_t size : sizes) listed.mutable_values()->add_values(static_cast<double>(size));
+      NameFacts(name, FactsOf(listed, sizes.size(), sizes.size()), false);
       break;
     }
     case v1::Argument::kI:
@@ -253,25 +254,50 @@ void CallVariables::Name(const v1::Argument& argument, const std::string& name) 
   }
 }
 
-// Lines of the tensor without a 0.
-int64_t CallVariables::FullLines(const std::string& name) const {
+// The tensor of that name and its values; none if it is too large.
+std::optional<CallVariables::Drawn> CallVariables::Draw(const std::string& name) const {
   for (const v1::Argument& argument : case_.args()) {
     const std::string& key = argument.alias().empty() ? argument.name() : argument.alias();
     if (!argument.has_tensor() || (argument.name() != name && key != name)) continue;
     const v1::TensorSpec& spec = argument.tensor();
-    if (Elements(spec) > kMostDrawn || !spec.from().empty()) return 0;
+    if (Elements(spec) > kMostDrawn || !spec.from().empty()) return std::nullopt;
     const absl::StatusOr<HostTensor> tensor = FillTensor(spec, GeneratorKey(case_, key));
-    if (!tensor.ok()) return 0;  // CheckInputs reports it
-    const int64_t length = spec.shape().empty() ? 1 : spec.shape(spec.shape_size() - 1);
-    int64_t full = 0;
-    for (int64_t begin = 0; begin < Elements(spec); begin += length) {
-      int64_t i = begin;
-      while (i < begin + length && ElementAsDouble(tensor->dtype, tensor->data.data(), i) != 0) ++i;
-      full += i == begin + length ? 1 : 0;
-    }
-    return full;
+    if (!tensor.ok()) return std::nullopt;  // CheckInputs reports it
+    Drawn drawn{&spec, {}};
+    for (int64_t i = 0; i < Elements(spec); ++i)
+      drawn.values.push_back(ElementAsDouble(tensor->dtype, tensor->data.data(), i));
+    return drawn;
   }
-  return 0;
+  return std::nullopt;
+}
+
+// Lines of the tensor without a 0.
+int64_t CallVariables::FullLines(const std::string& name) const {
+  const std::optional<Drawn> drawn = Draw(name);
+  if (!drawn.has_value()) return 0;
+  const auto& shape = drawn->spec->shape();
+  const int64_t length = shape.empty() ? 1 : shape.Get(shape.size() - 1);
+  int64_t full = 0;
+  for (auto line = drawn->values.begin(); line != drawn->values.end(); line += length)
+    full += std::find(line, line + length, 0.0) == line + length ? 1 : 0;
+  return full;
+}
+
+// Whether no line along `dim_` has a value twice.
+bool CallVariables::IsDistinct(const std::string& name) const {
+  const std::optional<Drawn> drawn = Draw(name);
+  if (!drawn.has_value() || !dim_.has_value()) return false;
+  const auto& shape = drawn->spec->shape();
+  if (*dim_ < -shape.size() || *dim_ >= shape.size()) return true;  // one element
+  int64_t stride = 1;
+  const auto dim = static_cast<int>(*dim_ < 0 ? *dim_ + shape.size() : *dim_);
+  for (int i = dim + 1; i < shape.size(); ++i) stride *= shape.Get(i);
+  std::set<std::pair<int64_t, double>> seen;  // the line's first element, and a value
+  for (int64_t i = 0; i < static_cast<int64_t>(drawn->values.size()); ++i) {
+    const int64_t line = i / (stride * shape.Get(dim)) * stride + i % stride;
+    if (!seen.emplace(line, drawn->values[static_cast<size_t>(i)]).second) return false;
+  }
+  return true;
 }
 
 absl::StatusOr<int64_t> CallVariables::Value(const std::string& expression) const {
@@ -283,9 +309,10 @@ absl::StatusOr<int64_t> CallVariables::Value(const std::string& expression) cons
       variables.emplace(word, "0");
     }
     absl::string_view name = word;
-    if (absl::ConsumeSuffix(&name, kFullLines)) {
+    if (absl::ConsumeSuffix(&name, kFullLines))
       variables.emplace(word, absl::StrCat(FullLines(std::string(name))));
-    }
+    if (absl::ConsumeSuffix(&name, kDistinct))
+      variables.emplace(word, IsDistinct(std::string(name)) ? "1" : "0");
   }
   const absl::StatusOr<std::optional<int64_t>> value = Evaluate(expression, variables);
   std::string problem;

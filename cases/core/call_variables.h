@@ -10,10 +10,12 @@
 //   NAME_m1     its last; NAME_m2, ...
 //   NAME_dim    its size along the dimension that the attribute dim or axis names; its elements without one
 //   NAME_count  tensors of a list that are not null; 1 or 0 for a tensor
-//   NAME_least  the least value of a tensor whose fill says it (constant, values, range, permutation,
-//               integers, uniform), truncated; below any limit where it does not
+//   NAME_least  the least value of a list of sizes, or of a tensor whose fill says it (constant, values,
+//               range, permutation, integers, uniform), truncated; below any limit where it does not
 //   NAME_greatest  likewise
 //   NAME_sum    likewise; -1 where the fill does not say it
+//   NAME_step   the greatest of the first value and the differences between neighbours, in a list of sizes or
+//               where the fill is `values` or `range`: the longest of cumulative lengths; 0 elsewhere
 //   NAME_full_lines  how many lines of a generated tensor, along its last dimension, have no 0; 0 for a
 //                    tensor of more than 2^20 elements
 //   NAME_specials  how many elements are NaN, infinite, or other numbers that the fill lists as `specials`; 1
@@ -28,6 +30,8 @@
 //   NAME_listed       a tensor's fill is `values`
 //   NAME_lognormal    a tensor's fill is `lognormal`
 //   NAME_permutation  a tensor's fill is `permutation`: no two elements of a line along the last dimension
+//   NAME_distinct     no two elements of a line of a generated tensor along dim or axis are equal; 0 for a
+//                     tensor of more than 2^20 elements
 //   NAME_patterned    a tensor's values are all the same, a range, or a shorter list, repeated
 //   NAME_expanded     a tensor has elements in one place
 //   NAME_expanded_m1  a tensor has the same elements at all indices, of which there are several, of its last
@@ -47,6 +51,12 @@
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::cases {
+
+// What is known of values without drawing them.
+inline constexpr double kBeyondValues = 1e15;
+struct FillFacts {
+  double least = -kBeyondValues, greatest = kBeyondValues, sum = -1, step = 0;
+};
 
 // An argument that is a tensor or a list of them.
 struct CallTensors {
@@ -72,14 +82,20 @@ class CallVariables {
   void Add(const v1::Argument& argument);
   void Name(const v1::Argument& argument, const std::string& name);
   void NameTensor(const std::string& name, const v1::TensorSpec& spec);
-  void NameValues(const std::string& name, const v1::TensorSpec& spec);
+  void NameFacts(const std::string& name, const FillFacts& facts, bool expanded);
   void NameNumber(const std::string& name, double value);
   void NameTruncated(const std::string& name, int64_t value);
   template <typename Sizes>
   void NameSizes(const std::string& name, const Sizes& sizes);
   void NameText(const std::string& name, const std::string& text);
   void Set(const std::string& name, int64_t value);
+  struct Drawn {
+    const v1::TensorSpec* spec;
+    std::vector<double> values;
+  };
+  std::optional<Drawn> Draw(const std::string& name) const;
   int64_t FullLines(const std::string& name) const;
+  bool IsDistinct(const std::string& name) const;
 
   const v1::Case& case_;
   std::vector<CallTensors> tensors_;

@@ -90,6 +90,7 @@ absl::StatusOr<Fit> ArgumentBuilder::Run() {
   if (!unfit_) AssignCounts();
   if (!unfit_) status = ResolvePending();
   if (!unfit_ && status.ok()) AssignCounts();
+  if (!unfit_ && status.ok()) CheckGiven();
   if (!unfit_ && status.ok()) status = CheckInPlace();
   if (!unfit_ && status.ok()) status = GiveOutLayout();
   if (!unfit_ && status.ok()) ShareMemory();
@@ -273,6 +274,25 @@ bool ArgumentBuilder::AssignCounts() {
     }
   }
   return true;
+}
+
+// An input that the point gives has the shape that its named rule computes, or that of the output whose shape
+// it takes. One that is like another may have to be broadcast instead. A rule may know no shape, and the
+// other function may have an argument that it writes in a layout for reading.
+void ArgumentBuilder::CheckGiven() {
+  for (const Slot& slot : slots_) {
+    const v1::Argument& in = *arg(slot);
+    const bool ruled = !slot.rule->rule().empty(), produced = !slot.rule->shape_of().empty();
+    if (!slot.given || !(ruled || produced) || in.role() != v1::ROLE_INPUT || !in.has_tensor()) continue;
+    const absl::StatusOr<Source> source = ShapesFor(slot);
+    unfit_ = false;
+    const std::vector<int64_t> shape(in.tensor().shape().begin(), in.tensor().shape().end());
+    const bool differs = source.ok() && source->shapes.size() == 1 && source->shapes[0] != shape;
+    if (differs || (produced && absl::IsInvalidArgument(source.status()))) {
+      Unfit(absl::StrCat("`", slot.param->name(), "` does not have the shape that the other arguments need"));
+      return;
+    }
+  }
 }
 
 // In-place: the result must fit the tensor that the function writes.

@@ -76,10 +76,6 @@ class Deriver {
       if (c.function() == rules_.name()) pairs_.Add(c);
     for (const v1::Case& c : added_) pairs_.Add(c);
     for (const std::string& attribute : pairs_.Varied()) {
-      if (!pairs_.IsFree(attribute)) {
-        why_unpaired_[attribute] = "it may decide the shapes: no two cases differ in it alone";
-        continue;
-      }
       while (pairs_.CountOf(attribute) < kEnoughCases && AddPartner(attribute)) {
       }
     }

@@ -2,6 +2,8 @@
 // num_kv_heads). The prompt's sequences all have max_input_len rows; each new token of the paged function has
 // its earlier keys and values in blocks of block_size rows, of which block_table lists one sequence's in each
 // row.
+#include <algorithm>
+
 #include "baselines/ops/decoding/attention.h"
 
 namespace diopi::ops::both {
@@ -57,7 +59,10 @@ struct PagedToken {
   struct View : PlainView<C> {
     const PagedToken& of;
     int64_t head;
-    DIOPI_HD bool Sees(int64_t j) const { return !of.masked || of.mask[of.sequence * of.columns + j] == 0; }
+    DIOPI_HD bool Sees(int64_t j) const {
+      const int64_t at = At(j, 0);
+      return at >= 0 && at < of.elements && (!of.masked || of.mask[of.sequence * of.columns + j] == 0);
+    }
     DIOPI_HD C Score(int64_t j) const { return ScaledProduct<C>(*this, j); }
     DIOPI_HD C Query(int64_t d) const { return of.q[of.heads.QueryAt(of.sequence, head, d)]; }
     DIOPI_HD int64_t At(int64_t j, int64_t d) const {
@@ -70,7 +75,7 @@ struct PagedToken {
   };
 
   HeadGroups heads;
-  int64_t sequence, length, most_blocks, block_size, columns;
+  int64_t sequence, length, most_blocks, block_size, columns, elements;
   bool masked;
   In<C> q, k, v;
   In<int64_t> blocks, mask;
@@ -81,6 +86,19 @@ struct PagedToken {
     Attend<C>(View{{length, heads.dim}, *this, head}, p, head * length);
   }
 };
+
+// The reference of a device does not read the table, which is in its memory.
+void CheckPlaces(const In<int64_t>& table, int64_t sequence, int64_t most, int64_t length, int64_t size,
+                 int64_t rows) {
+  Check(length >= 0 && length <= most * size, length, " tokens do not fit ", most, " blocks of ", size);
+#if !defined(__CUDACC__) && !defined(DIOPI_CUDA_EMULATED)
+  for (int64_t j = 0; j < length; j += size) {
+    const int64_t block = table[sequence * most + j / size];
+    const int64_t last = block * size + std::min(size, length - j) - 1;
+    Check(block >= 0 && last < rows, "block ", block, " of ", size, " rows is not among ", rows);
+  }
+#endif
+}
 
 }  // namespace
 
@@ -113,6 +131,8 @@ DIOPI_KERNEL(diopiPagedAttention, a) {
   CheckShape(k, {k.size(0), heads.keys * heads.dim}, "k");
   CheckShape(v, k.shape(), "v");
   CheckShape(out, q.shape(), "out");
+  Check(a.block_size > 0 && blocks.rank() == 2 && blocks.size(0) == count, "block_table has shape ",
+        ShapeText(blocks.shape()), " for ", count, " sequences in blocks of ", a.block_size);
   const int64_t columns = mask ? mask.size(-1) : 0;
   const bool stacked = mask && mask.rank() == 3;  // [sequences, 1, longest]
   const Shape visible = stacked ? Shape{count, 1, columns} : Shape{count, columns};
@@ -123,9 +143,11 @@ DIOPI_KERNEL(diopiPagedAttention, a) {
     const In<int64_t> table(blocks), hidden = mask ? In<int64_t>(mask, visible) : In<int64_t>::Constant(0);
     for (int64_t i = 0; i < count; ++i) {
       const int64_t length = lengths[static_cast<size_t>(i)];
+      CheckPlaces(table, i, blocks.size(1), length, a.block_size, k.size(0));
+      Check(!mask || length <= columns, "the mask has ", columns, " columns for ", length, " tokens");
       ForEach(queue, heads.queries,
-              PagedToken<C>{heads, i, length, blocks.size(1), a.block_size, columns, static_cast<bool>(mask),
-                            queries, keys, values, table, hidden, result,
+              PagedToken<C>{heads, i, length, blocks.size(1), a.block_size, columns, k.numel(),
+                            static_cast<bool>(mask), queries, keys, values, table, hidden, result,
                             Scratch<C>(queue, heads.queries * length)});
     }
   });

@@ -1,4 +1,5 @@
 // Output shapes of convolution.
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -64,6 +65,8 @@ DIOPI_SHAPE_RULE(transposed_convolution, args) {
     const int64_t size =
         (g.input[2 + i] - 1) * stride - 2 * pad + dilation * (g.weight[2 + i] - 1) + g.attributes[3][i] + 1;
     if (size <= 0) return absl::InvalidArgumentError("the padding leaves no output");
+    if (g.attributes[3][i] >= std::max(stride, dilation))
+      return absl::InvalidArgumentError("`output_padding` is not below `stride` or `dilation`");
     out.push_back(size);
   }
   return Shapes{out};

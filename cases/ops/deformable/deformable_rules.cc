@@ -49,6 +49,15 @@ DIOPI_SHAPE_RULE(deform_conv, args) {
   ASSIGN_OR_RETURN(const DeformSizes sizes, DeformSizesOf(args));
   ASSIGN_OR_RETURN(const std::vector<int64_t> weight, args.Shape("weight"));
   if (weight.size() != 4) return absl::InvalidArgumentError("`weight` needs 4 dimensions");
+  ASSIGN_OR_RETURN(const std::vector<int64_t> offset, args.Shape("offset"));
+  const bool plain = args.Int("kH").ok();
+  ASSIGN_OR_RETURN(const int64_t groups, args.Int(plain ? "groups" : "group"));
+  ASSIGN_OR_RETURN(const int64_t parts, args.Int(plain ? "deform_groups" : "deformable_group"));
+  if (groups < 1 || parts < 1 || weight[1] * groups != sizes.input[1] || weight[0] % groups != 0 ||
+      sizes.input[1] % parts != 0 || offset.size() != 4 ||
+      offset[1] != 2 * parts * sizes.kernel[0] * sizes.kernel[1]) {
+    return absl::InvalidArgumentError("the groups do not fit `weight` or `offset`");
+  }
   return Shapes{{sizes.input[0], weight[0], sizes.cells[0], sizes.cells[1]}};
 }
 

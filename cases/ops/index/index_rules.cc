@@ -4,6 +4,32 @@
 #include "cases/core/shape_rules.h"
 
 namespace diopi::cases {
+namespace {
+
+// The shape of `name`, where the index has a place in `input`, along `dim` any, for each of its elements.
+absl::StatusOr<Shapes> IndexedAlong(const RuleArgs& args, const char* name) {
+  ASSIGN_OR_RETURN(std::vector<int64_t> shape, args.Shape("input"));
+  ASSIGN_OR_RETURN(std::vector<int64_t> index, args.Shape("index"));
+  ASSIGN_OR_RETURN(const int64_t dim, args.Int("dim"));
+  if (shape.empty()) shape.push_back(1);
+  if (index.empty()) index.push_back(1);
+  ASSIGN_OR_RETURN(const int64_t at, NormalizeDim(dim, static_cast<int64_t>(shape.size())));
+  bool fits = shape.size() == index.size();
+  for (size_t i = 0; fits && i < shape.size(); ++i)
+    fits = i == static_cast<size_t>(at) || index[i] <= shape[i] || NumElements(index) == 0;
+  if (!fits) return absl::InvalidArgumentError("the index exceeds `input`");
+  ASSIGN_OR_RETURN(std::vector<int64_t> result, args.Shape(name));
+  return Shapes{std::move(result)};
+}
+
+}  // namespace
+
+DIOPI_SHAPE_RULE(gather, args) {
+  return IndexedAlong(args, "index");
+}
+DIOPI_SHAPE_RULE(scatter, args) {
+  return IndexedAlong(args, "input");
+}
 
 // The input with as many slices along `dim` as the index has elements.
 DIOPI_SHAPE_RULE(index_select, args) {

@@ -1,4 +1,6 @@
 // Shapes of the statistics that normalizations save.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/shape_rules.h"
@@ -12,6 +14,8 @@ DIOPI_SHAPE_RULE(layer_norm_rows, args) {
   if (normalized.size() > shape.size()) {
     return absl::InvalidArgumentError("`normalized_shape` has more dimensions than `input`");
   }
+  if (!std::equal(normalized.rbegin(), normalized.rend(), shape.rbegin()))
+    return absl::InvalidArgumentError("`input` does not end with `normalized_shape`");
   shape.resize(shape.size() - normalized.size());
   return Shapes{shape};
 }

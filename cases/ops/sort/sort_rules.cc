@@ -11,6 +11,7 @@ DIOPI_SHAPE_RULE(topk, args) {
   const absl::StatusOr<int64_t> k = args.Int("k");
   if (!dim.ok()) return dim.status();
   if (!k.ok()) return k.status();
+  if (shape.empty() && *k != 1) return absl::InvalidArgumentError("a 0-d tensor has one element");
   if (shape.empty()) return Shapes{std::move(shape)};
   ASSIGN_OR_RETURN(const int64_t at, NormalizeDim(*dim, static_cast<int64_t>(shape.size())));
   int64_t& size = shape[static_cast<size_t>(at)];

@@ -50,6 +50,19 @@ absl::StatusOr<Sizes> Windows(const RuleArgs& args, const Sizes& size) {
 
 }  // namespace
 
+// `dims` names each dimension once.
+DIOPI_SHAPE_RULE(flip, args) {
+  ASSIGN_OR_RETURN(Sizes shape, args.Shape("input"));
+  ASSIGN_OR_RETURN(const Sizes dims, args.Sizes("dims"));
+  std::vector<bool> flipped(std::max<size_t>(shape.size(), 1));
+  for (const int64_t dim : dims) {
+    ASSIGN_OR_RETURN(const int64_t at, NormalizeDim(dim, static_cast<int64_t>(flipped.size())));
+    if (flipped[static_cast<size_t>(at)]) return absl::InvalidArgumentError("`dims` names a dimension twice");
+    flipped[static_cast<size_t>(at)] = true;
+  }
+  return Shapes{std::move(shape)};
+}
+
 // A 0-d tensor stays unchanged.
 DIOPI_SHAPE_RULE(transpose, args) {
   const absl::StatusOr<Sizes> shape = args.Shape("input");

@@ -23,7 +23,11 @@ DIOPI_SHAPE_RULE(carafe, args) {
   ASSIGN_OR_RETURN(const std::vector<int64_t> features, args.Shape("features"));
   ASSIGN_OR_RETURN(const int64_t scale, args.Int("scale_factor"));
   if (features.size() != 4) return absl::InvalidArgumentError("`features` needs 4 dimensions");
+  ASSIGN_OR_RETURN(const std::vector<int64_t> masks, args.Shape("masks"));
+  ASSIGN_OR_RETURN(const std::vector<int64_t> v, WindowInts(args, {"kernel_size", "group_size"}));
   const std::vector<int64_t>& f = features;
+  if (masks != std::vector<int64_t>{f[0], v[0] * v[0] * v[1], f[2] * scale, f[3] * scale})
+    return absl::InvalidArgumentError("`masks` has no window for each place of the output");
   return Shapes{{f[0], f[1], f[2] * scale, f[3] * scale}};
 }
 
