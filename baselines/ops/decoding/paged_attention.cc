@@ -88,8 +88,8 @@ struct PagedToken {
 };
 
 // The reference of a device does not read the table, which is in its memory.
-void CheckPlaces(const In<int64_t>& table, int64_t sequence, int64_t most, int64_t length, int64_t size,
-                 int64_t rows) {
+void CheckPlaces([[maybe_unused]] const In<int64_t>& table, [[maybe_unused]] int64_t sequence, int64_t most,
+                 int64_t length, int64_t size, [[maybe_unused]] int64_t rows) {
   Check(length >= 0 && length <= most * size, length, " tokens do not fit ", most, " blocks of ", size);
 #if !defined(__CUDACC__) && !defined(DIOPI_CUDA_EMULATED)
   for (int64_t j = 0; j < length; j += size) {

@@ -56,14 +56,19 @@ absl::StatusOr<Shapes> Pooled(const RuleArgs& args, size_t dims, bool dilated = 
     if (!status.ok()) return status;
   }
   const bool ceil_mode = args.Bool("ceil_mode").value_or(false);
+  const bool averages = !dilated || !args.Has("dilation");
   for (size_t i = 0; i < dims; ++i) {
     int64_t& size = (*shape)[shape->size() - dims + i];
-    if ((*stride)[i] <= 0) return absl::InvalidArgumentError("`stride` must be positive");
+    if ((*stride)[i] <= 0 || (*dilation)[i] <= 0)
+      return absl::InvalidArgumentError("`stride` and `dilation` must be positive");
     if (2 * (*pad)[i] > (*kernel)[i])
       return absl::InvalidArgumentError("the padding is more than half of the window");
-    for (int64_t start = -(*pad)[i]; start < 0; start += (*stride)[i])
-      if (-start % (*dilation)[i] != 0 && (*dilation)[i] - -start % (*dilation)[i] >= size)
-        return absl::InvalidArgumentError("a window lies in the padding alone");
+    if (averages && dims == 3 && size < (*kernel)[i])  // PyTorch refuses it in three dimensions alone
+      return absl::InvalidArgumentError("a window is larger than the input");
+    for (int64_t before = (*pad)[i]; before > 0; before -= (*stride)[i]) {
+      const int64_t step = (*dilation)[i], first = (step - before % step) % step;  // inside the input
+      if (first >= size) return absl::InvalidArgumentError("a window lies in the padding alone");
+    }
     size = Count(size, (*kernel)[i], (*stride)[i], (*pad)[i], (*dilation)[i], ceil_mode);
     if (size <= 0) return absl::InvalidArgumentError("a window is larger than the padded input");
   }
