@@ -164,6 +164,54 @@ TEST(ExpandTest, NumbersFitNarrowTypesOrNot) {
   }
 }
 
+TEST(ExpandTest, ListsSayTheirSumStepAndWhetherValuesAreDistinct) {
+  v1::Case c;
+  v1::Argument* lengths = c.add_args();
+  lengths->set_name("lengths");
+  for (const int64_t value : {2, 5, 6}) lengths->mutable_sizes()->add_values(value);
+  v1::Argument* dim = c.add_args();
+  dim->set_name("dim");
+  dim->set_i(1);
+  for (const auto& [name, values] : std::vector<std::pair<std::string, std::vector<double>>>{
+           {"once", {1, 2, 2, 1}}, {"twice", {1, 1, 2, 3}}}) {
+    v1::Argument* index = c.add_args();
+    index->set_name(name);
+    index->set_role(v1::ROLE_INPUT);
+    v1::TensorSpec* spec = index->mutable_tensor();
+    spec->set_dtype(v1::Dtype::int64);
+    for (int i = 0; i < 2; ++i) spec->add_shape(2);
+    for (const int64_t stride : {2, 1}) spec->add_strides(stride);
+    spec->set_storage_elements(4);
+    for (const double value : values) spec->mutable_fill()->mutable_values()->add_values(value);
+  }
+  const CallVariables variables(c);
+  for (const auto& [expression, value] : std::vector<std::pair<std::string, int64_t>>{{"lengths_sum", 13},
+                                                                                      {"lengths_step", 3},
+                                                                                      {"lengths_least", 2},
+                                                                                      {"lengths_greatest", 6},
+                                                                                      {"once_distinct", 1},
+                                                                                      {"twice_distinct", 0}})
+    EXPECT_EQ(variables.Value(expression).value(), value) << expression;
+}
+
+// weight's rule is `channels`: a point that gives another shape is refused.
+TEST(ExpandTest, AGivenInputHasTheShapeThatItsRuleComputes) {
+  const auto text = [](int64_t size) {
+    return absl::StrCat(R"(operator: "x" family: "normalization"
+function { name: "diopiBatchNorm" judge { kind: COMPOSITION }
+  arg { name: "out" like: "input" } arg { name: "save_mean" rule: "channels" } arg { name: "save_invstd" rule: "channels" }
+  arg { name: "weight" rule: "channels" } arg { name: "bias" rule: "channels" }
+  arg { name: "running_mean" state: true optional: true } arg { name: "running_var" state: true optional: true }
+  arg { name: "eps" default_value { f: 0.001 } } arg { name: "momentum" default_value { f: 0.3 } } arg { name: "training" default_value { b: true } } }
+grid { dtypes: float32 point { label: "p" reveals: "r" in { name: "input" shape: [2, 3] } in { name: "weight" shape: [)",
+                        size, "] } } }");
+  };
+  EXPECT_TRUE(Expand(*ParseOperatorFile(text(3), "x.textproto"), "x.textproto").ok());
+  EXPECT_THAT(
+      std::string(Expand(*ParseOperatorFile(text(4), "x.textproto"), "x.textproto").status().message()),
+      HasSubstr("`weight` does not have the shape that the other arguments need"));
+}
+
 TEST(ExpandTest, PromotionKnowsZeroDimTensorsAndScalars) {
   struct {
     const char* other;

@@ -37,5 +37,31 @@ TEST(FusedContextAttention, ErrorsAreTold) {
   }
 }
 
+// A block or a length beyond the cache would be read from other memory.
+TEST(PagedAttention, PlacesBeyondTheCacheAreErrors) {
+  const struct {
+    std::vector<double> table;
+    int64_t length, block_size;
+    const char* text;
+  } kRows[] = {
+      {{1, 0}, 4, 2, nullptr},
+      {{1, 0}, 5, 2, "5 tokens do not fit 2 blocks of 2"},
+      {{1, 2}, 3, 2, "block 2 of 2 rows is not among 4"},
+      {{-1, 0}, 3, 2, "block -1 of 2 rows is not among 4"},
+      {{1, 0}, 4, 0, "in blocks of 0"},
+  };
+  for (const auto& row : kRows) {
+    TestTensor out(kFloat, {1, 4}), q(kFloat, {1, 4}, {0.5}), k(kFloat, {4, 4}, {0.25}),
+        v(kFloat, {4, 4}, {1});
+    TestTensor table(diopi_dtype_int32, {1, 2}, row.table);
+    const diopiSize_t lengths{&row.length, 1};
+    const diopiError_t error =
+        diopiPagedAttention(nullptr, out, q, k, v, nullptr, lengths, 1, 1, 4, table, row.block_size);
+    EXPECT_EQ(error == diopiSuccess, row.text == nullptr) << diopiGetLastErrorString();
+    if (row.text == nullptr) continue;
+    EXPECT_THAT(diopiGetLastErrorString(), HasSubstr(row.text));
+  }
+}
+
 }  // namespace
 }  // namespace diopi::ops
