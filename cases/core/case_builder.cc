@@ -276,9 +276,14 @@ bool ArgumentBuilder::AssignCounts() {
   return true;
 }
 
-// An input that the point gives has the shape that its named rule computes, or that of the output whose shape
-// it takes. One that is like another may have to be broadcast instead. A rule may know no shape, and the
-// other function may have an argument that it writes in a layout for reading.
+bool EndsWith(const std::vector<int64_t>& shape, const std::vector<int64_t>& end) {
+  return shape.size() >= end.size() && std::equal(end.rbegin(), end.rend(), shape.rbegin());
+}
+
+// An input that the point gives has the shape that its named rule computes, perhaps with more dimensions
+// before it, or that of the output whose shape it takes. One that is like another may have to be broadcast
+// instead. A rule may know no shape, and the other function may have an argument that it writes in a layout
+// for reading.
 void ArgumentBuilder::CheckGiven() {
   for (const Slot& slot : slots_) {
     const v1::Argument& in = *arg(slot);
@@ -287,7 +292,7 @@ void ArgumentBuilder::CheckGiven() {
     const absl::StatusOr<Source> source = ShapesFor(slot);
     unfit_ = false;
     const std::vector<int64_t> shape(in.tensor().shape().begin(), in.tensor().shape().end());
-    const bool differs = source.ok() && source->shapes.size() == 1 && source->shapes[0] != shape;
+    const bool differs = source.ok() && source->shapes.size() == 1 && !EndsWith(shape, source->shapes[0]);
     if (differs || (produced && absl::IsInvalidArgument(source.status()))) {
       Unfit(absl::StrCat("`", slot.param->name(), "` does not have the shape that the other arguments need"));
       return;

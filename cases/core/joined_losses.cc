@@ -42,13 +42,17 @@ std::optional<v1::Case> Unjoined(const v1::Case& c, const std::string& output) {
   const v1::Argument* target = FindArgument(c, kTarget);
   if (reduction == Reduction::kNone || target == nullptr || !target->has_tensor()) return std::nullopt;
   if (reduction == Reduction::kMean && !CountsEveryLoss(c)) return std::nullopt;
+  std::vector<int64_t> losses = SpecShape(target->tensor());
+  // Probabilities have a dimension of classes, the only one or the second.
+  if (IsFloating(target->tensor().dtype()) && !losses.empty())
+    losses.erase(losses.begin() + (losses.size() > 1 ? 1 : 0));
   v1::Case unjoined = c;
   bool found = false;
   for (v1::Argument& arg : *unjoined.mutable_args()) {
     if (arg.name() == kReduction) arg.set_i(static_cast<int64_t>(Reduction::kNone));
     if (arg.name() != output || !arg.has_tensor() || arg.tensor().dtype() == v1::Dtype::float64) continue;
     found = NumElements(SpecShape(arg.tensor())) == 1;
-    Reshape(SpecShape(target->tensor()), arg.mutable_tensor());
+    Reshape(losses, arg.mutable_tensor());
   }
   return found ? std::optional<v1::Case>(std::move(unjoined)) : std::nullopt;
 }

@@ -19,8 +19,9 @@ Reduction ReductionOf(const v1::Case& c);
 // ignored.
 bool CountsEveryLoss(const v1::Case& c);
 
-// The call that gives the losses instead of their sum or mean: `output`, of the shape of `target`. Nothing
-// where the call joins none, or the output's type is float64, whose sums take more than one number each.
+// The call that gives the losses instead of their sum or mean: `output`, of the shape of `target`, without
+// its classes where it holds probabilities. Nothing where the call joins none, or the output's type is
+// float64, whose sums take more than one number each.
 std::optional<v1::Case> Unjoined(const v1::Case& c, const std::string& output);
 
 }  // namespace diopi::cases

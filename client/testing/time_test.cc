@@ -10,6 +10,7 @@
 namespace diopi::testing {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -32,8 +33,10 @@ TEST(Time, ALineACaseAndItsInputs) {
   EXPECT_THAT(text, HasSubstr("\"version\""));
   EXPECT_THAT(text, HasSubstr("\"function\":\"diopiSoftmaxBackward\""));
   EXPECT_THAT(text, HasSubstr("\"clock\": \"host\", \"calls\": 2, \"late\": 0, \"microseconds\": ["));
-  // Softmax's largest case is the longest dense row.
-  EXPECT_THAT(text, HasSubstr("{\"input\": {\"dtype\": \"float16\", \"shape\": [65537], \"file\": "));
+  // Softmax's largest case has a dimension beyond 65,535.
+  EXPECT_THAT(
+      text,
+      ContainsRegex("\"input\": \\{\"dtype\": \"float16\", \"shape\": \\[[1, ]*65599[1, ]*\\], \"file\": "));
   size_t files = 0, bytes = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder / "inputs")) {
     ++files;

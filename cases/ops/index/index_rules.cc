@@ -16,8 +16,8 @@ absl::StatusOr<Shapes> IndexedAlong(const RuleArgs& args, const char* name) {
   ASSIGN_OR_RETURN(const int64_t at, NormalizeDim(dim, static_cast<int64_t>(shape.size())));
   bool fits = shape.size() == index.size();
   for (size_t i = 0; fits && i < shape.size(); ++i)
-    fits = i == static_cast<size_t>(at) || index[i] <= shape[i] || NumElements(index) == 0;
-  if (!fits) return absl::InvalidArgumentError("the index exceeds `input`");
+    fits = i == static_cast<size_t>(at) || index[i] <= shape[i];
+  if (!fits && NumElements(index) > 0) return absl::InvalidArgumentError("the index exceeds `input`");
   ASSIGN_OR_RETURN(std::vector<int64_t> result, args.Shape(name));
   return Shapes{std::move(result)};
 }

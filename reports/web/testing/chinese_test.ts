@@ -108,7 +108,9 @@ test(
           await show(page, path);
           let quiet = 0; // times in a row that nothing was loading: what has come may ask for more
           const loading = async () => asked.size + (await page.locator('[aria-busy]').count());
-          await expect.poll(async () => (quiet = (await loading()) > 0 ? 0 : quiet + 1)).toBeGreaterThan(2);
+          await expect
+            .poll(async () => (quiet = (await loading()) > 0 ? 0 : quiet + 1), { timeout: 40_000 })
+            .toBeGreaterThan(2);
           for (const text of await texts(page))
             if (ENGLISH.test(text.replace(NAMES, '').replace(operators, '')) && !found.has(text))
               found.set(text, path);
