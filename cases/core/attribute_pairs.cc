@@ -69,7 +69,7 @@ void AttributePairs::Add(const v1::Case& c) {
     Attribute& attribute = attributes_[arg.name()];
     attribute.values[KeyWithout(c, arg.name())].insert(ValueOf(arg));
     attribute.seen[c.dtype()].emplace(ValueOf(arg), arg);
-    attribute.uses.Add(ValueOf(arg));
+    ++attribute.uses[ValueOf(arg)];
   }
 }
 
@@ -94,14 +94,13 @@ bool AttributePairs::HasPartner(const v1::Case& c, const std::string& attribute)
   return found != values.end() && found->second.size() > 1;
 }
 
-bool Frequencies::IsUsual(const std::string& value) const {
-  const auto found = uses_.find(value);
-  return found != uses_.end() && found->second == greatest_;
-}
-
 bool AttributePairs::IsUsual(const v1::Case& c, const std::string& attribute) const {
   const v1::Argument* own = Find(c, attribute);
-  return own == nullptr || attributes_.at(attribute).uses.IsUsual(ValueOf(*own));
+  const auto& uses = attributes_.at(attribute).uses;
+  const auto most = std::max_element(uses.begin(), uses.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto found = own == nullptr ? uses.end() : uses.find(ValueOf(*own));
+  return found == uses.end() || found->second == most->second;
 }
 
 std::vector<v1::PointAttribute> AttributePairs::OthersThan(const v1::Case& c,

@@ -4,7 +4,6 @@
 #ifndef CASES_CORE_ATTRIBUTE_PAIRS_H_
 #define CASES_CORE_ATTRIBUTE_PAIRS_H_
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -15,17 +14,6 @@
 #include "diopi/v1/operator.pb.h"
 
 namespace diopi::cases {
-
-// How often each value occurs.
-class Frequencies {
- public:
-  void Add(const std::string& value) { greatest_ = std::max(greatest_, ++uses_[value]); }
-  bool IsUsual(const std::string& value) const;  // none is more frequent
-
- private:
-  std::map<std::string, int64_t> uses_;
-  int64_t greatest_ = 0;
-};
 
 // The attributes of one function, as its cases give them.
 class AttributePairs {
@@ -48,7 +36,7 @@ class AttributePairs {
   struct Attribute {
     std::map<std::string, std::set<std::string>> values;                  // by what else a call is found by
     std::map<v1::Dtype::Code, std::map<std::string, v1::Argument>> seen;  // by value
-    Frequencies uses;
+    std::map<std::string, int64_t> uses;                                  // of each value
   };
   std::map<std::string, Attribute> attributes_;
 };

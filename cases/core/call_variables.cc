@@ -59,6 +59,7 @@ bool FitsNarrow(Dtype dtype, int64_t number) {
 // What a fill says about `count` values, in lines of `length`, without drawing any.
 FillFacts FactsOf(const v1::Fill& fill, int64_t count, int64_t length) {
   const auto n = static_cast<double>(count);
+  if (count == 0) return {kBeyondValues, -kBeyondValues, 0, 0};  // whatever is said of its values holds
   if (fill.has_constant()) {
     const double value = fill.constant().value();
     return {value, value, value * n};

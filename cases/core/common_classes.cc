@@ -331,33 +331,23 @@ class Deriver {
     for (const v1::Case& c : cases) {
       if (c.function() != rules_.name() || HasDraws()) continue;
       facts_.Add(c);
-      for (const v1::Argument& arg : c.args())
-        if (arg.has_tensor()) fills_[arg.name()].Add(arg.tensor().fill().SerializeAsString());
       for (const Dimension& each : DimensionsOf(c, false)) long_.try_emplace(each, false);
       for (const Dimension& each : DimensionsOf(c, true)) long_[each] = true;
     }
-    // Unusual attributes and values may leave nothing to see: all samples lie outside, or all is masked.
-    std::vector<std::pair<std::tuple<int64_t, int64_t, int64_t>, Base*>> bases;
-    for (Base& base : bases_)
-      bases.push_back({{UnusualOf(base.c), ElementSize(base.c.dtype()), LargestOf(base.c)}, &base});
-    std::stable_sort(bases.begin(), bases.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Base*> bases;
+    for (Base& base : bases_) bases.push_back(&base);
+    std::stable_sort(bases.begin(), bases.end(), [](const Base* a, const Base* b) {
+      return std::pair(ElementSize(a->c.dtype()), LargestOf(a->c)) <
+             std::pair(ElementSize(b->c.dtype()), LargestOf(b->c));
+    });
     for (auto& [dimension, reached] : long_) {
       int64_t tries = 0;
       for (auto base = bases.begin(); base != bases.end() && !reached && tries < kMostLengthened; ++base) {
-        if (!DimensionsOf(base->second->c, false).contains(dimension)) continue;
+        if (!DimensionsOf((*base)->c, false).contains(dimension)) continue;
         ++tries;
-        reached = AddLong(base->second, dimension);
+        reached = AddLong(*base, dimension);
       }
     }
-  }
-
-  // How many of its attributes and fills are not the most frequent ones of the function's cases.
-  int64_t UnusualOf(const v1::Case& c) {
-    return std::count_if(c.args().begin(), c.args().end(), [&](const v1::Argument& arg) {
-      if (arg.role() == v1::ROLE_ATTRIBUTE) return !arg.has_generator() && !pairs_.IsUsual(c, arg.name());
-      return arg.has_tensor() && !fills_[arg.name()].IsUsual(arg.tensor().fill().SerializeAsString());
-    });
   }
 
   bool AddLong(Base* base, const Dimension& dimension) {
@@ -412,8 +402,7 @@ class Deriver {
   AttributePairs pairs_;
   std::map<std::string, std::string> why_unpaired_;
   ShapeFacts facts_;
-  std::map<std::string, Frequencies> fills_;  // of each tensor
-  std::map<Dimension, bool> long_;            // whether a case has it
+  std::map<Dimension, bool> long_;  // whether a case has it
   std::vector<Base> bases_;
   std::map<Dtype, int64_t> dtype_uses_;
   std::vector<v1::Case> added_;
