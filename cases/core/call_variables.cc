@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -293,12 +292,13 @@ bool CallVariables::IsDistinct(const std::string& name) const {
   int64_t stride = 1;
   const auto dim = static_cast<int>(*dim_ < 0 ? *dim_ + shape.size() : *dim_);
   for (int i = dim + 1; i < shape.size(); ++i) stride *= shape.Get(i);
-  std::set<std::pair<int64_t, double>> seen;  // the line's first element, and a value
-  for (int64_t i = 0; i < static_cast<int64_t>(drawn->values.size()); ++i) {
-    const int64_t line = i / (stride * shape.Get(dim)) * stride + i % stride;
-    if (!seen.emplace(line, drawn->values[static_cast<size_t>(i)]).second) return false;
-  }
-  return true;
+  std::vector<std::pair<int64_t, double>> seen;  // the line's first element, and a value
+  seen.reserve(drawn->values.size());
+  for (int64_t i = 0; i < static_cast<int64_t>(drawn->values.size()); ++i)
+    seen.emplace_back(i / (stride * shape.Get(dim)) * stride + i % stride,
+                      drawn->values[static_cast<size_t>(i)]);
+  std::sort(seen.begin(), seen.end());
+  return std::adjacent_find(seen.begin(), seen.end()) == seen.end();
 }
 
 absl::StatusOr<int64_t> CallVariables::Value(const std::string& expression) const {
