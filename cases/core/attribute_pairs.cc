@@ -5,6 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/core/operand_classes.h"
+#include "cases/core/piece_case.h"
 
 namespace diopi::cases {
 namespace {
@@ -13,13 +15,8 @@ std::string ValueOf(const v1::Argument& arg) {
   return arg.SerializeAsString();
 }
 
-const v1::Argument* Find(const v1::Case& c, const std::string& attribute) {
-  const auto found = std::find_if(c.args().begin(), c.args().end(),
-                                  [&](const v1::Argument& arg) { return arg.name() == attribute; });
-  return found == c.args().end() ? nullptr : &*found;
-}
-
-// All that a call may be found by, but for one attribute. The values of tensors are not part of it.
+// The key by which a library may find a prepared call, without one attribute. Tensors contribute their types,
+// shapes and strides, not their values.
 std::string KeyWithout(const v1::Case& c, const std::string& attribute) {
   std::string key(DtypeName(c.dtype()));
   const auto tensor = [&key](const v1::TensorSpec& spec) {
@@ -38,7 +35,7 @@ std::string KeyWithout(const v1::Case& c, const std::string& attribute) {
 
 v1::PointAttribute AsInPoints(const v1::Argument& arg) {
   v1::PointAttribute attribute;
-  attribute.set_name(arg.alias().empty() ? arg.name() : arg.alias());
+  attribute.set_name(PointName(arg));
   if (arg.has_scalar()) {
     v1::ScalarAttribute& scalar = *attribute.mutable_scalar();
     scalar.set_dtype(std::string(DtypeName(arg.scalar().dtype())));
@@ -57,8 +54,8 @@ v1::PointAttribute AsInPoints(const v1::Argument& arg) {
 }  // namespace
 
 bool DifferAlone(const v1::Case& a, const v1::Case& b, const std::string& attribute) {
-  const v1::Argument* one = Find(a, attribute);
-  const v1::Argument* other = Find(b, attribute);
+  const v1::Argument* one = FindArgument(a, attribute);
+  const v1::Argument* other = FindArgument(b, attribute);
   return one != nullptr && other != nullptr && ValueOf(*one) != ValueOf(*other) &&
          KeyWithout(a, attribute) == KeyWithout(b, attribute);
 }
@@ -95,7 +92,7 @@ bool AttributePairs::HasPartner(const v1::Case& c, const std::string& attribute)
 }
 
 bool AttributePairs::IsUsual(const v1::Case& c, const std::string& attribute) const {
-  const v1::Argument* own = Find(c, attribute);
+  const v1::Argument* own = FindArgument(c, attribute);
   const auto& uses = attributes_.at(attribute).uses;
   const auto most = std::max_element(uses.begin(), uses.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -106,7 +103,7 @@ bool AttributePairs::IsUsual(const v1::Case& c, const std::string& attribute) co
 std::vector<v1::PointAttribute> AttributePairs::OthersThan(const v1::Case& c,
                                                            const std::string& attribute) const {
   std::vector<v1::PointAttribute> others;
-  const v1::Argument* own = Find(c, attribute);
+  const v1::Argument* own = FindArgument(c, attribute);
   const auto& seen = attributes_.at(attribute).seen;
   const auto of_dtype = seen.find(c.dtype());
   if (own == nullptr || of_dtype == seen.end()) return others;

@@ -24,7 +24,7 @@ class AttributePairs {
   std::vector<std::string> Varied() const;
   // Sets of cases that differ in the attribute alone.
   int64_t CountOf(const std::string& attribute) const;
-  // Whether a case like `c` but for the attribute exists.
+  // Whether another case differs from `c` in the attribute alone.
   bool HasPartner(const v1::Case& c, const std::string& attribute) const;
   // Whether no value of the attribute is more frequent than that of `c`. Where it is another one, the
   // operator's file chose it, so that it matters there: a dampening beside a momentum.

@@ -11,6 +11,7 @@
 #include "cases/base/dtype.h"
 #include "cases/base/tensor.h"
 #include "cases/core/fill.h"
+#include "cases/core/operand_classes.h"
 
 namespace diopi::cases {
 namespace {
@@ -254,49 +255,62 @@ void CallVariables::Name(const v1::Argument& argument, const std::string& name) 
   }
 }
 
-// The tensor of that name and its values; none if it is too large.
-std::optional<CallVariables::Drawn> CallVariables::Draw(const std::string& name) const {
+// The generated tensor of that name in the ABI or in points; null if there is none or it is too large.
+const v1::Argument* CallVariables::GeneratedTensor(const std::string& name) const {
   for (const v1::Argument& argument : case_.args()) {
-    const std::string& key = argument.alias().empty() ? argument.name() : argument.alias();
-    if (!argument.has_tensor() || (argument.name() != name && key != name)) continue;
+    if (!argument.has_tensor() || (argument.name() != name && PointName(argument) != name)) continue;
     const v1::TensorSpec& spec = argument.tensor();
-    if (Elements(spec) > kMostDrawn || !spec.from().empty()) return std::nullopt;
-    const absl::StatusOr<HostTensor> tensor = FillTensor(spec, GeneratorKey(case_, key));
-    if (!tensor.ok()) return std::nullopt;  // CheckInputs reports it
-    Drawn drawn{&spec, {}};
-    for (int64_t i = 0; i < Elements(spec); ++i)
-      drawn.values.push_back(ElementAsDouble(tensor->dtype, tensor->data.data(), i));
-    return drawn;
+    return Elements(spec) > kMostDrawn || !spec.from().empty() ? nullptr : &argument;
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+std::optional<std::vector<double>> CallVariables::Draw(const v1::Argument& argument) const {
+  const v1::TensorSpec& spec = argument.tensor();
+  const absl::StatusOr<HostTensor> tensor = FillTensor(spec, GeneratorKey(case_, PointName(argument)));
+  if (!tensor.ok()) return std::nullopt;  // CheckInputs reports it
+  std::vector<double> values;
+  for (int64_t i = 0; i < Elements(spec); ++i) values.push_back(ElementAsDouble(*tensor, i));
+  return values;
 }
 
 // Lines of the tensor without a 0.
 int64_t CallVariables::FullLines(const std::string& name) const {
-  const std::optional<Drawn> drawn = Draw(name);
-  if (!drawn.has_value()) return 0;
-  const auto& shape = drawn->spec->shape();
+  const v1::Argument* argument = GeneratedTensor(name);
+  const auto values = argument == nullptr ? std::nullopt : Draw(*argument);
+  if (!values.has_value()) return 0;
+  const auto& shape = argument->tensor().shape();
   const int64_t length = shape.empty() ? 1 : shape.Get(shape.size() - 1);
   int64_t full = 0;
-  for (auto line = drawn->values.begin(); line != drawn->values.end(); line += length)
+  for (auto line = values->begin(); line != values->end(); line += length)
     full += std::find(line, line + length, 0.0) == line + length ? 1 : 0;
   return full;
 }
 
-// Whether no line along `dim_` has a value twice.
+// Whether no line along `dim_` has a value twice. Draws the values only where the shape and the fill leave it
+// open: rules are evaluated for every candidate of a cover.
 bool CallVariables::IsDistinct(const std::string& name) const {
-  const std::optional<Drawn> drawn = Draw(name);
-  if (!drawn.has_value() || !dim_.has_value()) return false;
-  const auto& shape = drawn->spec->shape();
-  if (*dim_ < -shape.size() || *dim_ >= shape.size()) return true;  // one element
-  int64_t stride = 1;
+  const v1::Argument* argument = GeneratedTensor(name);
+  if (argument == nullptr || !dim_.has_value()) return false;
+  const v1::TensorSpec& spec = argument->tensor();
+  const auto& shape = spec.shape();
+  if (*dim_ < -shape.size() || *dim_ >= shape.size() || Elements(spec) == 0) return true;
   const auto dim = static_cast<int>(*dim_ < 0 ? *dim_ + shape.size() : *dim_);
+  const int64_t length = shape.Get(dim);
+  if (length == 1 ||
+      (spec.fill().has_permutation() && dim == shape.size() - 1 && !spec.fill().has_specials()))
+    return true;
+  const FillFacts facts = FactsOf(spec.fill(), Elements(spec), shape.Get(shape.size() - 1));
+  const bool few = facts.greatest - facts.least + 1 < static_cast<double>(length);
+  if (few && IsInteger(spec.dtype()) && !spec.fill().has_specials()) return false;
+  const auto values = Draw(*argument);
+  if (!values.has_value()) return false;
+  int64_t stride = 1;
   for (int i = dim + 1; i < shape.size(); ++i) stride *= shape.Get(i);
   std::vector<std::pair<int64_t, double>> seen;  // the line's first element, and a value
-  seen.reserve(drawn->values.size());
-  for (int64_t i = 0; i < static_cast<int64_t>(drawn->values.size()); ++i)
-    seen.emplace_back(i / (stride * shape.Get(dim)) * stride + i % stride,
-                      drawn->values[static_cast<size_t>(i)]);
+  seen.reserve(values->size());
+  for (int64_t i = 0; i < Elements(spec); ++i)
+    seen.emplace_back(i / (stride * length) * stride + i % stride, (*values)[static_cast<size_t>(i)]);
   std::sort(seen.begin(), seen.end());
   return std::adjacent_find(seen.begin(), seen.end()) == seen.end();
 }

@@ -89,11 +89,8 @@ class CallVariables {
   void NameSizes(const std::string& name, const Sizes& sizes);
   void NameText(const std::string& name, const std::string& text);
   void Set(const std::string& name, int64_t value);
-  struct Drawn {
-    const v1::TensorSpec* spec;
-    std::vector<double> values;
-  };
-  std::optional<Drawn> Draw(const std::string& name) const;
+  const v1::Argument* GeneratedTensor(const std::string& name) const;
+  std::optional<std::vector<double>> Draw(const v1::Argument& argument) const;
   int64_t FullLines(const std::string& name) const;
   bool IsDistinct(const std::string& name) const;
 

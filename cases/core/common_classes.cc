@@ -301,15 +301,14 @@ class Deriver {
 
   // Adds a case that differs from one of the function's in the attribute alone. False if none can.
   bool AddPartner(const std::string& attribute) {
-    std::vector<Base*> bases;
-    for (Base& base : bases_)
-      if (!base.unpaired.contains(attribute) && !pairs_.HasPartner(base.c, attribute)) bases.push_back(&base);
-    const auto rank = [&](const Base* base) {
-      return std::tuple(pairs_.IsUsual(base->c, attribute), dtype_uses_[base->c.dtype()], base->uses);
-    };
+    std::vector<std::pair<std::tuple<bool, int64_t, int64_t>, Base*>> bases;  // the least rank first
+    for (Base& base : bases_) {
+      if (base.unpaired.contains(attribute) || pairs_.HasPartner(base.c, attribute)) continue;
+      bases.push_back({{pairs_.IsUsual(base.c, attribute), dtype_uses_[base.c.dtype()], base.uses}, &base});
+    }
     std::stable_sort(bases.begin(), bases.end(),
-                     [&](const Base* a, const Base* b) { return rank(a) < rank(b); });
-    for (Base* base : bases) {
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [rank, base] : bases) {
       base->unpaired.insert(attribute);
       if (!base->point.has_value() && !FindPoint(base)) continue;
       for (const v1::PointAttribute& other : pairs_.OthersThan(base->c, attribute)) {

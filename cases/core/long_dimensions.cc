@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/core/operand_classes.h"
+#include "cases/core/piece_case.h"
 #include "cases/core/point_sizes.h"
 
 namespace diopi::cases {
@@ -32,9 +33,7 @@ bool SetSizes(const v1::FunctionRules& rules, const v1::Case& c, const std::vect
   }
   for (size_t k = 0; k < sizes.size(); ++k) {
     if (values[k] == sizes[k].value) continue;
-    const auto arg = std::find_if(c.args().begin(), c.args().end(),
-                                  [&](const v1::Argument& each) { return each.name() == sizes[k].argument; });
-    const std::string& name = PointName(*arg);
+    const std::string& name = PointName(*FindArgument(c, sizes[k].argument));
     const bool attributes = sizes[k].role == v1::ROLE_ATTRIBUTE;
     bool found = false;
     for (v1::PointAttribute& attribute : *point->mutable_attr()) {
