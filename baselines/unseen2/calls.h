@@ -25,7 +25,7 @@ constexpr diopiDtype_t kBool = diopi_dtype_bool, kHalf = diopi_dtype_float16, kI
 // A library under test, and the context of the calls of one row.
 struct Host {
   const loader::Library& library;
-  diopiContext context;
+  ops::TestContext context;
 };
 
 // Calls the library's function with the host's context and the arguments; a failure fails the test.

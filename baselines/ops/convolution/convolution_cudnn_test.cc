@@ -61,9 +61,7 @@ class Outline {
     tensor_.dtype = dtype;
     tensor_.shape = shape;
     tensor_.strides = strides;
-    tensor_.storage.resize(64);
-    const auto start = reinterpret_cast<uint64_t>(tensor_.storage.data());
-    tensor_.front = static_cast<int64_t>((16 - start % 16) % 16) + alignment;
+    tensor_.storage.data = reinterpret_cast<std::byte*>(static_cast<uintptr_t>(16 + alignment));
   }
   Tensor view() { return Tensor(&tensor_); }
 

@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::vector<int64_t> Kept(const TestTensor& boxes, const TestTensor& scores, double threshold) {
-  diopiContext context;
+  TestContext context;
   diopiTensorHandle_t out = nullptr;
   EXPECT_EQ(diopiNms(&context, &out, boxes, scores, threshold), diopiSuccess) << diopiGetLastErrorString();
   return out == nullptr ? std::vector<int64_t>{-1} : Load<int64_t>(Tensor(out));
@@ -44,7 +44,7 @@ TEST(Nms, BoxesWithoutAreaAndWithoutBoxes) {
 TEST(Nms, ErrorsAreTold) {
   TestTensor boxes(diopi_dtype_float32, {2, 5}), good(diopi_dtype_float32, {2, 4});
   TestTensor scores(diopi_dtype_float32, {3});
-  diopiContext context;
+  TestContext context;
   diopiTensorHandle_t out = nullptr;
   EXPECT_EQ(diopiNms(&context, &out, boxes, scores, 0.5), diopiErrorOccurred);
   EXPECT_THAT(diopiGetLastErrorString(), HasSubstr("expected boxes of shape (count, 4), got (2, 5)"));

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsNan;
 
 TEST(CudaIndex, OutOfBoundsReadsNaNAndWritesNothing) {
-  diopiContext context;
+  TestContext context;
   TestTensor x(diopi_dtype_float32, {3}, {1, 2, 3}), index(diopi_dtype_int64, {4}, {2, 3, -4, -3});
   TestTensor picked(diopi_dtype_float32, {4});
   ASSERT_EQ(diopiGather(&context, picked, x, 0, index), diopiSuccess);
@@ -39,7 +39,7 @@ TEST(CudaIndex, OutOfBoundsReadsNaNAndWritesNothing) {
 }
 
 TEST(CudaIndex, OfSeveralSourcesTheLastWins) {
-  diopiContext context;
+  TestContext context;
   constexpr int64_t kCount = 5000;
   std::vector<double> places(kCount), numbers(kCount), expected(7, -1);
   for (size_t i = 0; i < kCount; ++i) {
@@ -54,7 +54,7 @@ TEST(CudaIndex, OfSeveralSourcesTheLastWins) {
 }
 
 TEST(CudaIndex, SourcesAreAddedInTheirOrder) {
-  diopiContext context;
+  TestContext context;
   // In float32 any other order loses the ones, or does not.
   TestTensor x(diopi_dtype_float32, {1}), index(diopi_dtype_int64, {4}),
       src(diopi_dtype_float32, {4}, {16777216, 1, -16777216, 1});
@@ -63,7 +63,7 @@ TEST(CudaIndex, SourcesAreAddedInTheirOrder) {
 }
 
 TEST(CudaIndex, AMaskThatChoosesNothing) {
-  diopiContext context;
+  TestContext context;
   TestTensor x(diopi_dtype_float32, {3}, {1, 2, 3}), out(diopi_dtype_float32, {3}),
       values(diopi_dtype_float32, {1}, {9}), mask(diopi_dtype_bool, {3});
   const diopiConstTensorHandle_t at = mask;

@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::IsNan;
 
 TEST(CudaLoss, ATargetOutOfBoundsMakesNaNInItsRowOnly) {
-  diopiContext context;
+  TestContext context;
   TestTensor x(diopi_dtype_float32, {3, 2}, {1, 1, 1, 1, 5, 5}), target(diopi_dtype_int64, {3}, {2, -100, 0});
   TestTensor out(diopi_dtype_float32, {3}), grad(diopi_dtype_float32, {3, 2});
   TestTensor ones(diopi_dtype_float32, {3}, {1});

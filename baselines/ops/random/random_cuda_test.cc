@@ -40,7 +40,7 @@ TEST(CudaRandom, TakesABlockAndLeavesTheGeneratorBehindIt) {
 }
 
 TEST(CudaRandom, TheSameStateGivesTheSameNumbersAndTheNextCallOthers) {
-  diopiContext context;
+  TestContext context;
   diopiGenerator first{5, 8}, second{5, 8};
   TestTensor a(diopi_dtype_float32, {103}), b(diopi_dtype_float32, {103}), c(diopi_dtype_float32, {103});
   ASSERT_EQ(diopiNormal(&context, a, 0, 1, &first), diopiSuccess);
@@ -51,7 +51,7 @@ TEST(CudaRandom, TheSameStateGivesTheSameNumbersAndTheNextCallOthers) {
 }
 
 TEST(CudaRandom, UniformStaysBelowItsEndWhateverItIsRoundedTo) {
-  diopiContext context;
+  TestContext context;
   for (const diopiDtype_t dtype :
        {diopi_dtype_float16, diopi_dtype_bfloat16, diopi_dtype_float32, diopi_dtype_float64}) {
     // In [1024, 1026) bfloat16 has one number.
@@ -62,7 +62,7 @@ TEST(CudaRandom, UniformStaysBelowItsEndWhateverItIsRoundedTo) {
 }
 
 TEST(CudaRandom, DropoutsEnds) {
-  diopiContext context;
+  TestContext context;
   TestTensor x(diopi_dtype_float32, {301}, {3}), mask(diopi_dtype_bool, {301}),
       out(diopi_dtype_float32, {301});
   ASSERT_EQ(diopiDropout(&context, out, mask, x, 0, true, nullptr), diopiSuccess);
@@ -74,7 +74,7 @@ TEST(CudaRandom, DropoutsEnds) {
 }
 
 TEST(CudaRandom, ANegativeDeviationIsAnErrorOrNaN) {
-  diopiContext context;
+  TestContext context;
   TestTensor out(diopi_dtype_float32, {2}), std(diopi_dtype_float32, {2}, {-1, 0});
   EXPECT_EQ(diopiNormal(&context, out, 0, -1, nullptr), diopiErrorOccurred);
   ASSERT_EQ(diopiNormalScalarTensor(&context, out, 7, std, nullptr), diopiSuccess);

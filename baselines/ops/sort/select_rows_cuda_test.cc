@@ -28,7 +28,7 @@ void ExpectAsSorted(diopiDtype_t dtype, bool special) {
         for (const int64_t count : {int64_t{1}, length / 4, length}) {
           for (const bool descending : {false, true}) {
             if (count == 0) continue;
-            diopiContext ctx;
+            TestContext ctx;
             const Queue queue(&ctx);
             std::vector<int64_t> all(static_cast<size_t>(rows * length)),
                 few(static_cast<size_t>(rows * count));

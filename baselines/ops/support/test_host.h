@@ -1,5 +1,6 @@
-// A minimal host for tests of kernels: tensors in host memory, and the host functions that the library
-// imports (the ones tests need). Linked into test programs only; libdiopirt is the real one.
+// Tensors and contexts for tests of kernels, in host memory. The host's functions are those of libdiopirt.
+// Unlike the arenas' buffers, a tensor's storage begins at an odd address unless a test aligns it: a kernel
+// that assumes more than the ABI promises then fails.
 #ifndef BASELINES_OPS_SUPPORT_TEST_HOST_H_
 #define BASELINES_OPS_SUPPORT_TEST_HOST_H_
 
@@ -11,22 +12,7 @@
 
 #include "baselines/ops/support/abi.h"
 #include "baselines/ops/support/tensor.h"
-
-struct diopiTensor {
-  diopiDtype_t dtype;
-  std::vector<int64_t> shape;
-  std::vector<int64_t> strides;
-  int64_t offset = 0;         // elements
-  std::vector<char> storage;  // with bytes in front
-  int64_t front = 1;          // how many; with an odd number nothing is aligned
-};
-struct diopiContext {
-  std::vector<std::unique_ptr<diopiTensor>> required;
-};
-struct diopiGenerator {  // a null handle reads as this too
-  uint64_t seed = 42;
-  uint64_t offset = 0;
-};
+#include "impl_loader/runtime/host.h"
 
 namespace diopi::ops {
 
@@ -44,8 +30,12 @@ class TestTensor {
   // Contiguous, filled with `values` (cycled; nothing: zeros).
   TestTensor(diopiDtype_t dtype, const Shape& shape, const std::vector<double>& values = {});
   // With strides and an offset in elements; the gaps hold 0x55 bytes.
-  TestTensor(diopiDtype_t dtype, Shape shape, Shape strides, int64_t offset,
+  TestTensor(diopiDtype_t dtype, const Shape& shape, const Shape& strides, int64_t offset,
              const std::vector<double>& values = {});
+  TestTensor(TestTensor&&) = default;
+
+  // Moves the storage, whose contents are lost, to `bytes` (at most 16) after a multiple of 16.
+  TestTensor& AlignTo(int64_t bytes);
 
   operator diopiTensorHandle_t() { return &tensor_; }             // NOLINT
   operator diopiConstTensorHandle_t() const { return &tensor_; }  // NOLINT
@@ -58,7 +48,18 @@ class TestTensor {
   int gap_bytes_intact() const;  // how many 0x55 bytes are left in the storage
 
  private:
+  std::vector<char> bytes_;
   diopiTensor tensor_;
+};
+
+// A context whose required memory lives as long as it does.
+class TestContext {
+ public:
+  diopiContextHandle_t operator&() { return &context_; }  // NOLINT: what functions take
+
+ private:
+  runtime::Arena arena_;
+  diopiContext context_{&arena_, nullptr, {}};
 };
 
 inline diopiScalar_t Scalar(double x) {

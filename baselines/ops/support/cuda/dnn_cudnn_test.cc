@@ -14,10 +14,8 @@ namespace {
 
 // At `bytes` after a multiple of 16.
 bool Taken(int64_t bytes) {
-  diopiTensor tensor{diopi_dtype_float32, {4}, {1}, 0, std::vector<char>(64), 0};
-  const auto start = reinterpret_cast<uint64_t>(tensor.storage.data());
-  tensor.front = static_cast<int64_t>((16 - start % 16) % 16) + bytes;
-  return DnnTakes(diopi_dtype_float32, {Tensor(&tensor)});
+  TestTensor tensor(kFloat, {4});
+  return DnnTakes(kFloat, {tensor.AlignTo(bytes).view()});
 }
 
 TEST(Dnn, FunctionsWithoutAGraphGetAlignedTensorsOnly) {

@@ -149,7 +149,7 @@ TEST_F(FakeRuntime, ADriverThatIsTooOldIsNamedWithTheOneThatIsNeeded) {
 }
 
 TEST_F(FakeRuntime, AnErrorIsClearedWhereItIsFound) {
-  diopiContext context;
+  TestContext context;
   const Queue queue(&context);
   char from = 1, to = 0;
   fake.copy = cudaErrorInvalidValue;
@@ -180,7 +180,7 @@ TEST_F(FakeRuntime, OnlyAStickyErrorMeansThatTheDeviceNoLongerWorks) {
 }
 
 TEST_F(FakeRuntime, TheSourceOfACopyMayBeReusedWhereTheGpuReadsItLater) {
-  diopiContext context;
+  TestContext context;
   const Queue queue(&context);
   for (const int reads : {0, 1}) {
     fake.reads_host_memory = reads;

@@ -245,7 +245,7 @@ bool ExpectAdded(diopiDtype_t dtype, int64_t n, int64_t begin, const Shape& y_st
   void* const from = reinterpret_cast<char*>(aligned_x.data()) + static_cast<size_t>(begin) * element;
   const In<C> left(from, dtype, {n}, {1}), right(aligned_y.data(), dtype, {n}, y_strides);
   const Out<C> out(from, dtype, {n}, {1});
-  diopiContext ctx;
+  TestContext ctx;
   Map(Queue(&ctx), n, out, AddTo(), left, right);
   std::memcpy(x.view().writable(), aligned_x.data(), a.size() * element);
   const std::vector<double> got = x.values();
@@ -298,7 +298,7 @@ struct PlusIndex {
 
 TEST(CudaMap, AFormulaMayTakeTheIndex) {
   std::vector<double> memory(11, 1), out(11);
-  diopiContext ctx;
+  TestContext ctx;
   Map(Queue(&ctx), 11, Out<double>(out.data(), diopi_dtype_float64, {11}, {1}), AtIndex<PlusIndex>{},
       In<double>(memory.data(), diopi_dtype_float64, {11}, {1}));
   for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], 1 + 1000 * static_cast<double>(i));
@@ -337,7 +337,7 @@ TEST(CudaReduce, TakesEveryElementOnce) {
     for (const int64_t length : {0, 1, 16, 17, 33, 1024, 1025, 8193, 20000, 100003}) {
       if (rows * length > 2000000) continue;
       for (const ReadOrder order : {ReadOrder::kAlongRows, ReadOrder::kAcrossRows}) {
-        diopiContext ctx;
+        TestContext ctx;
         std::vector<int64_t> sums(static_cast<size_t>(rows), 0);
         ReduceRows(Queue(&ctx), rows, length, CountedSum{sums.data()}, order);
         for (int64_t row = 0; row < rows; ++row) {
@@ -386,7 +386,7 @@ TEST(CudaReduce, OperandsAreReadByFoursOrOneByOne) {
       EXPECT_TRUE(ReadsFours(SumOfTwo{in, in, nullptr}));
       EXPECT_EQ(TreeFor(rows, length, ReadOrder::kAlongRows, true).fours, length % 4 == 0);
       for (const ReadOrder order : {ReadOrder::kAlongRows, ReadOrder::kAcrossRows}) {
-        diopiContext ctx;
+        TestContext ctx;
         std::vector<int64_t> one(expected.size(), 0), two(expected.size(), 0);
         ReduceRows(Queue(&ctx), rows, length, SumOfOne{in, one.data()}, order);
         ReduceRows(Queue(&ctx), rows, length, SumOfTwo{in, in, two.data()}, order);
@@ -416,7 +416,7 @@ struct Compose {
 TEST(CudaScan, CombinesInOrder) {
   for (const int64_t rows : {1, 3}) {
     for (const int64_t length : {1, 3, 4, 5, 255, 1023, 1024, 1025, 5000}) {
-      diopiContext ctx;
+      TestContext ctx;
       std::vector<Affine> out(static_cast<size_t>(rows * length));
       const Compose compose{length, out.data()};
       ScanRows(Queue(&ctx), rows, length, compose);
@@ -441,7 +441,7 @@ void ExpectSorted(diopiDtype_t dtype, const std::vector<double>& choices) {
       for (double& x : values) x = choices[random() % choices.size()];
       TestTensor x(dtype, {rows, length}, values);
       for (const bool descending : {false, true}) {
-        diopiContext ctx;
+        TestContext ctx;
         std::vector<int64_t> order(values.size());
         SortRows<C>(Queue(&ctx), In<C>(x.view()), rows, length, descending, order.data());
         for (int64_t row = 0; row < rows; ++row) {
@@ -466,7 +466,7 @@ TEST(CudaSort, IsStableAndPutsNanLast) {
 }
 
 TEST(CudaSelect, PositionsAndRunningSums) {
-  diopiContext ctx;
+  TestContext ctx;
   const Queue queue(&ctx);
   const uint8_t flags[] = {0, 1, 2, 0, 0, 255};
   std::vector<int64_t> positions(6, -1);
@@ -501,7 +501,7 @@ TEST(CudaGemm, AnyStrides) {
       const auto matrices = [](TestTensor& t, const Shape& strides) {
         return Matrices{t.view().writable(), strides[1], strides[2], strides[0]};
       };
-      diopiContext ctx;
+      TestContext ctx;
       Gemm(Queue(&ctx), dtype, result, row.batches, row.m, row.n, row.k, matrices(a, row.a),
            matrices(b, row.b), matrices(c, row.c), 2, 0.5);
       const std::vector<double> got = c.values();
@@ -517,7 +517,7 @@ TEST(CudaGemm, AnyStrides) {
       }
     }
   }
-  diopiContext ctx;
+  TestContext ctx;
   EXPECT_EQ(
       Guard("f", [&] { Gemm(Queue(&ctx), diopi_dtype_int32, diopi_dtype_int32, 1, 1, 1, 1, {}, {}, {}); }),
       diopiDtypeNotSupported);
