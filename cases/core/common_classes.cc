@@ -32,7 +32,7 @@ constexpr const char* kReveals[] = {
     "numbers passed through a type that cannot hold them",
     "NaN or infinity met where an attribute leaves elements out, or taken for another number",
     "five dimensions in any order in memory, operands of two types, or boxes far from the origin",
-    "an attribute missing from what a prepared call is found by: another case differs in it alone",
+    "an attribute missing from the key of a cached plan: another case differs from this one only in it",
     "a dimension longer than 65,535: a grid's limit, or an index of 16 bits"};
 constexpr int kRevealsPair = 4, kRevealsLong = 5;
 constexpr char kNoOther[] = "no other case can have it";
@@ -98,7 +98,7 @@ class Deriver {
     }
     for (const auto& [dimension, reached] : long_)
       classes->push_back({rules_.name(), dimension.argument, dimension.ClassName(), reached ? 1 : 0,
-                          reached ? "" : "no point's other sizes allow it"});
+                          reached ? "" : "in no point could this dimension alone be made long"});
   }
 
  private:
@@ -295,7 +295,8 @@ class Deriver {
                                 : fit->c.has_value() ? CheckInputs(*fit->c)
                                                      : absl::InvalidArgumentError(fit->why_not);
     if (status.ok() && DifferAlone(base.c, *fit->c, attribute)) return point;
-    why_unpaired_[attribute] = status.ok() ? "it changes a tensor, too" : std::string(status.message());
+    why_unpaired_[attribute] =
+        status.ok() ? "every other value also changes the shape of a tensor" : std::string(status.message());
     return std::nullopt;
   }
 
@@ -333,20 +334,31 @@ class Deriver {
       for (const Dimension& each : DimensionsOf(c, false)) long_.try_emplace(each, false);
       for (const Dimension& each : DimensionsOf(c, true)) long_[each] = true;
     }
-    std::vector<Base*> bases;
-    for (Base& base : bases_) bases.push_back(&base);
-    std::stable_sort(bases.begin(), bases.end(), [](const Base* a, const Base* b) {
-      return std::pair(ElementSize(a->c.dtype()), LargestOf(a->c)) <
-             std::pair(ElementSize(b->c.dtype()), LargestOf(b->c));
-    });
+    struct Candidate {
+      std::pair<int64_t, int64_t> cost;  // bytes of an element, elements of the largest tensor
+      Base* base;
+      std::set<Dimension> dimensions;
+    };
+    std::vector<Candidate> candidates;
+    for (Base& base : bases_)
+      candidates.push_back(
+          {{ElementSize(base.c.dtype()), LargestOf(base.c)}, &base, DimensionsOf(base.c, false)});
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
     for (auto& [dimension, reached] : long_) {
       int64_t tries = 0;
-      for (auto base = bases.begin(); base != bases.end() && !reached && tries < kMostLengthened; ++base) {
-        if (!DimensionsOf((*base)->c, false).contains(dimension)) continue;
+      for (auto each = candidates.begin(); each != candidates.end() && !reached && tries < kMostLengthened;
+           ++each) {
+        if (!each->dimensions.contains(dimension)) continue;
         ++tries;
-        reached = AddLong(*base, dimension);
+        reached = AddLong(each->base, dimension);
       }
     }
+  }
+
+  bool IsRelatedAsOthers(const v1::Case& c) const {
+    const SizeRelations* relations = facts_.Of(c);
+    return relations != nullptr && relations->Hold(SizesOf(c));
   }
 
   bool AddLong(Base* base, const Dimension& dimension) {
@@ -355,7 +367,8 @@ class Deriver {
       const absl::StatusOr<Fit> fit = BuildCase(*op_, rules_, point, base->c.dtype());
       if (!fit.ok() || !fit->c.has_value() || LargestTensorBytes(*fit->c) > kMostLongBytes) return false;
       const absl::StatusOr<double> visits = VisitsOf(*op_, *fit->c);
-      return visits.ok() && *visits <= kMostLongVisits && facts_.Hold(*fit->c) && CheckInputs(*fit->c).ok();
+      return visits.ok() && *visits <= kMostLongVisits && IsRelatedAsOthers(*fit->c) &&
+             CheckInputs(*fit->c).ok();
     };
     std::optional<v1::Point> point = Lengthened(rules_, base->c, *base->point, dimension, facts_, fits);
     if (!point.has_value() || !Add(*base, absl::StrCat("_", dimension.argument, "_", dimension.ClassName()),

@@ -83,6 +83,8 @@ std::optional<v1::Point> Lengthened(const v1::FunctionRules& rules, const v1::Ca
                                     const std::function<bool(const v1::Point&)>& fits) {
   v1::Point copy = point;
   if (!IsElementwise(c) && PointSizes(rules, c.dtype(), &copy).HasTable()) return std::nullopt;
+  const SizeRelations* relations = facts.Of(c);
+  if (relations == nullptr) return std::nullopt;
   const std::vector<CallSize> sizes = SizesOf(c);
   const auto empty = [](const CallSize& each) { return each.role != v1::ROLE_ATTRIBUTE && each.value == 0; };
   if (std::any_of(sizes.begin(), sizes.end(), empty)) return std::nullopt;
@@ -93,13 +95,13 @@ std::optional<v1::Point> Lengthened(const v1::FunctionRules& rules, const v1::Ca
     const bool is_it =
         IsRead(sizes[i].role) && sizes[i].argument == dimension.argument &&
         (IsElementwise(c) || sizes[i].place == dimension.d || sizes[i].place - rank == dimension.d);
-    const std::vector<size_t> equal = is_it ? facts.EqualTo(c, i) : std::vector<size_t>();
+    const std::vector<size_t> equal = is_it ? relations->EqualTo(i) : std::vector<size_t>();
     if (equal.empty()) continue;
     for (const bool others_short : {true, false}) {
       std::vector<int64_t> values;
       for (size_t k = 0; k < sizes.size(); ++k)
         values.push_back(others_short && sizes[k].role != v1::ROLE_ATTRIBUTE
-                             ? std::max<int64_t>(facts.LeastOf(c, k), 1)
+                             ? std::max<int64_t>(relations->LeastOf(k), 1)
                              : sizes[k].value);
       for (const size_t k : equal) values[k] = kLong;
       v1::Point lengthened = point;

@@ -16,8 +16,8 @@ namespace diopi::cases {
 // only BuildCase (case_builder.h) says.
 class PointSizes {
  public:
-  static constexpr int64_t kSurelyASize =
-      5;  // an attribute larger than this, of a tensor's size, is that size
+  // An attribute that is larger than this and equal to a tensor's size stands for that size.
+  static constexpr int64_t kSurelyASize = 5;
 
   PointSizes(const v1::FunctionRules& rules, Dtype dtype, v1::Point* point)
       : rules_(rules), dtype_(dtype), point_(point) {}

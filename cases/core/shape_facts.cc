@@ -1,17 +1,33 @@
 #include "cases/core/shape_facts.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 
 namespace diopi::cases {
 namespace {
 
-std::vector<int64_t> ValuesOf(const std::vector<CallSize>& sizes) {
-  std::vector<int64_t> values;
-  values.reserve(sizes.size());
-  for (const CallSize& each : sizes) values.push_back(each.value);
-  return values;
+// What may relate a size to another one; the order of `related_`'s bits.
+bool Equal(int64_t a, int64_t b) {
+  return a == b;
+}
+bool IsExpanded(int64_t a, int64_t b) {
+  return a == b || a == 1;
+}
+bool IsBroadcast(int64_t a, int64_t b) {
+  return a == b || a == 1 || b == 1;
+}
+bool IsLimited(int64_t a, int64_t b) {
+  return a <= b;
+}
+constexpr bool (*kRelations[])(int64_t, int64_t) = {Equal, IsExpanded, IsBroadcast, IsLimited};
+constexpr uint8_t kEqual = 1, kLimited = 8;
+
+uint8_t Related(int64_t a, int64_t b) {
+  uint8_t bits = 0;
+  for (size_t k = 0; k < std::size(kRelations); ++k) bits |= static_cast<uint8_t>(kRelations[k](a, b) << k);
+  return bits;
 }
 
 std::string RanksOf(const v1::Case& c) {
@@ -21,11 +37,6 @@ std::string RanksOf(const v1::Case& c) {
   for (const v1::Argument& arg : c.args())
     if (arg.has_null()) absl::StrAppend(&ranks, arg.name(), " null ");
   return ranks;
-}
-
-template <typename Relation>
-bool Always(const std::vector<std::vector<int64_t>>& rows, Relation relation) {
-  return std::all_of(rows.begin(), rows.end(), relation);
 }
 
 }  // namespace
@@ -45,51 +56,47 @@ std::vector<CallSize> SizesOf(const v1::Case& c) {
   return sizes;
 }
 
-void ShapeFacts::Add(const v1::Case& c) {
-  rows_[RanksOf(c)].push_back(ValuesOf(SizesOf(c)));
+void SizeRelations::Add(const std::vector<CallSize>& sizes) {
+  const size_t n = sizes.size();
+  if (first_.empty()) {
+    for (const CallSize& each : sizes) first_.push_back(each.value);
+    least_ = first_;
+    constant_.assign(n, true);
+    related_.assign(n * n, UINT8_MAX);
+  }
+  for (size_t i = 0; i < n; ++i) {
+    least_[i] = std::min(least_[i], sizes[i].value);
+    constant_[i] = constant_[i] && sizes[i].value == first_[i];
+    for (size_t j = 0; j < n; ++j) related_[i * n + j] &= Related(sizes[i].value, sizes[j].value);
+  }
 }
 
-const ShapeFacts::Rows* ShapeFacts::RowsLike(const v1::Case& c) const {
-  const auto found = rows_.find(RanksOf(c));
-  return found == rows_.end() ? nullptr : &found->second;
-}
-
-bool ShapeFacts::Hold(const v1::Case& c) const {
-  const Rows* rows = RowsLike(c);
-  if (rows == nullptr) return false;
-  const std::vector<CallSize> sizes = SizesOf(c);
-  const std::vector<int64_t> own = ValuesOf(sizes);
-  for (size_t i = 0; i < own.size(); ++i) {
-    const auto constant = [&](const auto& row) { return row[i] == rows->front()[i]; };
-    if (!constant(own) && Always(*rows, constant)) return false;
-    for (size_t j = 0; j < own.size(); ++j) {
-      const auto equal = [&](const auto& row) { return row[i] == row[j]; };
-      const auto broadcast = [&](const auto& row) { return row[i] == row[j] || row[i] == 1 || row[j] == 1; };
-      const auto limited = [&](const auto& row) { return row[i] <= row[j]; };
-      const auto expanded = [&](const auto& row) { return row[i] == row[j] || row[i] == 1; };
-      if (!equal(own) && Always(*rows, equal)) return false;
-      if (!expanded(own) && Always(*rows, expanded)) return false;
-      if (!broadcast(own) && Always(*rows, broadcast)) return false;
-      if (sizes[i].role != v1::ROLE_ATTRIBUTE && !limited(own) && Always(*rows, limited)) return false;
-    }
+bool SizeRelations::Hold(const std::vector<CallSize>& sizes) const {
+  const size_t n = sizes.size();
+  for (size_t i = 0; i < n; ++i) {
+    if (constant_[i] && sizes[i].value != first_[i]) return false;
+    // An attribute that was never larger than a size need not stay below it.
+    const uint8_t required = sizes[i].role == v1::ROLE_ATTRIBUTE ? kLimited - 1 : UINT8_MAX;
+    for (size_t j = 0; j < n; ++j)
+      if (related_[i * n + j] & required & ~Related(sizes[i].value, sizes[j].value)) return false;
   }
   return true;
 }
 
-std::vector<size_t> ShapeFacts::EqualTo(const v1::Case& c, size_t size) const {
+std::vector<size_t> SizeRelations::EqualTo(size_t size) const {
   std::vector<size_t> equal;
-  const Rows* rows = RowsLike(c);
-  if (rows == nullptr || Always(*rows, [&](const auto& row) { return row[size] == rows->front()[size]; }))
-    return equal;
-  for (size_t j = 0; j < rows->front().size(); ++j)
-    if (Always(*rows, [&](const auto& row) { return row[size] == row[j]; })) equal.push_back(j);
+  for (size_t j = 0; j < first_.size() && !constant_[size]; ++j)
+    if (related_[size * first_.size() + j] & kEqual) equal.push_back(j);
   return equal;
 }
 
-int64_t ShapeFacts::LeastOf(const v1::Case& c, size_t size) const {
-  int64_t least = INT64_MAX;
-  for (const auto& row : *RowsLike(c)) least = std::min(least, row[size]);
-  return least;
+void ShapeFacts::Add(const v1::Case& c) {
+  relations_[RanksOf(c)].Add(SizesOf(c));
+}
+
+const SizeRelations* ShapeFacts::Of(const v1::Case& c) const {
+  const auto found = relations_.find(RanksOf(c));
+  return found == relations_.end() ? nullptr : &found->second;
 }
 
 }  // namespace diopi::cases

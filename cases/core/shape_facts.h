@@ -23,25 +23,36 @@ struct CallSize {
 };
 std::vector<CallSize> SizesOf(const v1::Case& c);
 
-// The facts of one function.
+// What holds between the sizes of all calls whose arguments have the same ranks.
+class SizeRelations {
+ public:
+  // All calls have as many sizes.
+  void Add(const std::vector<CallSize>& sizes);
+
+  // Whether the sizes are related as in all calls: equal, equal unless one of them is 1, not larger, always
+  // the same.
+  bool Hold(const std::vector<CallSize>& sizes) const;
+  // The places whose sizes are equal to that of `size` in all calls; empty if that is the same in all of
+  // them.
+  std::vector<size_t> EqualTo(size_t size) const;
+  // The least that any call has there.
+  int64_t LeastOf(size_t size) const { return least_[size]; }
+
+ private:
+  std::vector<int64_t> first_, least_;
+  std::vector<bool> constant_;
+  std::vector<uint8_t> related_;  // for each pair of places, a bit for each relation that all calls have
+};
+
+// The relations of one function.
 class ShapeFacts {
  public:
   void Add(const v1::Case& c);
-
-  // Whether the sizes of `c` are related as in all cases of the same ranks: equal, equal unless one of them
-  // is 1, not larger, always the same. False if there are no such cases.
-  bool Hold(const v1::Case& c) const;
-  // The places in SizesOf(c) whose sizes are equal in all cases of the same ranks to that of `size`; empty if
-  // that is the same in all of them.
-  std::vector<size_t> EqualTo(const v1::Case& c, size_t size) const;
-  // The least that any case of the same ranks has there.
-  int64_t LeastOf(const v1::Case& c, size_t size) const;
+  // Null if no case that was added has the ranks of `c`.
+  const SizeRelations* Of(const v1::Case& c) const;
 
  private:
-  using Rows = std::vector<std::vector<int64_t>>;
-  const Rows* RowsLike(const v1::Case& c) const;
-
-  std::map<std::string, Rows> rows_;  // the sizes of each case, by the ranks of its arguments
+  std::map<std::string, SizeRelations> relations_;  // by the ranks of the arguments
 };
 
 }  // namespace diopi::cases
