@@ -1,3 +1,8 @@
+// Owns every part of a server, in the order in which they refer to each other. TCP connections pass the door,
+// which hands them to gRPC as descriptors; gRPC itself accepts only Unix sockets. One thread does what is due
+// by the clock (Upkeep), so that lost agents and abandoned runs are noticed without any call. Shutdown goes
+// from the outside in: health, new work, agents' streams, calls, connections, and last the changes that are
+// not yet stored.
 #include "server/rpc/server.h"
 
 #include <grpc/grpc.h>
