@@ -341,7 +341,8 @@ absl::Status GrpcServer::Listen(Address address) {
   // "" stands for the whole server and is healthy from the start.
   server_->GetHealthCheckService()->SetServingStatus(v1::Conformance::service_full_name(), true);
   address_ = address.Text();
-  // With mutual TLS, only those whom its authority knows get in: then by the server's inner channel.
+  // With mutual TLS, the server itself has no certificate of the authority, so it calls through its inner
+  // channel.
   self_call_ = options_.tls.ca.empty()
                    ? std::make_unique<SelfCall>(address, options_.tls.any(), own_token_)
                    : std::make_unique<SelfCall>(server_->InProcessChannel({}), own_token_);
