@@ -47,7 +47,7 @@ class BadLibraryTest : public CoreBaselinesTest {
   }
 };
 
-// A case that passes here is blind: mend its point (cases/ops/GUIDE.md) instead of excusing it here.
+// A case that passes here is blind: improve its point (cases/ops/GUIDE.md) instead of excusing it here.
 TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
   const Finished run = Agent("vendor_nothing", Smoke());
   EXPECT_EQ(run.code, 1) << run.out << run.err;
