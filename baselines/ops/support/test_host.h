@@ -43,7 +43,7 @@ class TestTensor {
  public:
   // Contiguous, filled with `values` (cycled; nothing: zeros).
   TestTensor(diopiDtype_t dtype, const Shape& shape, const std::vector<double>& values = {});
-  // With strides and an offset in elements; the gaps hold 0x55 bytes.
+  // A tensor with strides and an offset in elements; the gaps hold 0x55 bytes.
   TestTensor(diopiDtype_t dtype, Shape shape, Shape strides, int64_t offset,
              const std::vector<double>& values = {});
 

@@ -12,7 +12,7 @@
 namespace diopi::ops::cuda {
 namespace {
 
-// At `bytes` after a multiple of 16.
+// Whether a tensor that starts `bytes` after a multiple of 16 is taken.
 bool Taken(int64_t bytes) {
   diopiTensor tensor{diopi_dtype_float32, {4}, {1}, 0, std::vector<char>(64), 0};
   const auto start = reinterpret_cast<uint64_t>(tensor.storage.data());
