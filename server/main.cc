@@ -1,5 +1,10 @@
 // diopi-server: serves cases and references, hands out work, stores verdicts; checks and backs up what it
 // keeps.
+//
+// Whatever can be wrong with options and files is found before "ready" is written. Every thread blocks the
+// signals; the main thread alone waits for them with sigwait, so no code runs in a signal handler. The first
+// signal shuts down within --grace-s, the second ends the wait for agents, and HardEnd ends the process even
+// if a call hangs.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
@@ -165,7 +170,6 @@ void AddLimitFlags(CLI::App* app, Flags* flags) {
       ->capture_default_str();
 }
 
-// For programs that start the server.
 void AddProgramFlags(CLI::App* app, Flags* flags) {
   Heading("For programs that start the server", app);
   app->add_option("--ready-fd", flags->ready_fd,
@@ -271,7 +275,7 @@ bool DieWithParent(pid_t parent) {
   return getppid() == parent;
 }
 
-// Reads up to the end of the file: whoever starts the server must close it. Empty when nothing comes.
+// Reads until the process that started the server closes its end. Empty when nothing was sent.
 std::string ReadSecret(int fd) {
   std::string secret;
   char piece[256];
@@ -301,7 +305,7 @@ const char* SignalName(int signal) {
   return signal == SIGINT ? "SIGINT" : signal == SIGHUP ? "SIGHUP" : "SIGTERM";
 }
 
-// Whoever can reach the address may start runs and read results.
+// Warns if clients on other machines can start runs and read results without a token.
 void WarnIfOpen(const std::string& address, const std::string& option, ConformanceServer* server) {
   const absl::StatusOr<Address> parsed = ParseAddress(address);
   if (!parsed.ok() || parsed->is_unix || IsLoopback(parsed->host)) return;

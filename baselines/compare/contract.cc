@@ -1,3 +1,6 @@
+// One table (Entries) has each contract's name, flag and dtypes; parsing, printing and union go through it,
+// so a new contract is one line here and a flag. Allowed says which contracts a kind of arithmetic heeds: a
+// declaration about products must not widen what has none.
 #include "baselines/compare/contract.h"
 
 #include <algorithm>

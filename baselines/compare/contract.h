@@ -58,7 +58,7 @@ class DeclaredContracts {
 // the operators exist.
 absl::StatusOr<DeclaredContracts> ParseContracts(const std::vector<std::string>& declarations);
 
-// In the order of the struct.
+// Names in the order of the struct.
 std::vector<std::string> ContractNames(const Contracts& contracts);
 
 // Every contract by itself, in that order.
@@ -67,7 +67,7 @@ std::vector<Contracts> SingleContracts();
 // Those of `declared` that a judge of this arithmetic takes into account.
 Contracts Allowed(const Contracts& declared, v1::Judge::Arithmetic arithmetic);
 
-// Those of either.
+// The contracts that `a` or `b` has.
 Contracts Union(const Contracts& a, const Contracts& b);
 
 }  // namespace diopi::baselines

@@ -1,3 +1,6 @@
+// Three loops serve all orders of axes, each reading memory in runs of neighbours: along runs, where what is
+// summed is contiguous; across runs, with all sums in the cache; and part by part, where there are too many
+// sums for that. Chunks of terms depend on sizes alone and are added in order, so threads change no bit.
 #include "baselines/compare/contraction.h"
 
 #include <algorithm>

@@ -33,8 +33,8 @@ class Operand {
   bool Has(const std::string& letter) const { return strides_.contains(letter); }
   bool SameAxes(const Operand& other) const { return axes_ == other.axes_; }
 
-  // Of all combinations of these letters' positions, the last one varying fastest. Along axes that the tensor
-  // lacks it is broadcast.
+  // Offsets for all combinations of these letters' positions, the last one varying fastest. The tensor is
+  // broadcast along axes that it lacks.
   Offsets Of(const cases::Letters& letters) const;
   double At(int64_t offset) const { return ElementAsDouble(tensor_->dtype, tensor_->data.data(), offset); }
 

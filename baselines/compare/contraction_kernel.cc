@@ -1,5 +1,6 @@
 // Highway compiles this file once per instruction set; the best one is chosen at run time. Products are not
-// fused with sums, and sums run in 32 lanes by index, so that every machine gives the same bits.
+// fused with sums, and sums run in 32 lanes by index, so that every machine gives the same bits. Elements are
+// loaded through memcpy, because a library's tensors may lie at any address.
 #include "baselines/compare/contraction_kernel.h"
 
 #include <cstring>

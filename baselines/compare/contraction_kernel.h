@@ -8,7 +8,7 @@
 
 namespace diopi::baselines {
 
-// Of neighbouring elements, at any address, of float32, bfloat16 or float64.
+// Both take neighbouring elements of float32, bfloat16 or float64, at any address.
 double Dot(Dtype dtype, const char* data, const double* weights, size_t count);
 void AddScaled(Dtype dtype, double weight, const char* data, size_t count, double* sums);
 

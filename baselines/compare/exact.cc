@@ -1,4 +1,6 @@
-// Gate X.
+// Gate X: bits must be equal, with three exceptions: any NaN equals any NaN, a computed subnormal result may
+// be flushed to zero, and a real 16-bit evaluation counts where native16 is declared. Figures are measured
+// for all elements, right or wrong, because reports show them for passes, too.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -29,8 +31,8 @@ bool SameElement(const HostTensor& a, const HostTensor& b, int64_t i) {
          std::isnan(ElementAsDouble(b.dtype, b.data.data(), i));
 }
 
-// For computed values, what a real 16-bit evaluation gives for the output, where native16 is declared: its
-// intermediate results may round (0.5 x is subnormal) where the single rounding of the whole does not.
+// What a real 16-bit evaluation gives for computed values where native16 is declared: its intermediate
+// results may round (0.5 x is subnormal) where the single rounding of the whole does not.
 const HostTensor* EvaluatedIn16(const Job& job) {
   if (!job.output.judge->computed() || !IsFloating(job.actual.dtype) ||
       !Allowed(job.contracts, job.output.judge->arithmetic()).native16) {

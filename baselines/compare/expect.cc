@@ -1,3 +1,6 @@
+// Gates add findings, in the order in which they run, and never remove any; only a harness error replaces
+// what was found, because a broken reference proves nothing. Texts of elements are exact: an integer in full,
+// a float with all the digits that tell it from its neighbours.
 #include "baselines/compare/expect.h"
 
 #include <algorithm>

@@ -24,11 +24,11 @@ Slices SlicesAround(const std::vector<int64_t>& shape, int64_t dim);
 // Slices along the dimension that the case's attribute "dim" names, or else the last one.
 Slices SlicesOf(const v1::Case& c, const std::vector<int64_t>& shape);
 
-// By the judge's `groups`: "" and "element": every element; "channel": dimension 1; "all": one; "row": the
-// elements over those of one row. A row is the dimension of the case's attribute "dim", the dimensions of its
-// "normalized_shape" or those from its "begin_norm_axis" on, or else the last dimension. At least 1 where
-// there are elements, 0 where there are none. A number, for elements picked out of an output: as many groups
-// as it says.
+// The number of groups by the judge's `groups`: "" and "element": every element; "channel": dimension 1;
+// "all": one; "row": the elements over those of one row. A row is the dimension of the case's attribute
+// "dim", the dimensions of its "normalized_shape" or those from its "begin_norm_axis" on, or else the last
+// dimension. At least 1 where there are elements, 0 where there are none. A number, for elements picked out
+// of an output: as many groups as it says.
 int64_t GroupsOf(const v1::Case& c, const JudgedOutput& output, const std::vector<int64_t>& shape);
 
 // The number of the group to which the element at a flat index belongs.

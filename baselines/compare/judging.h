@@ -34,7 +34,7 @@ Dtype PartOf(Dtype dtype);
 // A complex tensor as its parts: the real and the imaginary ones in a last dimension of 2.
 HostTensor PartsOf(const HostTensor& complex);
 
-// The output's tensor as it is judged: itself, or its parts, which `parts` then holds.
+// The tensor that is judged: the output itself, or its parts, which `parts` then holds.
 const HostTensor& AsJudged(const JudgedOutput& output, const HostTensor& tensor, HostTensor* parts);
 const HostTensor& AsJudged(const JudgedOutput& output, HostTensor&& tensor, HostTensor* parts) = delete;
 

@@ -1,3 +1,7 @@
+// Every index is checked by what needs no reference: it lies in range and picks the value that the library
+// returns beside it. Only at the compared places is it checked by what the reference picks. Indices are
+// judged by the elements that they select, so ties are right either way. No element is read twice, as the
+// library may still write.
 #include "baselines/compare/large_picks.h"
 
 #include <algorithm>
@@ -13,7 +17,7 @@ namespace {
 
 using F = v1::Finding;
 
-// Elements of the library's are read once, as it may still write.
+// The library's indices, and where in the input they point.
 class LargePicks {
  public:
   LargePicks(const TensorView& indices, const Slices& slices) : indices_(indices), slices_(slices) {
@@ -105,7 +109,7 @@ std::optional<v1::Finding> WrongPick(const LargePicks& picks, const TensorView& 
       .Expected(ElementText(ElementOf(input, wanted), 0));
 }
 
-// For the element i of the indices.
+// Fails the output for the element i of the indices.
 void FailPick(const TensorView& indices, int64_t i, std::vector<v1::Finding> found, v1::OutputStats* stats,
               Findings* findings) {
   v1::Mismatch* first = stats->add_first();

@@ -50,7 +50,7 @@ double SumOfTwelve(uint64_t seed, int64_t i) {
   return sum;
 }
 
-// From uniform numbers in (0, 1] of so many bits, rounded to nearest.
+// Made from uniform numbers in (0, 1] of so many bits, rounded to nearest.
 double NormalOfBits(int bits, uint64_t seed, int64_t i) {
   const auto uniform = [&](int64_t at) {
     return std::ldexp(std::floor(std::ldexp(UniformOf(seed, at), bits)) + 1, -bits);

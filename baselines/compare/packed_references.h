@@ -2,8 +2,7 @@
 //
 // r is kept as float32 and, where the output has float32's precision, what r lost then, as bfloat16: together
 // within 2^-32 of r. Sigma is kept as bfloat16, within 2^-8 of it, and a number of terms that is the same for
-// all elements once. An output whose values this does not suit (beyond the range of float32) stays as it is,
-// and so does one in float64.
+// all elements once. An output with values beyond the range of float32, or in float64, is stored unpacked.
 #ifndef BASELINES_COMPARE_PACKED_REFERENCES_H_
 #define BASELINES_COMPARE_PACKED_REFERENCES_H_
 

@@ -395,8 +395,8 @@ TEST(Patterns, OfNanThatIsLost) {
   }
 }
 
-// Of an elementwise function: the first wrong element's operands, and what tells the wrong ones' from the
-// others'.
+// For an elementwise function: the first wrong element's operands, and how wrong elements' operands differ
+// from the others'.
 TEST(Patterns, OfOperands) {
   struct Operands {
     const char* name;

@@ -1,3 +1,6 @@
+// The kernel judges eight elements side by side (pointwise_kernel.h); this file feeds it chunks that stay in
+// the cache and finishes what lanes cannot do: histograms, places of mismatches, maxima with their index.
+// Blocks are merged in the order of their index, so the number of threads changes no bit.
 #include "baselines/compare/pointwise.h"
 
 #include <algorithm>

@@ -18,7 +18,7 @@ class Parameter {
  public:
   Parameter() = default;
   explicit Parameter(double number) : values_{number} {}
-  // From the argument of that name; `fallback` when the case has none. False, with the reason, when it is
+  // Reads the argument of that name; `fallback` when the case has none. False, with the reason, when it is
   // neither.
   bool Load(const Job& job, const std::string& name, double fallback, std::string* error);
   double At(size_t i) const { return values_.size() == 1 ? values_[0] : values_[i]; }

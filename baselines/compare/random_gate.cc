@@ -112,7 +112,7 @@ std::optional<v1::Finding> DropoutMask(const Job& job) {
   return CheckKept(y, Training(job.c) ? 1 - DropRate(job.c) : 1);
 }
 
-// Where no mask says what was dropped, the zeros do, but for elements that are 0 anyway.
+// Where no mask says what was dropped, zeros do, except where the input is 0 itself.
 std::optional<v1::Finding> CheckZeros(const std::vector<double>& y, const std::vector<double>& x,
                                       double keep) {
   std::vector<double> draws;

@@ -1,4 +1,8 @@
-// Numbers are standardised (mean 0, variance 1) a block at a time, and every check reads the block.
+// One pass reads each number once: it is standardised (mean 0, variance 1) a block at a time, and every check
+// reads the block, because an output may be far larger than any cache and the library may still be writing to
+// it. The stream is cut into parts that depend on its length alone and whose sums are added in order, so the
+// number of threads changes no result. A check rejects only what is wrong wherever within its step each
+// number was drawn (Law::Grain).
 #include "baselines/compare/random_stream.h"
 
 #include <algorithm>
@@ -79,7 +83,7 @@ struct Totals {
   double farthest = 0, reach = 3;            // numbers nearer than 3 are not looked at
   std::optional<v1::Finding> block_finding;  // of the first block that fails
 
-  // Of the next part.
+  // Adds the totals of the next part.
   void Add(const Totals& next) {
     sum += next.sum;
     square += next.square;
@@ -182,7 +186,7 @@ class Part {
   std::vector<double> squares_ = std::vector<double>(static_cast<size_t>(kBlock));
 };
 
-// Of all n numbers. The parts, whose sums are added up in order, depend on n alone.
+// The totals of all n numbers.
 Totals TotalsOf(const Law& law, int64_t n, Reader read) {
   constexpr int64_t kFewestBlocks = 4;
   constexpr int64_t kMostParts = 64;
@@ -326,7 +330,8 @@ double UlpOf(Dtype dtype) {
   return std::ldexp(1.0, 1 - FormatOf(dtype).precision);
 }
 
-// At least the probability of any number: of float64, too, as its draws may come from float32 ones.
+// An upper bound of any number's probability; float64 counts as float32, because its draws may come from
+// float32 ones.
 double OneValue(Dtype dtype, double farthest, double scale) {
   return std::max(UlpOf(dtype), UlpOf(v1::Dtype::float32)) * (1 + 2 * farthest / scale);
 }

@@ -20,9 +20,9 @@
 
 namespace diopi::baselines {
 
-// Of at least cases::kShortestStream numbers.
-// Each returns what the first check that failed found. `actual` may change meanwhile. KS
-// is the Kolmogorov-Smirnov distance times sqrt(N), as far as cells show it.
+// Each takes at least cases::kShortestStream numbers and returns what the first check that failed found.
+// `actual` may change meanwhile. KS is the Kolmogorov-Smirnov distance times sqrt(N), as far as cells show
+// it.
 std::optional<v1::Finding> CheckUniformStream(const TensorView& actual, double from, double to);
 std::optional<v1::Finding> CheckNormalStream(const TensorView& actual, double mean, double std, double* ks);
 // Bytes 0 and 1, each 1 with probability `keep`.

@@ -33,8 +33,8 @@ struct Candidates {
   Vec probability;  // of being drawn
   size_t possible = 0;
   double log_kept = 0;  // of the share of the k likeliest tokens, or of all
-  // Of the share of the fewest likeliest tokens that reach p, if rounding makes it a little smaller or
-  // larger.
+  // Logarithms of the share of the fewest likeliest tokens that reach p, if rounding makes it a little
+  // smaller or larger.
   double log_nucleus[2] = {0, 0};
   bool ambiguous = false;  // equal logits at the limit: one of them is kept, and nobody says which
 };
@@ -125,7 +125,7 @@ class Sampling {
   bool top_k() const { return top_k_; }
   double rounding() const { return rounding_; }
   bool in_16_bits() const { return weight_rounding_ > 0x1p-10; }
-  // Of a sum over the vocabulary in float32, in any order: at most (n - 1) u.
+  // The rounding of a float32 sum over the vocabulary, in any order: at most (n - 1) u.
   double SumRounding() const { return static_cast<double>(count_) * 0x1p-24; }
   const Vec& Before(const std::string& key) const { return values_.at(key); }
   double EndId(size_t b) const { return Of("end_ids", b, 0); }
@@ -294,7 +294,7 @@ class Checker {
     return light ? CheckLags(z) : std::nullopt;
   }
 
-  // By how much rounding may move the expected count of a token.
+  // How far rounding may move the expected count of a token.
   double Room(double draws) const { return 4 * sampling_.rounding() * draws; }
 
   // The place with mean 0 and variance 1, for sequences of which more than one place is likely. False where
@@ -312,7 +312,7 @@ class Checker {
     return fourth <= 4 * square * square;
   }
 
-  // Of the value that follows from the token of sequence b.
+  // What is wrong with the value that follows from the token of sequence b.
   Found WrongValue(size_t b, std::string got, std::string expected) const {
     const Fate fate = sampling_.FateOf(b);
     return Found(F::SEQUENCE_VALUE)

@@ -53,7 +53,7 @@ absl::Status WriteBaselines(const std::string& folder, const std::string& op,
   return writer->Commit();
 }
 
-// By operator, in the order of the calls.
+// Maps each operator to the baselines of its calls, in their order.
 absl::StatusOr<std::map<std::string, std::vector<Baseline>>> Compute(const std::vector<explore::Call>& calls,
                                                                      OraclePool* oracle) {
   std::vector<absl::StatusOr<Baseline>> computed(calls.size(), absl::UnknownError("not computed"));

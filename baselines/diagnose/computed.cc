@@ -1,3 +1,7 @@
+// Each function here makes what such an implementation would return, from other inputs or from the
+// references; the diagnosis then compares as with any altered case. The variance with the other divisor needs
+// no kernel: it is eps and weight scaled by n / (n - 1). A case to which a way of computing does not apply
+// gets none, so no cause is guessed from a function's name alone.
 #include "baselines/diagnose/computed.h"
 
 #include <algorithm>

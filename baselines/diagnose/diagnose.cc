@@ -123,7 +123,7 @@ std::string ContractOf(const RoundedOperands& rounded) {
   return rounded.contract;
 }
 
-// For comparisons of which only the outcome and the figures matter.
+// Options for comparisons of which only the outcome and the figures matter.
 CompareOptions Unexplained(const FailedCase& failed) {
   CompareOptions options = failed.compare;
   options.explain = false;

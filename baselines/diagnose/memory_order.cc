@@ -1,3 +1,6 @@
+// Such an implementation reads the right memory in the wrong order, so what it computes is the function of a
+// dense input with the values in that order: the case with this input is replayed like any altered case.
+// Reads that would meet gaps are left out, because nobody knows what lies there.
 #include "baselines/diagnose/memory_order.h"
 
 #include <algorithm>

@@ -13,7 +13,7 @@ TensorMap Native16::AddTo(const v1::Case& c, const TensorMap& inputs, const Tens
   const std::lock_guard lock(mutex_);
   if (!std::exchange(opened_, true)) Open();
   if (library_ == nullptr) return extended;
-  // The library's own order comes last, for whoever calls it next.
+  // The library's own order comes last, so that it stays in force for later calls.
   constexpr std::pair<const char*, ReferencePart> kEvaluations[] = {
       {"pairwise", ReferencePart::kNative16Pairwise},
       {"lanes", ReferencePart::kNative16Lanes},

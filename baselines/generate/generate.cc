@@ -1,3 +1,7 @@
+// Processes share the work by operators: each goes through the same cases in the same order, and the next
+// operator that nobody has claimed belongs to the process that reaches it first (Share). So no list is
+// divided beforehand, and one process writes a file. A file is replaced as a whole: cases that are valid in
+// the old one are carried over, also those that were not selected, so a partial run loses nothing.
 #include "baselines/generate/generate.h"
 
 #include <algorithm>
@@ -149,7 +153,7 @@ class GroupWriter {
   GenerateSummary* summary_;
 };
 
-// In the order in which they came.
+// An operator with its cases, in their order.
 struct Group {
   std::string operator_name;
   std::vector<const v1::Case*> cases;

@@ -57,8 +57,8 @@ absl::StatusOr<Baseline> GenerateInputs(loader::InProcessLibrary& reference, con
 // One case, for tests and `show`.
 absl::StatusOr<Baseline> GenerateCase(loader::InProcessLibrary& reference, const v1::Case& c);
 
-// What the store has of a case: the same without a large case's inputs, which whoever needs them makes, and
-// with packed references where slices judge it (packed_references.h).
+// What the store has of a case: the same without a large case's inputs, which are made where they are needed,
+// and with packed references where slices judge it (packed_references.h).
 absl::StatusOr<Baseline> GenerateStored(loader::InProcessLibrary& reference, const v1::Case& c);
 
 // The references of a case with `inputs`, which need not be those that its fills describe. `left`: other

@@ -249,7 +249,7 @@ class CaseGenerator {
     return any ? absl::OkStatus() : NoOutput(judge);
   }
 
-  // Of the kernels that see no 16-bit tensors. Contracts widen this part alone.
+  // Adds the sigma of the kernels that see no 16-bit tensors. Contracts widen this part alone.
   absl::Status AddPlainSigma(const std::string& key) {
     ASSIGN_OR_RETURN(
         const TensorMap* outputs,

@@ -1,4 +1,4 @@
-// With the real reference library and real HDF5 files.
+// Uses the real reference library and real HDF5 files.
 #include "baselines/generate/generate.h"
 
 #include <cmath>

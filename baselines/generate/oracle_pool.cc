@@ -18,7 +18,7 @@ using Fields = ProcessPool::Fields;
 
 constexpr unsigned kSecondsPerCase = 60;
 constexpr char kComputed[] = "computed";
-// Of memory that a child keeps between units; there is a child for each processor.
+// Most memory that a child keeps between units; there is a child for each processor.
 constexpr size_t kMostFreed = size_t{512} << 20;
 
 // Tensors are moved, not copied, in both directions: they are most of what a call costs.
@@ -84,7 +84,7 @@ absl::StatusOr<std::unique_ptr<OraclePool>> OraclePool::Open(const std::string& 
   return oracle;
 }
 
-// In a child.
+// Runs in a child.
 absl::StatusOr<Fields> OraclePool::Answer(const Fields& serialized) {
   Fields fields;
   v1::Case c;

@@ -1,4 +1,4 @@
-// With the real reference library.
+// Uses the real reference library.
 #include "baselines/generate/other_readings.h"
 
 #include <gmock/gmock.h>

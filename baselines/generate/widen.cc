@@ -51,7 +51,7 @@ HostTensor Empty(Dtype dtype, const std::vector<int64_t>& shape) {
   return tensor;
 }
 
-// In the variance's own type, because squares of small float64 values do not fit a double.
+// Computed in the variance's own type, because squares of small float64 values do not fit a double.
 template <typename V>
 V LeafVariance(double value, double unit) {
   const V error = static_cast<V>(unit) * static_cast<V>(value);

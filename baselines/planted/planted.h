@@ -118,7 +118,7 @@ inline std::vector<int64_t> ShapeOf(diopiConstTensorHandle_t tensor) {
   return {size.data, size.data + size.len};
 }
 
-// In elements.
+// The strides, in elements.
 inline std::vector<int64_t> StrideOf(diopiConstTensorHandle_t tensor) {
   diopiSize_t size{nullptr, 0};
   diopiGetTensorStride(tensor, &size);

@@ -1,3 +1,6 @@
+// Formatting and parsing are inverse: what the parser accepts is what the writer writes, and everything else
+// is damage. A file may be hostile, so sizes are multiplied with overflow checks, places must lie in the
+// file, and the tensors of a case, which are read together, cannot claim more bytes than the file has.
 #include "baselines/store/index.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// A pack comes from somebody else. Its footer is read first, then the checksum of every byte is verified, and
+// only then is HDF5 called, which may loop or crash on a damaged file. What HDF5 reads afterwards is bounded
+// and parsed as strictly, because a checksum proves nothing about who made the file.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,3 +1,7 @@
+// The elements of an operator are one compressed dataset for each dtype, because thousands of small datasets
+// would take more space than their elements. Which elements of a large tensor are kept follows from its size
+// alone (SamplePosition), so a reader needs no list. The footer's checksum is taken from the bytes on disk,
+// after HDF5 has closed the file.
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// No HDF5 call is made here: HDF5 1.10 may loop or crash on a damaged file, and this one is not trusted.
+// Footer, index and each tensor have checksums, which are verified before their bytes are used; sizes read
+// before a checksum is verified have limits.
 #include <fcntl.h>
 #include <google/protobuf/util/json_util.h>
 #include <sys/stat.h>

@@ -1,3 +1,7 @@
+// Tensors are contiguous datasets, whose place in the file HDF5 tells: index.h's table holds these places, so
+// that our reader needs no HDF5. The case texts and the index come last, when all places are known, and the
+// footer after them; a file without its footer was not finished. An error discards the whole file, as HDF5
+// leaves no usable part.
 #include <google/protobuf/util/json_util.h>
 
 #include <map>

@@ -10,8 +10,8 @@
 
 namespace diopi::tap {
 
-// From its construction, after the stream's earlier work, to Stop, after the call's own. Lives within the
-// call, on its thread.
+// Measures from its construction, after the stream's earlier work, to Stop, after the call's own. Lives
+// within the call, on its thread.
 class CallTimer {
  public:
   // `by_device`: by the device's clock, with events of NVIDIA's driver, where the process has it and it takes

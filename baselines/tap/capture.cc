@@ -1,3 +1,6 @@
+// Each call is a file of its own, in the store's format: when Add returns, the file is complete, so a host
+// that crashes in the next call loses nothing. The first error ends capturing instead of the host. The facts
+// of a call are a line of the file's provenance, which FactsText writes and ParseFacts reads.
 #include "baselines/tap/capture.h"
 
 #include <sys/stat.h>

@@ -58,7 +58,7 @@ class CaptureFolder {
   bool ended_ = false;
 };
 
-// A captured call as it is read back.
+// A captured call, read back.
 struct CapturedCall {
   std::string path;
   std::string facts;  // FactsText

@@ -1,3 +1,6 @@
+// The reference is opened at the first judged call, as most hosts judge few, and used by one call at a time.
+// A large call is judged on slices, as a case of the suite would be, and left out, with the reason, where
+// slices cannot judge it: no verdict is better than one by other rules.
 #include "baselines/tap/comparison.h"
 
 #include <algorithm>

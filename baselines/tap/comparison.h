@@ -60,8 +60,9 @@ class ComparisonTable {
   // A call that is not compared, and why.
   void Skip(const std::string& function, const std::string& why);
 
-  // By function: calls, failures, worst z, allclose, greatest difference; the first failure; which calls were
-  // compared otherwise than element by element, and why others were not. Empty when nothing was compared.
+  // A table by function: calls, failures, worst z, allclose, greatest difference; the first failure; which
+  // calls were compared otherwise than element by element, and why others were not. Empty when nothing was
+  // compared.
   std::string Text() const;
 
  private:

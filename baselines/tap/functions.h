@@ -25,7 +25,7 @@ class FunctionTable {
  public:
   static absl::StatusOr<std::unique_ptr<FunctionTable>> Load();
 
-  // By the index in abi::Functions().
+  // Indexed as abi::Functions().
   const std::vector<FunctionInfo>& functions() const { return functions_; }
 
   // The functions that a list names: names and regular expressions, separated by commas, each of which must

@@ -25,7 +25,7 @@ class LiveCall {
   static absl::StatusOr<LiveCall> Read(const FunctionInfo& info, const Call& call, const HostRuntime& host,
                                        const TensorMemory& memory);
 
-  // Without id, hash and judges until Finish.
+  // Has no id, hash and judges until Finish.
   const v1::Case& c() const { return case_; }
   void* stream() const { return stream_; }
   int64_t bytes() const;  // of all tensors that were passed

@@ -1,4 +1,6 @@
-// The values of a live call's tensors, before and after the library's call.
+// The values of a live call's tensors, before and after the library's call. A tensor with gaps is read,
+// changed and written as a whole storage, so that elements between its own keep their values. Generators are
+// advanced past what the reference has drawn, because no later call may draw the same numbers.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

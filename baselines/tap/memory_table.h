@@ -23,7 +23,7 @@ class MemoryTable final : public RequireObserver {
   // diopiRequireTensor or diopiRequireBuffer, with the stack of the call.
   void Required(int64_t bytes, bool buffer) override;
 
-  // By function, with the stack of the largest request of each; empty when there was no call.
+  // A table by function, with the stack of the largest request of each; empty when there was no call.
   std::string Text() const;
 
  private:

@@ -1,4 +1,6 @@
-// Settings by the names that users of the public tools know, and ours.
+// Settings by the names that users of the public tools know, and ours. A setting that is wrong is reported by
+// its name and switches off at least the tools that it concerns: calls are then forwarded untouched rather
+// than watched by a guess.
 #include "baselines/tap/tool_settings.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // What the bugs of this folder share: elements that a kernel leaves unwritten, slices, places of elements.
+// Each PLANT names a bug and stands before the override that has it; the override calls Good, the reference's
+// own kernel, so that the library is the reference while no bug is switched on.
 #ifndef BASELINES_UNSEEN_FAULTS_H_
 #define BASELINES_UNSEEN_FAULTS_H_
 
@@ -36,7 +38,7 @@ inline int64_t At(const Shape& shape, int64_t i) {
 inline int64_t Rank(diopiConstTensorHandle_t tensor) {
   return static_cast<int64_t>(ShapeOf(tensor).size());
 }
-// Of the dimension `dim`, negative from the end; a 0-d tensor has one of size 1.
+// The size of the dimension `dim`, negative from the end; a 0-d tensor has one of size 1.
 inline int64_t Length(diopiConstTensorHandle_t tensor, int64_t dim) {
   const Shape shape = ShapeOf(tensor);
   return shape.empty() ? 1 : At(shape, WrapDim(dim, Rank(tensor)));

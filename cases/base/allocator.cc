@@ -1,6 +1,6 @@
 #include "cases/base/allocator.h"
 
-// From gperftools/malloc_extension_c.h; null where the program does not link tcmalloc.
+// Declared in gperftools/malloc_extension_c.h; null where the program does not link tcmalloc.
 extern "C" {
 [[gnu::weak]] int MallocExtension_GetNumericProperty(const char* property, size_t* value);
 [[gnu::weak]] void MallocExtension_ReleaseFreeMemory();

@@ -1,3 +1,6 @@
+// Dtypes as `kInfo` lists them, which must match v1::Dtype. Promotion follows PyTorch: complex over floating
+// over integral over bool; of two integers the smallest that holds both, at most int64; float16 with bfloat16
+// gives float32.
 #include "cases/base/dtype.h"
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 
 namespace diopi {
 
-// To nearest, ties to even, in one rounding from float64; overflow gives infinity, NaN the quiet NaN with
-// its sign. Subnormals are kept.
+// Rounds to nearest, ties to even, once from float64. Overflow gives infinity, NaN a quiet NaN of the same
+// sign. Subnormals are kept.
 uint16_t DoubleToFloat16(double value);
 uint16_t DoubleToBfloat16(double value);
 

@@ -1,3 +1,6 @@
+// Storage is limited to 2^40 elements, checked before strides are computed, so that no offset overflows,
+// whatever a file says. Whether elements overlap is decided from the sorted strides; only where they
+// interleave are all offsets listed. Dense tensors are copied in one piece.
 #include "cases/base/layout.h"
 
 #include <algorithm>

@@ -10,8 +10,8 @@
 
 namespace diopi {
 
-// Of an output no larger than kWholeHashBytes the hash is its Xxh64, of a larger one the Xxh64 of the
-// little-endian XXH3 hashes of its blocks.
+// An output of at most kWholeHashBytes is hashed by Xxh64; a larger one by the Xxh64 of the little-endian
+// XXH3 hashes of its blocks.
 inline constexpr size_t kWholeHashBytes = size_t{1} << 20;
 inline constexpr size_t kHashBlock = size_t{64} << 10;
 

@@ -1,3 +1,6 @@
+// A child gets nothing of ours by accident: no open files except those named, default signal handlers, no
+// blocked signals. It is waited for by its pidfd, which allows a time limit without SIGCHLD handlers. It does
+// not outlive its object.
 #include "cases/base/process.h"
 
 #include <fcntl.h>

@@ -1,3 +1,7 @@
+// A child is a supervisor and a worker that it forks anew after each crash, so that the parent, which may
+// have threads and much memory by then, forks only at the start. Messages are kept whole by the socket, and
+// kTaken tells whether the dead worker had begun the request, which then failed with it, or had nothing to
+// do.
 #include "cases/base/process_pool.h"
 
 #include <poll.h>

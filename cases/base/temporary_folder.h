@@ -14,10 +14,10 @@ namespace diopi {
 // A folder that only this user may enter; the destructor removes it with everything in it. Move-only.
 class TemporaryFolder {
  public:
-  // In the system's folder for temporary files. PermissionDenied where none can be made.
+  // Makes one in the system's folder for temporary files. PermissionDenied if that is impossible.
   static absl::StatusOr<TemporaryFolder> Make();
-  // Removes those of this user whose process was killed before it could: nobody holds the lock in them. What
-  // cannot be removed stays.
+  // Removes folders that killed processes of this user left behind: their locks are free. What cannot be
+  // removed stays.
   static void SweepAbandoned();
   TemporaryFolder(TemporaryFolder&& other) noexcept
       : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}

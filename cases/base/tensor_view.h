@@ -26,7 +26,7 @@ struct TensorView {
   HostTensor Copy() const { return {dtype, shape, std::string(data)}; }
 };
 
-// By key, as TensorMap.
+// Keyed like TensorMap.
 using TensorViews = std::map<std::string, TensorView>;
 
 // Null: there is none.

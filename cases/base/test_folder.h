@@ -1,4 +1,4 @@
-// For tests, fuzzers and benchmarks: an empty folder that goes away.
+// An empty folder for tests, fuzzers and benchmarks, removed at the end.
 #ifndef CASES_BASE_TEST_FOLDER_H_
 #define CASES_BASE_TEST_FOLDER_H_
 

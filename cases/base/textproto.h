@@ -29,12 +29,12 @@ class SourceLines {
   // Knows the file's name alone.
   explicit SourceLines(std::string file) : file_(std::move(file)) {}
 
-  // From 1; 0: unknown.
+  // Counted from 1; 0 if unknown.
   struct Place {
     int line = 0;
     int column = 0;
   };
-  // Of the deepest part of `path` whose place is known.
+  // The place of the deepest part of `path` that has a known one.
   Place PlaceOf(const FieldPath& path) const;
   // "FILE:LINE: " of that part; "FILE: " if no place is known.
   std::string At(const FieldPath& path) const;

@@ -1,3 +1,7 @@
+// Everything here is decided from the specs; no values are drawn. What a case has and what it may have come
+// from one visit, so that both mean the same classes. A class is offered only where its result is defined: no
+// value pattern where numbers are indices, no NaN where sources differ about it, no expanded dimension long
+// enough for equal roundings to add up.
 #include "cases/core/argument_classes.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Rules are evaluated for every candidate of a cover, so facts about values are read off the fills, without
+// drawing. Only NAME_full_lines and NAME_distinct draw, and only where the shape and the fill leave the
+// answer open. Where a fill says nothing, the bounds are the widest and the sum is -1.
 #include "cases/core/call_variables.h"
 
 #include <algorithm>

@@ -123,7 +123,8 @@ class SuiteHasher {
   std::vector<std::string> lines_;
 };
 
-// For "did you mean" in messages: up to `limit` of `known` nearest to `name` by edit distance, nearest first.
+// Up to `limit` names of `known` that are nearest to `name` by edit distance, nearest first, for "did you
+// mean".
 std::vector<std::string> Nearest(std::string_view name, const std::vector<std::string>& known, size_t limit);
 
 // Shell-style match with * and ?.

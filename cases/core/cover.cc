@@ -1,5 +1,9 @@
-// Chooses rows of classes, of which cover_point.h makes points. The case builder decides whether a function
-// takes a point.
+// Chooses the rows of classes; cover_point.h turns a row into a point, and the case builder decides whether a
+// function takes it. A refusal is not an error: its reason is kept, and shows why a class has no case. Each
+// function is tried first with the rows chosen for the earlier ones, so that functions of an operator share
+// points, and with them inputs. The search is repeatable but slow, so the built-in files carry the chosen
+// rows, one byte for each axis; such a row that no longer builds is an internal error. Smoke rows are chosen
+// greedily until every dtype and every group has one.
 #include "cases/core/cover.h"
 
 #include <algorithm>

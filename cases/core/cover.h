@@ -40,7 +40,7 @@ struct Part {
 struct CoverCases {
   std::vector<v1::Case> cases;  // finished: with judges, id and hash; ExpandOperator moves them out
   std::vector<Reach> reach;     // of each function that takes the cover; empty ones for `chosen` rows
-  // For Cover.chosen, which saves a repeated search.
+  // The rows to store in Cover.chosen, so that the search need not be repeated.
   std::vector<v1::ChosenRows> chosen;
 };
 

@@ -1,3 +1,8 @@
+// Most of the time goes into conditions and into trial cases, so answers of conditions are cached, and the
+// backtracking search asks for a complete row only when all conditions allow it. When such a row is refused,
+// Blame tries its classes, alone and in pairs, in an otherwise ordinary row, so that what can never work is
+// not tried again. A pair that neither succeeds nor is ruled out within the limits below is reported as
+// undecided, not as impossible.
 #include "cases/core/covering.h"
 
 #include <algorithm>

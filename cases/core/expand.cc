@@ -1,4 +1,7 @@
-// Grids into cases.
+// Turns grids into cases: each point, in each of its dtypes, for each function that takes it. That a function
+// does not take a point is no error unless no function does. One error is reported per point, since others
+// would mostly repeat it. For a part of an operator (see Part) the checks are left out, as they were made
+// when the file was built in.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -1,5 +1,6 @@
 // A recursive-descent parser: one function for each level of precedence. An unknown value (of a variable that
-// has none yet) makes arithmetic unknown, but not an && or || that the other side decides.
+// has none yet) makes arithmetic unknown, but not an && or || that the other side decides. Overflow is an
+// error. Depth and steps are limited, as variables name others and a user's file may name them in circles.
 #include "cases/core/expression.h"
 
 #include <algorithm>
@@ -240,7 +241,7 @@ class Parser {
   absl::Status status_;
 };
 
-// At the commas that stand in no parentheses.
+// Splits at commas outside parentheses.
 std::vector<std::string_view> SplitList(std::string_view text) {
   std::vector<std::string_view> parts;
   int open = 0;

@@ -1,3 +1,6 @@
+// An element depends on its index and the key only, so ranges may be filled in any order and by any number of
+// threads. The fill is checked first, so that writing cannot fail. Special values are written last, over the
+// drawn ones. Normal() is a fast path for the commonest fill and must give the bits that Element() gives.
 #include "cases/core/filler.h"
 
 #include <algorithm>

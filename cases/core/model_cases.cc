@@ -1,3 +1,7 @@
+// Scales in steps of four, from the bound downwards, until the reference can compute the call, whole or in
+// slices. Sizes are lowered together, so that those that must be equal stay so; only if the functions then do
+// not take the call, one at a time. A label ends in a hash of the point, so that equal calls of two models
+// are one case.
 #include "cases/core/model_cases.h"
 
 #include <algorithm>
@@ -29,10 +33,10 @@ constexpr char kFunctionPrefix[] = "diopi";
 constexpr size_t kLabelLength = 40;
 constexpr size_t kHashDigits = 6;
 
-// Of a tensor of a call whose inputs and references are stored: others are judged on slices.
+// Up to this size of a call's largest tensor, inputs and references are stored; larger calls are judged on
+// slices.
 constexpr int64_t kMostStoredBytes = int64_t{32} << 10;
-// Of a tensor of a call that is larger, but cannot be judged where its outputs lie (IsSliced): its references
-// are stored whole.
+// Up to this size, references are stored whole for calls that cannot be judged on slices (IsSliced).
 constexpr int64_t kMostWholeBytes = int64_t{128} << 10;
 static_assert(kMostStoredBytes >= kModelTensorBytes);  // what every run has does not depend on it
 
@@ -112,7 +116,7 @@ class CallBuilder {
       ASSIGN_OR_RETURN(std::vector<v1::Case> cases, At(std::move(point), changed ? why : ""));
       const std::string obstacle = ObstacleOf(cases);
       if (why.empty()) why = obstacle;
-      // A call that cannot be scaled is taken as it is.
+      // If a call cannot be scaled, its true size is used.
       if (bound <= kMostWholeBytes || MaskCounts() || obstacle.empty())
         return CallCases{std::move(cases), changed, changed ? why : ""};
       bound = std::min(bound, largest);

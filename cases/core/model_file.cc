@@ -1,3 +1,6 @@
+// One line is one statement, and every error names its file and line, also within a part that the file uses.
+// Variables are kept as text and evaluated where they are used. A size given on the command line replaces the
+// file's `let`, and one that the file does not have is an error.
 #include "cases/core/model_file.h"
 
 #include <algorithm>
@@ -36,7 +39,7 @@ size_t Closing(std::string_view text, size_t open) {
   return std::string_view::npos;
 }
 
-// At the spaces that stand in no brackets.
+// Splits at spaces outside brackets.
 std::vector<std::string_view> Words(std::string_view text) {
   std::vector<std::string_view> words;
   int depth = 0;

@@ -1,4 +1,6 @@
-// The classes of operand_classes.h. A case has them by its arguments' specs alone; nothing is generated.
+// The classes of operand_classes.h. Whether a case has one follows from its arguments' specs alone; nothing
+// is generated. A change keeps what the operator needs: boxes move together, compared operands get the same
+// values, and the other operand of a NaN gets zeros to meet it.
 #include "cases/core/operand_classes.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Replaces every reference to a set (functions, points, axes, covers) by a copy of what it names, renamed to
+// the operator's roles, so that nothing later needs to know about sets. Where both give something, the
+// operator's file overrides the set, and a point overrides its grid. Errors are collected, and all are
+// reported with their lines.
 #include "cases/core/point_sets.h"
 
 #include <algorithm>
@@ -171,7 +175,7 @@ void Resolver::Adapt(const v1::Use& use, v1::Point* point) {
   AddMissing(use, point);
 }
 
-// For a function that the file has too, the set's rules come first.
+// Where the file has the function too, its rules are added to the set's, and override them.
 void Resolver::TakeFunctions(int f) {
   const FieldPath here = {{"functions", f}};
   const v1::FunctionsOf& functions = op_->functions(f);

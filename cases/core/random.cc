@@ -1,3 +1,7 @@
+// The same inputs on every machine: only integer arithmetic and operations that IEEE 754 rounds exactly (+ -
+// * / sqrt), no functions of libm, which differ. Philox needs no state, so element i is drawn without those
+// before it. The vector code computes the same bits. Changing any number here changes the inputs of most
+// cases.
 #include "cases/core/random.h"
 
 #include <bit>

@@ -44,7 +44,7 @@ struct WindowShape {
   int64_t Outputs(int64_t length) const;
   // How far an input of that length goes beyond what so many windows reach, without the padding.
   int64_t Beyond(int64_t windows, int64_t length) const;
-  // For the outputs [begin, end); empty where they read only padding.
+  // The inputs of the outputs [begin, end); empty if they read only padding.
   WindowRange Around(int64_t begin, int64_t end) const;
 };
 

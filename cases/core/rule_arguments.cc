@@ -1,4 +1,7 @@
-// The arguments that rules make: shapes, dtypes, and the outputs of other functions.
+// Makes the arguments that rules derive from others: shapes, dtypes, and the outputs of other functions.
+// Rules may refer to arguments in any order, so this repeats until nothing more can be made; inputs come
+// before outputs. An output of another function is described by building that function's case at the same
+// point, which then becomes a producer of this case.
 #include <algorithm>
 
 #include "absl/strings/numbers.h"

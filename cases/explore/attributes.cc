@@ -1,3 +1,6 @@
+// New values stay within what the operator's own points give the attribute, as the rules do not say what is
+// valid. An attribute that the point leaves to its default may be chosen too, and is added only if it
+// changes. One that cannot change is restored, and "" is returned.
 #include "cases/explore/attributes.h"
 
 #include <algorithm>

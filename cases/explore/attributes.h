@@ -33,9 +33,9 @@ class AttributeChange {
   // Each changes one attribute of the point, or one that it leaves to its default, and says which. Empty:
   // what was drawn does not suit the point, which is unchanged.
   std::string Any();
-  // To a number at which formulas degenerate, where the operator's own points reach as far: 0, 1, -1, the
-  // least, the greatest; a whole number to a size of the call, where no tensor holds indices; to any
-  // dimensions.
+  // Sets a number at which formulas degenerate, if the operator's own points reach as far: 0, 1, -1, the
+  // least, the greatest. A whole number may become a size of the call if no tensor holds indices; dimensions
+  // may become any others.
   std::string Degenerate();
   // Draws all dimensions that attributes name, as for another rank.
   void PlaceAll();
@@ -57,7 +57,7 @@ class AttributeChange {
   template <typename Wanted, typename Change>
   std::string Apply(Wanted wanted, Change change);
   const Known* KnownOf(const std::string& name) const;
-  // Of the numbers that points give it.
+  // The range of the numbers that points give it.
   Range RangeOf(const v1::PointAttribute& attribute) const;
   std::vector<double> Degenerates(const v1::PointAttribute& attribute) const;
   bool FromKnown(v1::PointAttribute* attribute);

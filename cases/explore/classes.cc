@@ -1,3 +1,6 @@
+// A class is a 64-bit hash of what it is about, and pairs are bits of a table of fixed size. Collisions make
+// a new pair look known, which costs a little novelty and nothing else; in return time and memory stay the
+// same, however long the exploration runs.
 #include "cases/explore/classes.h"
 
 #include <algorithm>

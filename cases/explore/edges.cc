@@ -1,3 +1,6 @@
+// Only numbers on which all correct libraries agree: thresholds that the dtype holds exactly, no -0 where
+// results are compared exactly, as of 0 and -0 either may come out, no pair of integers whose quotient
+// overflows. NaN is drawn more often than others, as kernels most often miss it.
 #include "cases/explore/edges.h"
 
 #include <algorithm>
@@ -51,7 +54,7 @@ std::pair<int64_t, int64_t> LimitsOf(Dtype integral) {
   return {-(int64_t{1} << (bits - 1)), (int64_t{1} << (bits - 1)) - 1};
 }
 
-// At which powers, products and quotients take another path.
+// Sets a scalar to a number at which powers, products and quotients take another path.
 std::string SetToKnot(bool negative_zero, cases::Draws* draws, v1::PointAttribute* scalar) {
   static const std::vector<double> whole = {0, 1, -1, 2, 3, -2}, other = {0.5, -0.5, 1.5, -0.0};
   if (scalar->has_f()) {
@@ -65,7 +68,7 @@ std::string SetToKnot(bool negative_zero, cases::Draws* draws, v1::PointAttribut
   return scalar->ShortDebugString();
 }
 
-// Of a single operand only: the least number over -1 is no number of the type.
+// Only for functions of one operand: with two, least / -1 overflows.
 std::string AddEnds(Dtype integral, cases::Draws* draws, v1::PointTensor* tensor) {
   const auto [least, greatest] = LimitsOf(integral);
   v1::Fill::Specials* specials = tensor->mutable_fill()->mutable_specials();

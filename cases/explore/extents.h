@@ -8,8 +8,8 @@
 
 namespace diopi::explore {
 
-// In [low, high]: three in four at a boundary (0, 1, 2^k - 1, 2^k, 2^k + 1, 1000), the others with evenly
-// spread magnitudes. `low` where high is smaller.
+// Draws from [low, high]: three in four at a boundary (0, 1, 2^k - 1, 2^k, 2^k + 1, 1000), the others with
+// evenly spread magnitudes. `low` where high is smaller.
 int64_t DrawExtent(int64_t low, int64_t high, cases::Draws* draws);
 
 // Which class of sizes this one is in: each boundary and each number up to 5 is its own, as are the numbers

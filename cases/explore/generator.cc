@@ -1,3 +1,7 @@
+// What is drawn depends only on the seed and on the observations in the order of the calls, so an exploration
+// can be repeated. Functions take turns; calls near an odd one come first, but are at most a quarter of those
+// asked for. A function ends when it has failed too often, as more of the same tells nothing, or when its
+// draws keep giving no call that fits.
 #include "cases/explore/generator.h"
 
 #include <algorithm>

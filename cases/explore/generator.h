@@ -46,7 +46,7 @@ class Generator {
 
   // The next calls: `count`, or fewer when nothing is left to draw.
   std::vector<Call> Next(int count);
-  // In the order of the calls, or the sequence depends on more than what was observed.
+  // Must be called in the order of the calls; otherwise the sequence cannot be repeated.
   void Learn(const Call& call, const Observation& observation);
 
   int64_t functions() const { return static_cast<int64_t>(sources_.size()); }

@@ -1,5 +1,7 @@
-// Values come from the operator's own points (vocabulary.h), or from within their ranges. Index tensors keep
-// their fills: which indices may repeat or reach how far depends on the point.
+// Values come from the operator's own points (vocabulary.h), or from within their ranges, as nothing else
+// says which are valid. A change that does not suit the point leaves it as it was and returns "". Index
+// tensors keep their fills, as which indices may repeat or reach how far depends on the point; tables, whose
+// values belong together, stay whole; gradients get no NaN or infinity, where conventions differ.
 #include "cases/explore/mutate.h"
 
 #include <cmath>
@@ -221,7 +223,7 @@ bool Mutation::IsList(const std::string& name) const {
   return param != nullptr && (param->kind() == abi::TENSOR_ARRAY || param->kind() == abi::CONST_TENSOR_ARRAY);
 }
 
-// In the case's dtype.
+// Whether the tensor has the case's dtype.
 bool Mutation::IsPlain(const v1::PointTensor& tensor) const {
   return !tensor.has_dtype() && RuleOf(tensor.name()).dtype().empty();
 }
@@ -315,7 +317,7 @@ std::string Mutation::Digits() {
   return changes;
 }
 
-// Of all operands at once: only so do they tie, cancel, and divide without a rest.
+// Whole numbers in all operands at once: only then do they tie, cancel, and divide without a rest.
 std::string Mutation::Whole() {
   if (!MayTie() || MayMeetZeros(*options_.rules, *point_)) return "";
   const int64_t reach = int64_t{1} << draws_->Below(4);

@@ -1,4 +1,7 @@
-// Random changes of sizes (cases/core/point_sizes.h).
+// Random changes of sizes (cases/core/point_sizes.h). Sizes that are equal usually must be, so mostly they
+// change everywhere or in all tensors of one shape. Points with a table of values keep their sizes, unless
+// the operator is element-wise. A drawn size keeps the tensors that have it within the options' most
+// elements.
 #include <algorithm>
 #include <cstdlib>
 #include <vector>

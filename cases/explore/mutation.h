@@ -30,10 +30,10 @@ class Mutation {
   using Change = std::string (Mutation::*)();
   std::string OneOf(const std::vector<Change>& changes);
 
-  // Of sizes: mutate_sizes.cc.
+  // Changes of sizes, in mutate_sizes.cc.
   std::string Size();
   std::string SizeOfShape();
-  // To `size`, or a drawn one.
+  // Sets it to `size`, or to a drawn one.
   std::string SetSizeOfShape(v1::PointTensor* tensor, int d, std::optional<int64_t> size);
   std::string Short();
   std::string Exchange();
@@ -98,7 +98,7 @@ class Mutation {
            });
   }
   int64_t MostExtent(int64_t extent) const;
-  // For the dimensions that `changes` names, which have `from` elements.
+  // A new size for the dimensions that `changes` accepts, which now have `from` elements.
   int64_t NewExtent(int64_t from, const std::function<bool(const v1::PointTensor&, int)>& changes);
   bool AreBroadcast(const std::string& a, const std::string& b) const;
 

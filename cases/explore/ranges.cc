@@ -39,7 +39,7 @@ std::optional<Range> RangeOf(const v1::Fill& fill) {
   }
 }
 
-// Of a random one of the fills.
+// The range of one of the fills, chosen at random.
 std::optional<Range> DrawRange(const std::vector<v1::Fill>& known, cases::Draws* draws) {
   std::vector<Range> ranges;
   for (const v1::Fill& fill : known) {

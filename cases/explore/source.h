@@ -39,7 +39,7 @@ struct Call {
 using Accepts = std::function<bool(const v1::Case&)>;
 
 // Draws calls of one function. What it draws depends on the seed, on its own earlier calls and on what Learn
-// was told about them, and on nothing else. Not thread-safe.
+// was given, and on nothing else. Not thread-safe.
 class Source {
  public:
   // `op`, `rules` and `vocabulary` must outlive it. `dtypes`: those of the selection. `name` tells the

@@ -20,8 +20,8 @@ enum class DtypeKind { kFloating, kIntegral, kBool, kComplex };
 DtypeKind KindOf(Dtype dtype);
 
 struct Vocabulary {
-  // By the argument's name in points, and the kind of the cases' dtype. No two entries of a list are equal. A
-  // fill without a kind is the default one.
+  // Keyed by the argument's name in points and the kind of the cases' dtype. No two entries of a list are
+  // equal. A fill without a kind is the default one.
   std::map<std::pair<std::string, DtypeKind>, std::vector<v1::Fill>> fills;
   std::map<std::pair<std::string, DtypeKind>, std::vector<v1::PointAttribute>> attributes;
   // Some tensor has a stride of 0. Where equal elements decide what comes first, is kept or is drawn, that is
@@ -30,7 +30,7 @@ struct Vocabulary {
   std::set<std::pair<std::string, std::string>> same;  // a tensor, and the one that is passed in its place
   std::set<std::string> nulls;                         // tensors that may be null
   std::set<std::string> repeated;                      // tensors that repeat along dimensions of another one
-  // By the operator's family.
+  // These follow from the operator's family.
   bool elementwise = false;
   bool pairwise = false;  // elements go with elements, whichever of them are equal
   bool smooth = false;    // no result depends on which of equal elements comes first

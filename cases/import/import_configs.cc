@@ -1,3 +1,7 @@
+// The public harness's cases are taken only as far as our rules allow: each is tried alone, in each dtype, by
+// expanding a file with just this point. What is left out is counted by reason, with its line, so that the
+// sum of carried and left-out cases is the harness's. Imported labels say where a case is from and are unique
+// within the operator.
 #include "cases/import/import_configs.h"
 
 #include <algorithm>

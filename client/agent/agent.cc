@@ -530,7 +530,7 @@ void Agent::Store(const v1::Verdict& verdict) {
   }
 }
 
-// Of the whole run: other agents and earlier sessions may have judged some of its cases.
+// Reports on the whole run: other agents and earlier sessions may have judged some of its cases.
 absl::StatusOr<reports::RunReport> Agent::MakeReport(const v1::RunInfo& run) {
   std::vector<v1::Verdict> results;
   if (!options_.resume.empty() || run.done() != static_cast<int64_t>(verdicts_.size())) {

@@ -29,7 +29,7 @@ bool IsFinal(const absl::Status& status) {
   return absl::IsFailedPrecondition(status) || absl::IsNotFound(status) || absl::IsPermissionDenied(status);
 }
 
-// Without the line that has this machine's paths.
+// The file's text without the line that has this machine's paths.
 std::string TextOf(const std::string& path) {
   std::string text;
   std::ifstream in(path);

@@ -1,3 +1,7 @@
+// One Explorer is one exploration: it makes the calls first and looks for causes afterwards, in one worker,
+// with the oracle's processes. These processes are forked before the connection to the server, because a
+// client has threads. The record on the server is updated on the way and ended however the exploration ends,
+// so a stopped or failed one is stored as far as it came.
 #include "client/agent/explore.h"
 
 #include <filesystem>
@@ -275,7 +279,7 @@ class Explorer {
     for (const std::string& contract : compare_.contracts.Texts()) run.add_contracts(contract);
     *run.mutable_command() = MakeRunCommand(options_);
     run.mutable_command()->set_cases_folder(submitted ? kFolder : folder_);
-    // Whoever submitted it has the files from the server, and none of this machine's.
+    // Those who submitted it get the files from the server and cannot see this machine's.
     if (submitted) run.set_host("another machine");
     return {reports::ReproCommand(run, verdict),
             reports::LocalReproCommand(run, verdict, AbsolutePath(options_.data_folder))};

@@ -1,3 +1,6 @@
+// Limits on cases and bytes hold before anything is written, and case.txt names what they left out. Ids and
+// keys become file names with letters, digits, '.', '_' and '-' only, so no id can lead out of the folder. A
+// full disk is reported once and never fails the run.
 #include "client/agent/failure_dump.h"
 
 #include <cctype>

@@ -14,7 +14,7 @@ namespace diopi::agent {
 struct MachineSources {
   std::string root;                       // before /etc/os-release and /proc
   std::string nvidia_smi = "nvidia-smi";  // a path, or a name to look for in PATH
-  // For its answer: without persistence mode it starts the driver first.
+  // How long to wait for nvidia-smi, which without persistence mode starts the driver first.
   std::chrono::milliseconds limit{10'000};
 };
 
@@ -29,8 +29,8 @@ v1::Machine DescribeMachine(const MachineSources& sources = {});
 // DescribeMachine of this one, once per process and beside whatever else it does: the first call starts it.
 std::shared_future<v1::Machine> ThisMachine();
 
-// From nvidia-smi's answer, a line per GPU: name, driver, MiB, W, MHz, MHz of the memory. "[N/A]" is not set;
-// a line of other columns is left out.
+// Parses nvidia-smi's answer, a line per GPU: name, driver, MiB, W, MHz, MHz of the memory. "[N/A]" is not
+// set; a line of other columns is left out.
 google::protobuf::RepeatedPtrField<v1::Machine::Gpu> ParseGpus(std::string_view csv);
 
 }  // namespace diopi::agent

@@ -1,3 +1,5 @@
+// Each way only fills in options->selection, so the rest of the agent does not know of them. When it is not
+// certain which functions changed, everything is run: a missed change would be a pass that nobody tested.
 #include "client/agent/narrow.h"
 
 #include <set>

@@ -1,3 +1,7 @@
+// An option is decided by the command line, then by the profile, then by the default. The profile is read
+// after the command line, so that counts of options tell what the user gave. CLI11 checks each value and
+// simple exclusions; combinations that need a reason in words are checked in Complete and CheckExploration,
+// whose messages name what to omit or add.
 #include "client/agent/options.h"
 
 #include <CLI/CLI.hpp>

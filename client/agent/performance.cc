@@ -36,9 +36,9 @@ constexpr int kFewestSamples = 6;         // for an interval of 95 %
 constexpr int kMostSamples = 40;
 constexpr int kColdSamples = 3;
 constexpr double kNarrow = 0.02;
-// For the saved tensors of a call. The reference does about 1e9 operations a second.
+// Most operations of the reference for the saved tensors of a call; it does about 1e9 a second.
 constexpr double kMostReferenceOperations = 2e10;
-// Of the time for a call in a round, that a timing point may take at the rates of the library's copy and
+// The share of a call's time in a round that one call may take, by the rates of the library's copy and
 // products: a round makes about ten calls.
 constexpr double kPointShare = 0.3;
 constexpr size_t kShownTensors = 3;
@@ -69,7 +69,7 @@ std::string BytesText(double bytes) {
   return absl::StrFormat("%.4g %s", bytes, kUnits[unit]);
 }
 
-// Of the reference, for saved tensors.
+// The operations that the reference needs for the saved tensors of a call.
 double ReferenceOperations(const cases::Catalog& catalog, const v1::Case& c) {
   double operations = 0;
   for (const v1::Case& producer : c.producers()) {
@@ -330,7 +330,7 @@ void PerformanceTest::MeasureMachine(v1::MachineFacts* machine) {
       1 << 16, 1 << 24, 4,
       [](int64_t size) { return absl::StrCat("copy float32 src[", size, "] dest[", size, "]"); },
       [](const v1::CallWork& work) { return work.read_bytes() + work.written_bytes(); });
-  // Of the largest copy: smaller ones may be a cache's.
+  // The rate of the largest copy; smaller copies may fit into a cache.
   if (!copies.empty()) machine->set_copy_bytes_per_s(copies.back().per_second);
   v1::CallWork add;
   machine->set_launch_us(TimeLine("add float32 input[2] other[2] alpha=1\n", &add) * 1e6);

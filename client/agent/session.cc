@@ -253,7 +253,7 @@ std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const r
   return outcome;
 }
 
-// For files: the tensors that a case in place leaves out.
+// Copies the tensors that a case judged in place leaves in the worker's memory, because files need them.
 void Session::MakeWhole(Called* called) {
   CaseJudge::Complete(called->leased.c, &called->leased.inputs).IgnoreError();
   for (const auto& [key, view] : called->outcome.output_views) called->outcome.outputs[key] = view.Copy();

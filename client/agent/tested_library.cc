@@ -73,7 +73,7 @@ std::string FitToDevice(const AgentOptions& options, const LibraryFacts& facts,
       MakeWorkerOptions(options, facts, options.timeout_s, options.devices.empty() ? -1 : options.devices[0]);
   worker.device_bytes = static_cast<uint64_t>(arguments->max_tensor_bytes * kTensorsInMemory);
   const absl::StatusOr<std::unique_ptr<loader::Worker>> asked = loader::Worker::Start(worker);
-  // A library that cannot be loaded is told when the first worker starts.
+  // Load errors are ignored here; starting the first worker reports them.
   const v1::WorkerHello hello = asked.ok() ? (*asked)->hello() : v1::WorkerHello();
   const bool smaller = hello.device_memory() && hello.device_room() < worker.device_bytes;
   if (smaller)

@@ -22,9 +22,9 @@ inline constexpr size_t kMostName = 4096;
 // damaged file, and for a library that is not the one that --require-sha256 names.
 absl::StatusOr<LibraryFacts> InspectTested(const AgentOptions& options);
 
-// For --max-bytes auto: sets the bound that the free memory of this machine allows, or the memory of the
-// tested library's device, if it has one and that is less, which a worker process of its own finds out. Says
-// what the bound is and which memory set it.
+// Implements --max-bytes auto: sets the bound that the free memory of this machine allows or, if it is less,
+// the memory of the tested library's device, which a worker of its own measures. Returns a sentence with the
+// bound and the memory that set it.
 std::string FitToDevice(const AgentOptions& options, const LibraryFacts& facts,
                         SelectionArguments* arguments);
 

@@ -1,5 +1,8 @@
 // diopi-cli bisect -- COMMAND, or --capture FOLDER: which functions of a library make a command fail, or
-// spoil a captured sequence of calls.
+// spoil a captured sequence of calls. Both ask one question, whether all is well when certain functions fall
+// back to the CPU reference, and leave the search to SmallestSet. The search begins only after it was seen to
+// fail without any fallback; a command must also succeed when all functions fall back, or the cause is
+// elsewhere.
 #include <unistd.h>
 
 #include <chrono>

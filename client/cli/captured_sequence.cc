@@ -1,3 +1,6 @@
+// An output's fingerprint is its type and the hash of its bytes in the order of memory; the newest output
+// with a fingerprint is the source of later inputs with it. Values are handed on in that order, too, through
+// the strides of both tensors, because the call that uses them may see another shape or order of dimensions.
 #include "client/cli/captured_sequence.h"
 
 #include <algorithm>

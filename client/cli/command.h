@@ -20,7 +20,7 @@ class Command {
   virtual ~Command() = default;
   virtual std::string name() const = 0;
   virtual std::string description() const = 0;
-  // For --help: one command per line, indented by two spaces.
+  // Shown by --help: one command per line, indented by two spaces.
   virtual std::string examples() const = 0;
   // Declares options that point into this object.
   virtual void AddOptions(CLI::App* app) = 0;

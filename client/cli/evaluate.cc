@@ -1,4 +1,6 @@
-// diopi-cli evaluate: the evaluation report of a chip.
+// diopi-cli evaluate: the evaluation report of a chip. This file finds the runs and writes files;
+// reports::Evaluate makes every figure. The list of failures is written before the report, because the report
+// quotes its hash; a PDF has the list embedded.
 #include <filesystem>
 #include <iostream>
 #include <set>

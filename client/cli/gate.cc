@@ -1,4 +1,7 @@
-// diopi-cli gate: may this library be merged? Compares a run with its expectations and an earlier run.
+// diopi-cli gate: may this library be merged? Compares a run with its expectations and an earlier run. All
+// formats show one result (RunGate). --update writes only from a complete run, and only a text that parses
+// again; after that the run is compared with the new file, so its exit status shows what the file does not
+// cover.
 #include "reports/gate/gate.h"
 
 #include <algorithm>

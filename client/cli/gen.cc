@@ -1,4 +1,6 @@
-// diopi-cli gen: makes baselines with a reference library.
+// diopi-cli gen: makes baselines with a reference library. A lock on the data folder admits one writer at a
+// time. The device's library is started once before the oracle's minutes of work, so that a wrong path or a
+// missing device is reported at once. The oracle comes first, because a device's outputs are judged by it.
 #include <chrono>
 #include <filesystem>
 #include <iostream>

@@ -1,4 +1,5 @@
-// diopi-cli list: operators, functions or cases.
+// diopi-cli list: operators, functions, cases or models. Every list is made from the selected cases or calls,
+// never from definitions, so it shows what a run with the same options would call.
 #include <algorithm>
 #include <iostream>
 #include <map>

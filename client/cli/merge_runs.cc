@@ -1,3 +1,6 @@
+// A merged run must be one that a single agent could have made. So shards must agree in everything that
+// decides verdicts (kTraits), each must be complete and present once, and the hash of all their cases must be
+// the one that each shard recorded for the undivided run.
 #include "client/cli/merge_runs.h"
 
 #include <algorithm>
@@ -93,7 +96,7 @@ struct Piece {
   const v1::Verdict* verdict;
 };
 
-// By case id.
+// Returns the verdict of each case, by case id.
 absl::StatusOr<std::map<std::string, Piece>> Collect(const std::vector<Shard>& shards) {
   std::map<std::string, Piece> pieces;
   for (const Shard& shard : shards) {

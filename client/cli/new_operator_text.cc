@@ -1,3 +1,6 @@
+// Templates are made from the ABI's description alone: each argument gets the simplest value of its kind, so
+// that the operator's file expands at once and the author replaces values one by one. What only the author
+// can know (the judge, an output's shape) is guessed and marked with a comment that asks for it.
 #include "client/cli/new_operator_text.h"
 
 #include <vector>

@@ -1,4 +1,7 @@
-// diopi-cli pack: a device's outputs in one small file, for users without such a device.
+// diopi-cli pack: a device's outputs in one small file, for users without such a device. A pack of selected
+// cases says "a part of SUITE" in its header. It is verified against the cases that it has, unless the user
+// selects cases: then a missing one is a fault. Installing first makes the oracle's baselines where they are
+// missing, because a device's outputs are judged by the oracle before they are stored beside it.
 #include "baselines/generate/pack.h"
 
 #include <algorithm>
@@ -97,8 +100,7 @@ class PackCommand final : public Command {
     return SelectsAPart() ? kPartOf + suite : suite;
   }
 
-  // For a partial pack, the cases that it has, so that nobody needs to know the options that made it. When
-  // the user selects cases, missing ones are reported.
+  // The cases that a partial pack has, so that nobody needs to know the options that made it.
   absl::StatusOr<std::vector<v1::Case>> ExpectedOf(const PackReader& pack,
                                                    const std::vector<v1::Case>& cases) const {
     if (SelectsAPart() || !absl::StartsWith(pack.header().suite, kPartOf)) return cases;

@@ -1,3 +1,6 @@
+// Browser and qpdf work in a temporary folder, and the output is replaced only by a file that begins as a PDF
+// does: a browser may exit with 0 without having made one. The page is self-contained, so the browser
+// resolves no host names.
 #include "client/cli/pdf.h"
 
 #include <fcntl.h>

@@ -1,4 +1,6 @@
-// diopi-cli prune: removes old runs, except those that may still be needed.
+// diopi-cli prune: removes old runs, except those that may still be needed. retention.h decides; this file
+// reads the runs, shows what would go, asks, and removes. Whether a run is green is asked by a callback,
+// because with --expect the answer reads the whole run.
 #include <iostream>
 #include <map>
 #include <memory>

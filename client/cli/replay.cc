@@ -1,4 +1,6 @@
-// diopi-cli replay CAPTURE --impl X.so: calls a library as a captured process did, offline.
+// diopi-cli replay CAPTURE --impl X.so: calls a library as a captured process did, offline. The captured
+// outputs are judged beside the new ones, by the same references, which shows whether the library has changed
+// since. A call that cannot be replayed is counted apart: it says nothing about the library.
 #include <algorithm>
 #include <iostream>
 #include <vector>

@@ -1,4 +1,7 @@
-// diopi-cli repro CASE --impl X.so: runs one case again, with everything that helps to find the cause.
+// diopi-cli repro CASE --impl X.so: runs one case again, with everything that helps to find the cause. The
+// call and its verdict come from the agent's own code (CaseCall, CaseJudge), so they are those of the run. A
+// debugger runs the worker, not this program: for it the sandbox and the short time limits are lifted, and
+// the terminal is taken back when it ends. The C file calls the library directly, without a worker.
 #include <signal.h>
 #include <unistd.h>
 

@@ -20,8 +20,8 @@ namespace diopi::cli {
 class RunSource {
  public:
   virtual ~RunSource() = default;
-  // At most `limit` runs, newest first. Empty `chip`: all chips. `before`, unless empty: only runs older than
-  // that one.
+  // Lists at most `limit` runs, newest first. Empty `chip`: all chips. `before`, unless empty: only runs
+  // older than that one.
   virtual absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip,
                                                             const std::string& before, int limit) = 0;
   // Both accept "latest"; NotFound names the ids that exist. Explorations have no report.

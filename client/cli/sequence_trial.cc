@@ -1,3 +1,7 @@
+// At each end of the sequence the noise is the largest distance of a few disturbed runs of the reference from
+// the undisturbed one, and at least the rounding of its type. Disturbances depend on call, element and run
+// only, so a trial repeats itself exactly. Functions without an oracle, such as random ones, are not
+// disturbed.
 #include "client/cli/sequence_trial.h"
 
 #include <algorithm>

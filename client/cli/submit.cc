@@ -1,4 +1,6 @@
-// diopi-cli submit: submits a run to standing agents, watches it, cancels it.
+// diopi-cli submit: submits a run to standing agents, watches it, cancels it. The run belongs to the server:
+// ending this program, or losing the server, changes nothing about it, and --watch continues. The exit status
+// is the one that a diopi-agent running all of it would have, so CI can replace one by the other.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -69,7 +71,7 @@ std::string DoneText(const v1::RunInfo& run) {
   return absl::StrCat(run.done(), " of ", run.cases(), run.options().has_exploration() ? " calls" : " cases");
 }
 
-// From 0 to 1.
+// The share of the run that is done, from 0 to 1.
 double ShareDone(const v1::RunInfo& run) {
   const double seconds = run.options().exploration().seconds();
   if (seconds > 0) return std::min(run.exploration().seconds() / seconds, 1.0);

@@ -1,4 +1,6 @@
-// diopi-cli time: measures a library's calls, one line of JSON per case.
+// diopi-cli time: measures a library's calls, one line of JSON per case. The library is loaded into this
+// process, with neither worker nor sandbox, so that nothing lies between clock and call. Each line has the
+// case's definition and, with --inputs, its tensors on disk: other programs can then time the same call.
 #include <google/protobuf/util/json_util.h>
 
 #include <filesystem>

@@ -1,3 +1,6 @@
+// Everything is derived from the options as declared, so help, completion and man pages cannot differ from
+// what a program accepts. CLI11 does not tell which words an option takes; they are read from the type's
+// name, as CLI::IsMember writes it.
 #include "client/command_line/documents.h"
 
 #include <algorithm>

@@ -52,7 +52,7 @@ struct ExploreResult {
   // replaced.
   absl::Status unloadable;
 
-  // Of a correct library, at most: docs/method.md, 4.1 and 7.
+  // An upper bound for a correct library: docs/method.md, 4.1 and 7.
   double ExpectedFalseAlarms() const;
 };
 

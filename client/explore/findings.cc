@@ -1,3 +1,7 @@
+// Calls are grouped by cause first, and one call of each group is shrunk, because shrinking makes hundreds of
+// calls. If calls may be made again, a file states that a call fails alone, or after certain others, only
+// after it did so in a process that made nothing else: the search itself may have left something in its
+// process.
 #include "client/explore/findings.h"
 
 #include <algorithm>
@@ -195,7 +199,7 @@ class Writer {
     return explore::FileOf(calls);
   }
 
-  // In a process that has made these calls only.
+  // Whether the call fails in a process that has made only the calls `before` it.
   bool Fails(const FailedCall& failed, const std::vector<Call>& before) {
     std::vector<v1::Case> cases;
     cases.reserve(before.size() + 1);

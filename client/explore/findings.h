@@ -48,11 +48,11 @@ struct Finding {
 // within one output of an operator, and writes `folder`/OPERATOR_KEY.textproto for each cause, with the
 // smallest call that still fails in the same way; KEY is the group's. A call that passes in a process of its
 // own is made after the calls before it; where it then fails, the fewest of these that are needed stand
-// before it in the file. An existing file is left as it is: where its last case does not fail alike, this is
-// another bug, and OPERATOR_KEY_2.textproto is written, or the next free number. `diagnosing` looks for the
-// causes; `trial` judges without: it makes hundreds of calls, some of which make no sense. `commands`: the
-// lines that repeat the verdict's case. Calls `found` for each, the most frequent cause first, until it
-// returns false. Returns PermissionDenied when a file cannot be written.
+// before it in the file. An existing file is kept: where its last case does not fail alike, this is another
+// bug, and OPERATOR_KEY_2.textproto is written, or the next free number. `diagnosing` looks for the causes;
+// `trial` judges without: it makes hundreds of calls, some of which make no sense. `commands`: the lines that
+// repeat the verdict's case. Calls `found` for each, the most frequent cause first, until it returns false.
+// Returns PermissionDenied when a file cannot be written.
 absl::Status WriteFindings(const std::vector<FailedCall>& failures, const std::string& folder,
                            const FindingLimits& limits, agent::CaseJudge* diagnosing,
                            shrink::CaseTrial* trial,

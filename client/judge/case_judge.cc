@@ -1,3 +1,7 @@
+// Judging goes from cheap to costly: a comparison decides nearly every case, and only a failed one is
+// compared with real 16-bit arithmetic, with other contracts, and with replays that look for the cause. These
+// steps may explain a failure, and only the 16-bit one may turn it into a pass. The reference library is
+// opened when it is first needed and used by one thread at a time.
 #include "client/judge/case_judge.h"
 
 #include <algorithm>
@@ -49,7 +53,7 @@ std::optional<v1::Finding> CaseJudge::SkipReason(const v1::Case& c) const {
   return Found(v1::Finding::NOT_ADAPTABLE).Said(why);
 }
 
-// The inputs of a large case, but for those `without`.
+// Makes the inputs of a large case, except those in `without`.
 absl::StatusOr<TensorMap> CaseJudge::MakeInputs(const v1::Case& c, const BlockInputs& without) {
   if (c.producers().empty()) return FillInputs(c, without);
   if (cases::IsSliced(c)) {
@@ -151,7 +155,7 @@ baselines::SlicePlaces CaseJudge::PlacesOf(const v1::Case& c) {
   return cases::ComparedPlaces(c, cases::BuiltinSlices(c.function()));
 }
 
-// Outputs where they lie, and inputs likewise, or, where the agent cannot see them, made here if they are
+// Reads outputs and inputs in the worker's memory. Makes inputs that the agent cannot see there, if they are
 // needed.
 v1::Verdict CaseJudge::JudgeSlices(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                                    const loader::CallOutcome& outcome,

@@ -42,8 +42,8 @@ v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
 // so that the library's own advances from call to call.
 bool MayDiffer(const v1::Case& c);
 
-// For cases that no worker runs: missing functions, cases that are skipped. What is `said` in a finding may
-// hold any bytes; a backtrace at its end goes to the verdict's.
+// A verdict on a case that no worker runs: its function is missing, or it is skipped. What is `said` in a
+// finding may hold any bytes; a backtrace at its end goes to the verdict's.
 v1::Verdict MakeVerdict(const v1::Case& c, v1::Outcome outcome, const std::vector<v1::Finding>& findings);
 
 // OUTCOME_HARNESS_ERROR, for cases that cannot be judged. `word` tells one kind of such faults from another.

@@ -1,3 +1,7 @@
+// Rules are sorted from general to specific (all operators, some, arguments) and applied in that order, so
+// that a later rule overrides an earlier one; rules of the same level keep the file's order. Types and
+// layouts are decided independently, and a layout given for an argument by name is not overridden by one that
+// names none.
 #include "client/profile/adaptor_rules.h"
 
 #include <algorithm>

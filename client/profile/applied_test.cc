@@ -94,7 +94,7 @@ TEST(SkipTest, ByEveryProperty) {
               [](const v1::Case& c) { return c.dtype() == v1::Dtype::float32 && Arg(c, "training").b(); });
 }
 
-// Of the out-of-place function: out, input.
+// A case of the out-of-place function: out, input.
 v1::Case ReluCase() {
   const std::vector<v1::Case> cases = CasesOf("relu");
   return *std::find_if(cases.begin(), cases.end(),

@@ -1,3 +1,7 @@
+// Narrowing decides once which tensors the library gets in a narrower floating type, and applies that to a
+// case and to its forward alike: a tensor that only the forward has is converted like others of its type.
+// Integers that the library's type cannot hold are given the expected value before the comparison, so no
+// judge needs to know of them; they are counted and reported as not asked.
 #include "client/profile/judged_case.h"
 
 #include <algorithm>

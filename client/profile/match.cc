@@ -1,3 +1,6 @@
+// A condition that is not set holds, all that are set must hold, and a list holds if one of its entries does.
+// Each tensor condition needs some tensor of the case for which all of its parts hold together. Numbers are
+// compared by value, so that rules may write 2 for 2.0.
 #include "client/profile/match.h"
 
 #include <algorithm>

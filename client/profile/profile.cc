@@ -1,3 +1,7 @@
+// The checker collects all findings with their places before it returns, so that a profile can be corrected
+// in one pass. A rule that changes verdicts must have a condition, or it would hide every failure, and a
+// waiver must have an end and an issue. Names of operators are completed by the operator's own name here,
+// once, so that matching a case needs no list of names.
 #include "client/profile/profile.h"
 
 #include <cmath>

@@ -1,3 +1,6 @@
+// Only outputs that are judged by a tolerance can be waived: a wrong shape, dtype or index stays a failure.
+// Bits are compared before values, because integers beyond 2^53 that differ may be equal as doubles; such a
+// pair is outside unless the tolerance covers a whole unit.
 #include "client/profile/waivers.h"
 
 #include <algorithm>

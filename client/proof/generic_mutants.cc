@@ -1,3 +1,5 @@
+// A bug is applied to the reference's own outputs in the case's dtype, so it is the only difference from a
+// correct library. A bug that changes no bit of a case is left out: no method could catch it there.
 #include "client/proof/generic_mutants.h"
 
 #include <bit>

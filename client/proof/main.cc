@@ -1,4 +1,7 @@
-// diopi-proof: checks that the method catches every bug and accuses no correct variant.
+// diopi-proof: checks that the method catches every bug and accuses no correct variant. The exit status is
+// the proof: `verdict` fails for one missed bug or one accused variant, `causes` when too many likely causes
+// are wrong. Bugs and variants are judged in real workers by the agent's code, with no shortcut that an agent
+// does not take.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
@@ -82,7 +85,7 @@ absl::StatusOr<TrialOptions> TrialsOf(const Arguments& arguments, const Source& 
   return options;
 }
 
-// For libraries of variants: bugs that a declared contract must not hide have a number.
+// In a library of variants, an entry with a number is a bug that a declared contract must not hide.
 bool IsBug(const Planted& planted) {
   return planted.catalogue > 0;
 }

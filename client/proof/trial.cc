@@ -1,3 +1,6 @@
+// References are made once for each operator and seed and shared by all bugs and variants that concern it.
+// Each of these runs in a worker of its own, whose environment switches it on, so that nothing passes from
+// one to another. Threads take them from a counter; visits are serialized, so visitors need no lock.
 #include "client/proof/trial.h"
 
 #include <algorithm>

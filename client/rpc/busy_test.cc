@@ -134,7 +134,7 @@ class BusyTest : public ::testing::Test {
     server_->Shutdown();
   }
 
-  // With options_.
+  // Connects with options_.
   void Connect() {
     client_ = *Client::Connect(address_, options_);
     agents_client_ = *AgentsClient::Make(address_, options_);

@@ -1,3 +1,7 @@
+// A call that is safe to repeat is repeated until the server answers or the time is over. A stream of cases
+// is repeated only while no case has been delivered, because a delivered case counts; reading verdicts goes
+// on where it broke. Streams of tensors are read as bytes rather than as messages, which would copy each
+// tensor once more.
 #include "client/rpc/client.h"
 
 #include <grpcpp/grpcpp.h>

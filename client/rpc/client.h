@@ -18,7 +18,7 @@ namespace diopi::rpc {
 
 struct ClientOptions {
   std::chrono::milliseconds call_deadline{30'000};  // for one attempt
-  // For one stream, such as a case of gigabytes over a slow network. A dead connection is noticed much
+  // Limit for one stream, such as a case of gigabytes over a slow network. A dead connection is noticed much
   // sooner.
   std::chrono::milliseconds lease_deadline{600'000};
   // How long after its deadline a call is cancelled that gRPC has not ended, and how long a stream that

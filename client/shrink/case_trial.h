@@ -33,10 +33,10 @@ class CaseTrial {
   // The verdict on the case, of this judge instead of the trial's where one is given. The reference's status
   // when the reference cannot compute it.
   absl::StatusOr<v1::Verdict> Run(const v1::Case& c, agent::CaseJudge* judge = nullptr);
-  // On the case that `file` expands to. InvalidArgument unless it expands to exactly one case.
+  // The same for the case that `file` expands to. InvalidArgument unless it expands to exactly one case.
   absl::StatusOr<v1::Verdict> Run(const v1::OperatorFile& file);
-  // On the last of the cases, after the others in a process that has called nothing before. `beside`: while
-  // the last but one is called again on another thread.
+  // The verdict on the last of the cases, which are called in order in a new process. `beside`: the last but
+  // one is called again meanwhile, on another thread.
   absl::StatusOr<v1::Verdict> RunInOrder(const std::vector<v1::Case>& cases, bool beside);
 
  private:

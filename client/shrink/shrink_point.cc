@@ -115,7 +115,7 @@ struct SimpleFill {
   v1::Fill fill;
 };
 
-// In the order of Complexity.
+// Sorted by Complexity.
 std::vector<SimpleFill> SimpleFills() {
   std::vector<SimpleFill> fills(6);
   fills[kZeros].name = "zeros";

@@ -1,7 +1,6 @@
-// Libraries that are wrong in every function: errors that the public harness passes (the table in
-// diopi-abi.md), and others. All run over suite smoke, which has every point of core, or over a part of it.
-// Libraries with one wrong function are in run_test and, for errors that only the worker sees, in
-// impl_loader/worker/faults_test.
+// Libraries that are wrong in every function: errors that the public harness passes, and others. All run over
+// suite smoke, which has every point of core, or over a part of it. Libraries with one wrong function are in
+// run_test and, for errors that only the worker sees, in impl_loader/worker/faults_test.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -48,7 +47,7 @@ class BadLibraryTest : public CoreBaselinesTest {
   }
 };
 
-// A case that passes here is blind: mend its point (cases/ops/GUIDE.md) instead of excusing it here.
+// A case that passes here is blind: improve its point (cases/ops/GUIDE.md) instead of excusing it here.
 TEST_F(BadLibraryTest, DoingNothingPassesOnlyWhereThereIsNothingToDo) {
   const Finished run = Agent("vendor_nothing", Smoke());
   EXPECT_EQ(run.code, 1) << run.out << run.err;

@@ -134,7 +134,7 @@ TEST_F(DocumentsTest, Lists) {
   EXPECT_THAT(coverage, HasSubstr("diopiAdd,functions.h,elementwise,not tested,not tested\r\n"));
 }
 
-// Whoever has the PDF has every failure, and the page names the hash of the list that is in it.
+// The PDF contains every failure, and its page names the hash of the list that is in it.
 TEST_F(DocumentsTest, APdfHasItsFailures) {
   constexpr char kQpdf[] = "/usr/bin/qpdf";
   if (access("/usr/bin/chromium-headless-shell", X_OK) != 0 || access(kQpdf, X_OK) != 0)

@@ -240,7 +240,7 @@ TEST_F(GateWeekTest, FromThirtyFailuresToAnExpiredWaiver) {
   EXPECT_EQ(against.code, 1);
   EXPECT_NE(against.out.find("fail, not listed, passed in run "), std::string::npos) << against.out;
 
-  // Thursday: the broken case is mended, and the lines that pass are deleted.
+  // Thursday: the broken case is repaired, and the lines that pass are deleted.
   ASSERT_EQ(Agent(Build("thursday.so", "n>7", "0")).code, 1);
   const Finished mended = Gate({"--update", "--today", "2026-11-26", "--strict"});
   EXPECT_EQ(mended.code, 0) << mended.out;

@@ -1,4 +1,4 @@
-// diopi-cli submit --explore: standing agents explore, and whoever waits gets what diopi-agent --explore
+// diopi-cli submit --explore: standing agents explore, and those who wait get what diopi-agent --explore
 // says.
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Tests that documents agree with programs and sources: every subcommand and option that a document names is in the program's
-help, every file that a README names exists, no document has turns that the glossary replaces, and every command in the blocks of
-README.md and docs/en/commands.md runs.
+help, every file that a README or a comment names exists, no document has turns that the glossary replaces, and every command in
+the blocks of README.md and docs/en/commands.md runs.
 
 usage: docs_test.py BUILD_FOLDER, in the repository's root
 """
@@ -169,6 +169,47 @@ def check_files():
     check(len(seen) > 300 and NOT_OURS <= seen, f"{len(seen)} names were found; not any more: {NOT_OURS - seen}")
 
 
+# Files that comments name and that are not in the repository: others' files, examples, and what programs and the build write.
+NOT_OURS_IN_COMMENTS = {
+    "Documentation/admin-guide/devices.txt", "a.proto", "a/b.cc", "ast.py", "c/d.h", "case.txt", "chip.textproto", "cudnn_graph.h",
+    "device_configs.py", "diopi/*.h", "diopi/diopi_device.h", "diopi/diopirt.h", "diopi/functions.h", "diopi_configs.py",
+    "diopi_device.h", "diopirt.h", "elf.h", "entries.inc", "findings.txt", "google/rpc/code.proto",
+    "gperftools/malloc_extension_c.h", "kernels.h", "messages.ts", "outputs.tsv", "packages/core/src/command.ts",
+    "proto/abi/kernels.h", "src/cpp/server/server_cc.cc"}
+FILE_NAME = re.compile(r"(?<![\w/.>*-])(?:[\w*-]+/)*[\w*-][\w.*-]*\.(?:h|cc|cuh?|py|sh|proto|textproto|md|tsx?|txt|cmake|tsv|css|"
+                       r"mjs|awk|inc|calls|layers)(?!\w|/\w|\.\w)")
+# Words in capitals, such as NAME, stand for any name.
+PLACEHOLDER = re.compile(r"(?:^|[/_])(?!(?:README|GUIDE|CHANGELOG|CONTRIBUTING)\b)[A-Z]{2,}(?![a-z])")
+
+
+def named_in_comments(text, sign):
+    """The files that a source's comments name, each with its line. Comments begin with `sign`."""
+    for number, line in enumerate(text.splitlines(), 1):
+        comment = re.search(rf"(?:^|[\s;{{}}),]){sign}[\s{sign[0]}](.*)", line)
+        for name in FILE_NAME.findall(comment[1]) if comment else ():
+            if not PLACEHOLDER.search(name):
+                yield number, name
+
+
+def check_comments():
+    """Every file that a comment names exists, under that name in any folder."""
+    known = {path[at:] for path in listed() for at in [0] + [slash.end() for slash in re.finditer("/", path)]}
+    wrong = list(named_in_comments("int a;  // As in core/no.h.\n// catalog.h, NAME.cc", "//"))
+    check(wrong == [(1, "core/no.h"), (2, "catalog.h")] and "core/no.h" not in known and "catalog.h" in known,
+          "a file that a comment names and that does not exist is found")
+    seen = set()
+    for sign, patterns in (("//", ("*.h", "*.cc", "*.cu", "*.cuh", "*.proto")),
+                           ("#", ("*.py", "*.sh", "*.cmake", "*CMakeLists.txt", "run"))):
+        for path in listed(*patterns):
+            with open(path, encoding="utf-8") as file:
+                for number, name in named_in_comments(file.read(), sign):
+                    seen.add(name)
+                    found = name in NOT_OURS_IN_COMMENTS or name in known or ("*" in name and fnmatch.filter(known, name))
+                    check(found, f"{path}:{number}: the comment names {name}, which does not exist")
+    check(len(seen) > 200 and NOT_OURS_IN_COMMENTS <= seen,
+          f"{len(seen)} names were found; not any more: {NOT_OURS_IN_COMMENTS - seen}")
+
+
 # Turns that docs/glossary.md, "Style", replaces by the usual words.
 UNUSUAL = re.compile(r"\b(whoever|whomever|(is|are|was|were) told|to be had|but for|goes by|mend(s|ed|ing)?|(comes?|came) about|as ever|"
                      r"what is more)\b", re.I)
@@ -325,6 +366,7 @@ def main():
     check_names()
     check_style()
     check_files()
+    check_comments()
     check_readme()
     folder = tempfile.mkdtemp(prefix="diopi-docs-")
     try:

@@ -1,3 +1,6 @@
+// Reads #include lines only; no compiler and no build are needed. Of several folder rules the longest that
+// matches is applied. Circles are sought at each depth of folders from the second on, since two folders may
+// be free of circles while their subfolders are not, or the reverse.
 #include "cmake/checks/layering.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Conversions apply to a copy of the case, one tensor at a time. An input that loses values stops the call,
+// because the library would be asked another question; a rounded input is recorded. Outputs are converted
+// back only from the type that was asked for, so a library that gives another type is still judged by it.
 #include "impl_loader/adaptor/adaptor.h"
 
 #include <algorithm>

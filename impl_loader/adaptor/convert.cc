@@ -1,3 +1,6 @@
+// Integers are converted directly, everything else through double, which holds every floating type. A value
+// that is rounded to a narrower floating type counts as rounded; one that becomes another integer or an
+// infinity counts as lost, because the library would then be asked another question.
 #include "impl_loader/adaptor/convert.h"
 
 #include <cmath>

@@ -1,3 +1,7 @@
+// Every argument is checked against the ABI's description before libffi sees it: libffi would cut off what
+// does not fit, and the library would be blamed for a call that nobody meant. All state of a call lies on the
+// caller's stack or in its vectors, so threads may call at the same time. Exceptions are caught, because they
+// must not unwind through libffi into the worker.
 #include "impl_loader/call/call.h"
 
 #include <cxxabi.h>

@@ -1,3 +1,7 @@
+// Before a call only what may have changed is restored: an input that is known to be intact is not copied,
+// and an output that is full of the right poison is not filled again. Shapes and strides are restored, too,
+// because a library can overwrite them through the pointers it gets. Inputs made block by block are written
+// straight into the frame.
 #include "impl_loader/caller/call_frame.h"
 
 #include <algorithm>

@@ -60,7 +60,7 @@ class CaseCaller {
   // exactly its size (runtime/arena.h). Outputs, scratch and required memory are then left as the library's
   // malloc returned them in Call. Errors as of VendorLibrary::Open.
   static absl::StatusOr<std::unique_ptr<CaseCaller>> Open(const std::string& path, bool exact_memory);
-  // For a library that is loaded already, and outlives this.
+  // Calls a library that is loaded already and outlives the caller.
   static std::unique_ptr<CaseCaller> On(VendorLibrary* vendor, bool exact_memory);
   virtual ~CaseCaller() = default;
 

@@ -1,5 +1,8 @@
 // What differs between calls of one case. Nobody keeps the elements of a large output: its hash tells that it
-// differs, and the first call is repeated to see where.
+// differs, and the first call is repeated to see where. Outputs are full of another poison in every second
+// call, so bytes that hold both calls' poison were not written, and any other difference is the function's.
+// If repeating the first call never differs, but changing the bytes around an input does, the function reads
+// outside of that input.
 #include <algorithm>
 #include <utility>
 

@@ -310,8 +310,8 @@ bool CaseRunner::Inspect(Attempt* attempt, Inputs inputs) {
   return Succeeded(attempt->result->reply);
 }
 
-// Of a large output only the hash is taken. What the library has required (no `bound`) is gone after the
-// call, and goes into the store after the first one.
+// Takes only the hash of a large output. What the library has required (no `bound`) is gone after the call,
+// so it goes into the store after the first one.
 OutputTensor CaseRunner::Take(const Attempt& attempt, const std::string& key, const diopiTensor& tensor,
                               BoundTensor* bound) {
   const bool stays = bound != nullptr;
@@ -326,7 +326,7 @@ OutputTensor CaseRunner::Take(const Attempt& attempt, const std::string& key, co
   }
   OutputTensor output{key, tensor.dtype, tensor.shape, {}, in_frame};
   output.large = OutputTensor::Large{elements};
-  // Of outputs that hold callers' values or may stay unwritten, only this process knows what a difference
+  // Where outputs hold callers' values or may stay unwritten, only this process knows what a difference
   // means.
   const bool plain = stays && bound->holds == nullptr && !bound->may_stay_unwritten;
   if (stays && bound->is_output() && attempt.next_poison.has_value()) {

@@ -53,8 +53,8 @@ struct RunOptions {
 
 struct RunResult {
   v1::WorkerReply reply;  // all but sequence and outputs
-  // Of the first call; what is `in_frame` lies there as the last call left it. Of large ones there are the
-  // hash, and the elements of the last call, which are the same if the case is deterministic.
+  // The first call's outputs; what is `in_frame` lies there as the last call left it. A large output has the
+  // hash of the first call and the elements of the last, which belong together if the case is deterministic.
   std::vector<OutputTensor> outputs;
 };
 

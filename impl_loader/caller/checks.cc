@@ -1,3 +1,6 @@
+// Each check compares a mirror with what it must hold: the pattern of canaries, the values before the call,
+// the poison between elements. Inputs that are made block by block are made again for the comparison rather
+// than kept in a second copy. Findings that are alike are kept once, so that one defect is one line.
 #include "impl_loader/caller/checks.h"
 
 #include <algorithm>

@@ -180,7 +180,7 @@ TEST(CheckFrame, AllowsAnOutputInTheMemoryOfAnInput) {
   }
 }
 
-// Of an input made in blocks a part of 64 KiB in sixteen is looked at, and the last one.
+// In an input made in blocks, every sixteenth part of 64 KiB and the last one are looked at.
 TEST(CheckFrame, SamplesLargeInputs) {
   constexpr int64_t kPart = 64 << 10;
   constexpr int64_t kParts = 40;

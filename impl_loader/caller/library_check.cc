@@ -1,3 +1,6 @@
+// One table has the checks by the labels of cases/core/library_checks.h. A check that does not pass has one
+// finding; In and WithLastError add where it was found and what the library said, so that a check itself
+// states only what went wrong.
 #include "impl_loader/caller/library_check.h"
 
 #include <cstring>

@@ -1,3 +1,6 @@
+// The register dialect has one table for the process: it is cleared before a library is initialized and read
+// after that. Every call of the vendor's code here may throw, so each is guarded. Symbols are looked up once,
+// because a run asks for the same ones again and again.
 #include "impl_loader/caller/vendor_library.h"
 
 #include <cstring>

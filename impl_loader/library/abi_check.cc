@@ -1,3 +1,7 @@
+// Compares sets of names: the ABI's, those that the library exports and imports, and those that the libraries
+// it needs export. A misspelt name is recognized by its edit distance from the ABI's, and a function compiled
+// as C++ by its demangled name. For another architecture only names are compared, because the libraries it
+// needs are not on this machine.
 #include "impl_loader/library/abi_check.h"
 
 #include <cxxabi.h>

@@ -1,3 +1,6 @@
+// Bounds are checked by subtraction from the file's size, never by adding offsets, which could overflow.
+// Segments and the section table must lie in the file: loading needs no sections, but a table outside shows
+// that the file was cut off. Opening does not wait, as a named pipe would.
 #include "impl_loader/library/elf_file.h"
 
 #include <fcntl.h>

@@ -1,3 +1,6 @@
+// Reads the dynamic section, as the loader does. It does not say how many symbols there are: the section
+// header does, and in a stripped file the hash table. A file may be damaged or hostile, so every offset goes
+// through ElfFile's checked reads, and what contradicts itself is DataLoss.
 #include <algorithm>
 #include <filesystem>
 #include <optional>

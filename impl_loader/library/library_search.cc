@@ -1,3 +1,6 @@
+// Libraries are searched breadth first, each name once, as the loader does. ld.so.conf is read instead of the
+// loader's cache, whose format is glibc's own. A file of the right name that is no library for this machine
+// is passed over, also as the loader does.
 #include "impl_loader/library/library_search.h"
 
 #include <glob.h>

@@ -1,3 +1,7 @@
+// Near writes beside a buffer meet canaries, far ones in host memory the inaccessible pages around a block.
+// Host and device arenas share the code: a buffer's mirror is the buffer itself or its copy in host memory,
+// and all checks read mirrors. Memory of a call that may still be running (Abandon) is reused late and never
+// unmapped, because a late write must not crash another case.
 #include "impl_loader/runtime/arena.h"
 
 #include <sys/mman.h>

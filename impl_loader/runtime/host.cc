@@ -1,3 +1,7 @@
+// Sizes and strides come from the library, so all arithmetic on them is checked for overflow. Required memory
+// is poisoned and, on a device, waited for before the library gets it, because the library may use it on a
+// stream of its own. The lock protects the arenas and the list of required tensors; memory is filled outside
+// of it.
 #include "impl_loader/runtime/host.h"
 
 #include <algorithm>

@@ -22,7 +22,7 @@ struct diopiTensor {
   int64_t numel = 1;
   diopiDevice_t device = diopi_device;
   diopi::runtime::Buffer storage;  // data is the storage's start
-  // Of a sparse matrix (CSR); otherwise null.
+  // The parts of a sparse matrix (CSR); null for a dense tensor.
   const diopiTensor* row_starts = nullptr;
   const diopiTensor* columns = nullptr;
   const diopiTensor* values = nullptr;
@@ -77,8 +77,8 @@ struct diopiContext {
   // Fills required memory, so that nobody waits for what is queued on the call's stream; null: that one does.
   void* fill_stream = nullptr;
   uint8_t poison = 0;  // fills required memory
-  // False: required memory is handed out as it is, without poison and canaries, and without waiting for the
-  // stream: for measuring time.
+  // False: required memory gets neither poison nor canaries, and nobody waits for the stream, so that
+  // measured times are the library's own.
   bool fill_required = true;
 
   // A tensor for the library, filled with poison and surrounded by canaries. Null, with `error` set, on

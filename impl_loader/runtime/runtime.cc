@@ -1,5 +1,6 @@
 // The C functions of diopi/diopirt.h. A null argument gives an error code, never a crash: real libraries call
-// these functions without checking.
+// these functions without checking. Results are pointers into the host's objects, which outlive the call.
+// What a library registers is global to the process, because the ABI passes no handle there.
 #include <cstdlib>
 #include <cstring>
 #include <limits>

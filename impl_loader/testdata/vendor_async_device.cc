@@ -184,7 +184,7 @@ struct Native {
 };
 constexpr int64_t kRoom = 13;
 
-// By the address of the data.
+// Keyed by the address of the data.
 std::map<const void*, Native>& Natives() {
   static auto* natives = new std::map<const void*, Native>;
   return *natives;

@@ -100,7 +100,7 @@ void WalkDescriptors() {
   }
 }
 
-// By their indices, whatever their keys.
+// Finds them by their indices, whatever their keys.
 void WalkIpc() {
   for (int i = 0; i < 4096; ++i) {
     shmid_ds memory{};

@@ -1,3 +1,7 @@
+// Each kind of call has a function that lists what its reply may hold (CheckLibraryCheck, CheckTimes,
+// CheckCall). Anything else makes the whole reply no answer: dropping it silently would leave the rest of a
+// forged reply in force. All findings of a reply share one budget of text, so their number and nesting cannot
+// multiply it.
 #include "impl_loader/worker/answer.h"
 
 #include <algorithm>

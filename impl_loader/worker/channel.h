@@ -25,7 +25,7 @@ class Channel {
   // descriptor `passed`; -1: none.
   absl::Status Send(const google::protobuf::MessageLite& message, int passed = -1);
   // Waits for a whole message. Unavailable: the other side is gone. DataLoss: not a message. `passed`
-  // receives the descriptor that came with the message, and stays as it is when none came; null: discards it.
+  // receives the descriptor that came with the message, and is unchanged when none came; null: discards it.
   absl::Status Receive(google::protobuf::MessageLite* message, Descriptor* passed = nullptr);
   // Part of a message has been read already, so there may be a message although the descriptor is not
   // readable.

@@ -1,3 +1,6 @@
+// posix_spawn, because the agent has threads, of which a fork would copy one and all locks. The child starts
+// with default signals and no descriptors except those given. Waiting uses a pidfd; the group is killed
+// before waitpid, while the pid cannot belong to another process yet.
 #include "impl_loader/worker/child_process.h"
 
 #include <fcntl.h>
@@ -31,7 +34,7 @@ std::vector<std::string> Environment(const std::vector<std::string>& extra) {
                                       [&](const std::string& e) { return name(e) == name(*entry); });
     if (!replaced) all.emplace_back(*entry);
   }
-  // Of several entries with the same name the last one counts.
+  // The last of several entries with the same name counts.
   for (size_t i = 0; i < extra.size(); ++i) {
     const bool later = std::any_of(extra.begin() + static_cast<ptrdiff_t>(i) + 1, extra.end(),
                                    [&](const std::string& e) { return name(e) == name(extra[i]); });

@@ -6,7 +6,7 @@
 namespace diopi::loader {
 namespace {
 
-// Of one frame, before the next one is built.
+// Calls of one frame before the next one is built.
 constexpr int kCalls = 4;
 
 }  // namespace

@@ -29,11 +29,10 @@ class Companion {
   Companion(const Companion&) = delete;
   Companion& operator=(const Companion&) = delete;
 
-  // Returns once the first call is about to begin. Both must outlive Stop. Without a thread to be had,
+  // Returns once the first call is about to begin. Both must outlive Stop. If no thread can be created,
   // nothing runs.
   void Start(VendorLibrary* vendor, const ForkGuard* forks);
-  // How often it has gone through a few calls since Start. Without a thread: at once more than anybody waits
-  // for.
+  // How often it has gone through a few calls since Start. Without a thread, more than any caller waits for.
   int rounds() const { return rounds_; }
   // Waits until the call in progress has ended.
   void Stop();

@@ -55,13 +55,13 @@ constexpr std::array kAccelerators = {
 };
 // clang-format on
 
-// In the kernel's Documentation/admin-guide/devices.txt: /dev/mem and its like, terminals (2 to 5), consoles,
-// printers, tapes, input, sound, SCSI, frame buffers, cameras, buses, flash memory, PPP, terminals, USB,
-// registers and identity of processors, serial lines.
+// Numbers from the kernel's Documentation/admin-guide/devices.txt: /dev/mem and its like, terminals (2 to 5),
+// consoles, printers, tapes, input, sound, SCSI, frame buffers, cameras, buses, flash memory, PPP, terminals,
+// USB, registers and identity of processors, serial lines.
 constexpr std::array<unsigned, 37> kHarmfulMajors = {
     1,   2,   3,   4,   5,   6,   7,   9,   13,  14,  21,  29,  81,  86,  89,  90,  99,  108, 116,
     128, 136, 137, 138, 139, 140, 141, 142, 143, 153, 162, 166, 180, 188, 189, 202, 203, 204};
-// Of major 10: KVM, FUSE, TUN, user input, loop devices, device mapper, VFIO, virtual hosts, ...
+// Devices of major 10: KVM, FUSE, TUN, user input, loop devices, device mapper, VFIO, virtual hosts, ...
 constexpr unsigned kMiscMajor = 10;
 constexpr unsigned kFirstFixedMinor = 64;
 constexpr unsigned kLastFixedMinor = 254;
@@ -136,7 +136,7 @@ class Chooser {
   const std::vector<std::string> users_;
 };
 
-// Of Linux 5.12.
+// mount_setattr, which Linux has since 5.12.
 absl::Status SetAttributes(int folder, const char* path, unsigned flags, uint64_t set) {
   mount_attr attributes{};
   attributes.attr_set = set;

@@ -169,7 +169,7 @@ void KillChildren() {
   _exit(128 + number);
 }
 
-// In the worker, whose parent is `keeper`. `user`: as of EnterNamespaces.
+// Runs in the worker, whose parent is `keeper`. `user`: as for EnterNamespaces.
 void BeWorker(pid_t keeper, bool user, Keeping* keeping) {
   signal(SIGTERM, SIG_DFL);
   signal(kKeepersSignal, SIG_DFL);

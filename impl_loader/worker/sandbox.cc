@@ -112,7 +112,8 @@ constexpr std::array kForbidden = {
     "msgctl",
 };
 
-// Of System V, whose other objects an IPC namespace separates. Forbidden in strict mode where there is none.
+// System V's shared memory and semaphores, which an IPC namespace separates. Forbidden in strict mode where
+// there is no such namespace.
 constexpr std::array kSharedObjects = {"shmget", "shmat",      "shmctl", "semget",
                                        "semop",  "semtimedop", "semctl"};
 
@@ -122,7 +123,7 @@ constexpr std::array kFileAttributes = {
     "utime", "utimes", "utimensat", "futimesat", "setxattr", "lsetxattr", "fsetxattr", "setxattrat",
 };
 
-// In a new namespace the library would have capabilities again.
+// Forbidden, because the library would have capabilities in a new namespace.
 constexpr std::array<uint64_t, 7> kNamespaces = {CLONE_NEWUSER, CLONE_NEWNS,     CLONE_NEWPID, CLONE_NEWNET,
                                                  CLONE_NEWIPC,  CLONE_NEWCGROUP, CLONE_NEWUTS};
 
@@ -192,9 +193,9 @@ constexpr long kScopesVersion = 6;
 constexpr uint64_t kAbstractSocketScope = 1;
 constexpr uint64_t kSignalScope = 2;
 
-// A process in a Landlock domain cannot read or trace any outside it, whoever owns it; in this domain it
-// cannot send them signals, or call their abstract sockets (except in the mode for that) either. 0, or an
-// errno.
+// A process in a Landlock domain cannot read or trace processes outside it, whatever their user; in this
+// domain it cannot send them signals or connect to their abstract sockets either (except in the mode for
+// that). 0, or an errno.
 int KeepToItself(SandboxMode mode) {
   const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 0) return errno;
@@ -317,8 +318,8 @@ int AllowKnownCalls() {
   return Load(filter.get(), &rules);
 }
 
-// Of sockets only pairs and, except in strict mode, Unix sockets remain, and only those that send nothing
-// before they are connected, which connect() would do.
+// Leaves only socket pairs and, except in strict mode, Unix sockets; and of these only types that send
+// nothing before connect(), which is forbidden.
 void ForbidSockets(SandboxMode mode, Rules* rules) {
   const bool strict = mode == SandboxMode::kStrict;
   if (strict) rules->Forbid(SCMP_SYS(socket));
@@ -335,7 +336,7 @@ void ForbidSockets(SandboxMode mode, Rules* rules) {
   if (mode != SandboxMode::kSockets) rules->Forbid(SCMP_SYS(connect));
 }
 
-// In a PID namespace other processes can only be reached as all those of a user or group.
+// From a PID namespace, other processes can be reached only through their user or group.
 void ForbidPriorities(bool in_namespace, Rules* rules) {
   rules->ForbidWhen(SCMP_SYS(setpriority), {Compare(0, SCMP_CMP_NE, PRIO_PROCESS)});
   constexpr uint64_t kIoprioWhoProcess = 1;

@@ -39,8 +39,8 @@ absl::StatusOr<SandboxMode> ParseSandboxMode(std::string_view word);
 
 struct SandboxOptions {
   SandboxMode mode = SandboxMode::kDefault;
-  // Of a process's address space (RLIMIT_AS), of which GPU drivers reserve very much, and where there are
-  // cgroups for that (memory_group.h) of the memory of all its processes. 0: no limit.
+  // Limits a process's address space (RLIMIT_AS), of which GPU drivers reserve very much, and, where there
+  // are cgroups for it (memory_group.h), the memory of all its processes. 0: no limit.
   uint64_t memory_bytes = 0;
   std::vector<std::string> readable;  // folders that the strict mode lets the library read
   std::string own_folder;             // where the strict mode lets it do anything; empty: none
@@ -50,7 +50,7 @@ struct SandboxOptions {
 // What a worker's keeper does for it.
 KeeperOptions KeeperOptionsOf(const SandboxOptions& options, HiddenFiles files);
 
-// In front of what a report lists as retained.
+// Precedes what a report lists as retained.
 inline constexpr char kRetained[] = "could not drop: ";
 
 struct SandboxReport {

@@ -227,7 +227,7 @@ TEST_F(SandboxTest, SaysWhatTheMachineDoesNotAllow) {
   thread.join();
 }
 
-// Of this thread and the processes that it starts, as container engines do.
+// Forbids new user namespaces to this thread and the processes that it starts, as container engines do.
 bool ForbidUserNamespaces() {
   sock_filter steps[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -253,7 +253,7 @@ TEST_F(SandboxTest, AUsersWorkerHasAUserNamespaceWhereThatIsAllowed) {
   constexpr uid_t kNobody = 65534;
   for (const bool allowed : {true, false}) {
     std::thread thread([&] {
-      // Of this thread alone, unlike setresuid.
+      // The system call changes this thread alone, unlike setresuid().
       if (geteuid() == 0) {
         ASSERT_EQ(syscall(SYS_setresuid, kNobody, kNobody, kNobody), 0);
       }

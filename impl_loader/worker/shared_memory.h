@@ -31,7 +31,7 @@ class SharedMemory {
   ~SharedMemory();
 
   int descriptor() const { return file_.get(); }
-  // From kFrameOffset on.
+  // The memory from kFrameOffset on.
   std::byte* frames() const { return reinterpret_cast<std::byte*>(base_ + kFrameOffset); }
   size_t frame_bytes() const { return data_offset_ - kFrameOffset; }
   size_t data_offset() const { return data_offset_; }

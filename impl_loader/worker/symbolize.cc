@@ -1,3 +1,7 @@
+// After a crash the process is gone: addresses and the text of its maps come from the crash report. A process
+// that hangs is stopped and read through ptrace. In both cases the library decides which names are in the
+// maps, so only regular files are opened, without waiting, and debugging information is searched for by build
+// id alone.
 #include "impl_loader/worker/symbolize.h"
 
 #include <cxxabi.h>
@@ -103,7 +107,7 @@ Frame Describe(Dwfl* dwfl, uint64_t address) {
   return frame;
 }
 
-// From the innermost frame outwards, up to the worker's own.
+// Writes frames from the innermost outwards, up to the worker's own.
 std::string StackText(Dwfl* dwfl, const std::vector<uint64_t>& addresses) {
   std::string text;
   int number = 0;

@@ -86,7 +86,7 @@ size_t MostFrameBytes() {
   return bytes;
 }
 
-// How many processes may be killed before they have the case, by whoever kills processes on this machine.
+// How many processes may be killed from outside before they have the case.
 constexpr int kLaunches = 3;
 
 constexpr char kEndAsked[] = "the worker was ended";

@@ -59,9 +59,9 @@ struct CallOptions {
   // Large outputs, and the inputs that the worker has made, are not copied where the agent can see them, but
   // left where they are (CallOutcome::views).
   bool in_place = false;
-  // With `in_place`, where two calls are made: whoever reads the outputs compares those that have a hash with
-  // it (CallOutcome::hashes), which the worker then leaves undone. Where one differs, submit the case again
-  // without this option: the reply says how the calls differ, or that elements were not written.
+  // With `in_place` and two calls: the caller, not the worker, compares outputs that have a hash with it
+  // (CallOutcome::hashes). Where one differs, submit the case again without this option: the reply says how
+  // the calls differ, or that elements were not written.
   bool leaves_last = false;
 };
 
@@ -81,8 +81,8 @@ struct CallOutcome {
   Kind kind = Kind::kReplied;
   v1::WorkerReply reply;
   TensorMap outputs;  // of calls that succeeded
-  // With CallOptions::in_place: outputs that are not among `outputs`, and unchanged inputs, by key, in the
-  // shared memory until the next Submit. The library's threads may still write there: every use must bear
+  // With CallOptions::in_place, until the next Submit: outputs that are not among `outputs`, and unchanged
+  // inputs, by key, in the shared memory. The library's threads may still write there: every use must bear
   // any value at any time.
   TensorViews output_views;
   TensorViews input_views;

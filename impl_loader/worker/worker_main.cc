@@ -1,5 +1,8 @@
 // diopi-worker: the process in which a vendor's library runs. Only loader::Worker starts it: it expects a
-// socket as descriptor 3 and shared memory as descriptor 4.
+// socket as descriptor 3 and shared memory as descriptor 4. The sandbox is entered and reported before the
+// library is loaded, because from then on the library can send any message in this process's name; the agent
+// checks all of them (answer.cc). Inputs are mapped read-only, and a copy that the library forks gets neither
+// the channel nor the shared tensors.
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,3 +1,7 @@
+// A worker greets twice. Nothing of the library has run before the first hello, so its report on the sandbox
+// is reliable, and a process that ends earlier is our fault; one that ends later is the library's. While
+// anything is awaited, the channel, the process, its output and the request to end are watched together, and
+// the clock alone decides the deadline: a library that prints without end cannot delay it.
 #include "impl_loader/worker/worker_process.h"
 
 #include <fcntl.h>

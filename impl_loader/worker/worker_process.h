@@ -42,7 +42,7 @@ class WorkerProcess {
   Event Await(std::chrono::steady_clock::time_point deadline, google::protobuf::MessageLite* message);
 
   bool Ended() const;
-  // At once, without a report of its stack.
+  // Kills it at once, without a report of its stack.
   void Kill() { process_->Terminate(std::chrono::milliseconds(0)); }
   // Threads that it has now; 1 when unknown.
   int64_t Threads() const;

@@ -66,7 +66,7 @@ int64_t ThreadsOf(const Worker& worker) {
 }
 
 // Large enough for threads of the worker's own, which are gone when the library is called and when the case
-// has been answered: the library's are told from them.
+// has been answered, so that threads seen then are the library's.
 TEST(Worker, PassesOverLargeTensorsLeaveNoThreads) {
   constexpr int64_t kElements = int64_t{2} << 20;
   v1::Case c = AddCase({kElements}, 2);

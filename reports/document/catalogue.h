@@ -8,9 +8,9 @@
 
 namespace diopi::reports {
 
-// Of documents' own texts: zh.po.
+// Translations of documents' own texts: zh.po.
 const char* ChineseCatalogue();
-// Of sentences that runs recorded: recorded_zh.po of the dashboards.
+// Translations of sentences that runs recorded: recorded_zh.po of the dashboards.
 const char* RecordedCatalogue();
 
 // The entries, in their order: English, Chinese. Of a gettext file only `msgid "..."` and `msgstr "..."` on

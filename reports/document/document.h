@@ -146,7 +146,7 @@ struct Document {
   Language language = Language::kEnglish;  // of all texts
   std::string title;
   std::string subtitle;
-  // With a cover: in print a page of its own that shows `cover`, then the contents.
+  // Whether print has a page of its own that shows `cover`, followed by the contents.
   bool has_cover = false;
   std::vector<Block> cover;  // no headings
   std::vector<Block> blocks;

@@ -14,7 +14,7 @@
 namespace diopi::reports {
 namespace {
 
-// In their wide forms, too, which East Asian spreadsheets read alike.
+// Includes the wide forms, which East Asian spreadsheets read alike.
 constexpr std::string_view kFormulaStarts[] = {"=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"};
 
 // "-1.5e-3" or "-1e+06"; "+1", "-" and "-inf" are none.

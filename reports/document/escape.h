@@ -13,7 +13,7 @@ namespace diopi::reports {
 // A line or a block of text of a document is no longer than this: a library may have chosen it.
 inline constexpr size_t kLongestText = size_t{1} << 16;
 
-// For XML text and attributes: escapes the five entities, line breaks and tabs; PrintableText is applied
+// Escapes, for XML text and attributes, the five entities, line breaks and tabs; PrintableText is applied
 // first (a vendor's error text may hold anything).
 std::string EscapeXml(std::string_view text);
 // The same for an element's text, but keeps line breaks.

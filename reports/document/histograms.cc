@@ -8,7 +8,7 @@
 namespace diopi::reports {
 namespace {
 
-// Of one row: its label on the left, then a column per bin with its count above it.
+// Sizes of one row: its label on the left, then a column per bin with its count above it.
 constexpr double kRowWidth = 720, kRowLabels = 92, kRowColumns = kRowWidth - kRowLabels, kRowHeight = 62,
                  kTallest = 40, kAxis = 36;
 constexpr double kShare = 0.72;  // of its bin, that a column takes

@@ -1,3 +1,6 @@
+// A page is self-contained: its style is in it, charts are SVG, and there is no script. Every text, which may
+// be a library's own, passes an escape for where it goes (element, style sheet), so nothing that a run
+// recorded becomes markup. The contents and the headings count alike, which gives both the same ids.
 #include <algorithm>
 #include <numeric>
 #include <utility>

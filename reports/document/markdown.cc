@@ -1,3 +1,5 @@
+// Everything that could be markup is escaped, raw HTML and mentions of users included, because texts may come
+// from a library and reports are posted to issues. A fence is longer than any run of backticks inside it.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

@@ -1,3 +1,5 @@
+// Columns are as wide as their longest cell, counted in characters rather than bytes. Charts become tables
+// with the same figures, so that a terminal and a log miss none.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

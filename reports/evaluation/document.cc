@@ -1,4 +1,7 @@
-// The sections of an evaluation report, in the order in which labs publish them.
+// The sections of an evaluation report, in the order in which labs publish them. What was not measured says
+// so in its place, so every report has the same sections and two reports can be laid side by side. Sections
+// are numbered as they are added; some sentences (summary.cc) name a section by its number, so the order is
+// part of the text.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -86,7 +89,7 @@ class Writer {
     return text;
   }
 
-  // Of the cases that were called: quick ones are called more often than was asked for.
+  // How often the called cases were called: quick ones more often than was asked for.
   Text CallsText() const {
     int32_t least = std::numeric_limits<int32_t>::max(), most = 0;
     for (const v1::Verdict& verdict : report_.results) {
@@ -359,7 +362,7 @@ class Writer {
     Add(std::move(bar));
   }
 
-  // In a narrow column; the appendix names them all.
+  // A few dtypes, for a narrow column; the appendix names them all.
   std::string FewDtypes(const FailureGroup& group) const {
     const std::vector<v1::Dtype::Code>& dtypes = group.dtypes;
     if (dtypes.size() <= 3) return DtypesText(group);

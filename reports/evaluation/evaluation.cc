@@ -1,3 +1,6 @@
+// Everything is counted from verdicts in a few passes; no figure is estimated. A case counts once in each
+// chart, by its worst output. Times are compared for cases that passed in both runs in the same version, as
+// geometric means, because ratios multiply.
 #include "reports/evaluation/evaluation.h"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Sentences are translated as a whole, with the counts put in ("one|many" where a plural changes them),
+// because other languages do not build them from the same parts. Indicators come in the order of the lab's
+// own list, and one that this suite cannot measure keeps its row.
 #include "reports/evaluation/summary.h"
 
 #include <algorithm>
@@ -135,7 +138,7 @@ std::vector<std::string> BinNames(const std::vector<ErrorBin>& bins, const Trans
   return names;
 }
 
-// Of the errors in one unit; no rows where no case has any.
+// Histograms of the errors in one unit, without rows where no case has any.
 Histograms ErrorHistograms(const std::vector<DtypeErrors>& errors, std::vector<ErrorBin> DtypeErrors::*unit,
                            const Translator& t) {
   Histograms histograms;

@@ -29,7 +29,7 @@ std::string Annotation(const char* level, const GateDocument& document, const Ga
   return absl::StrCat(out, "\n");
 }
 
-// At most `most` lines; the last says how many findings have none.
+// Writes at most `most` lines; the last says how many findings have none.
 std::string Annotations(const char* level, const GateDocument& document,
                         const std::vector<GateFinding>& findings, size_t most) {
   std::string out;

@@ -1,3 +1,6 @@
+// The parser goes on after a mistake, so that all mistakes are reported at once, each with its column. All
+// lines are kept as written, because --update changes only lines that no longer hold. A line without an end,
+// an issue or a reason is a mistake: an excuse that nobody has to renew would hide failures for ever.
 #include "reports/gate/expectations.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Cases are judged first: a failing case is excused by a line in force or, where there are no expectations,
+// by the same outcome in the reference run. Then each line is judged by what it still excuses. An expired
+// line is one finding with the cases that need it, not one for each case. Nothing here reads a clock or a
+// file; even the day is an option, so a gate can be repeated.
 #include "reports/gate/gate.h"
 
 #include <algorithm>
@@ -21,7 +25,7 @@ namespace {
 
 constexpr std::chrono::days kSoon{14};
 
-// In the order of FindingKind.
+// Indexed by FindingKind.
 constexpr struct {
   const char* name;
   const char* words;

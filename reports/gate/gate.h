@@ -55,7 +55,7 @@ enum class FindingKind {
   kDeclared,        // the run declares other contracts than the reference
 };
 
-// For programs: "not_listed", "passes_now"; for people: "new failure", "passes now".
+// A kind's name for programs ("not_listed", "passes_now") and for people ("new failure", "passes now").
 std::string FindingName(FindingKind kind);
 std::string FindingWords(FindingKind kind);
 

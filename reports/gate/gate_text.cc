@@ -1,3 +1,6 @@
+// What the formats of a gate share: headline, facts and findings by cause, and the text format itself.
+// Findings of cases that fail alike are shown as one with its example, in the run's own groups; a finding
+// about a line keeps its own place, because its line has to be changed.
 #include <algorithm>
 #include <map>
 #include <set>

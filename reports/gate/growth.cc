@@ -1,3 +1,6 @@
+// Functions with measurements are judged first and left out of the rest, because measured rounds are better
+// evidence than single calls. Times and errors then go through one test (evidence.h). A slowdown that
+// everything shares is one finding and divided out, so that a slower machine does not accuse every function.
 #include "reports/gate/growth.h"
 
 #include <algorithm>

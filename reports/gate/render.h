@@ -18,10 +18,11 @@ struct GateDocument {
   bool verbose = false;  // in text and markdown: lists every case instead of grouping by cause
 };
 
-// For people: the verdict, coverage beside correctness, every finding with what to do about it, notes.
+// The report for people: the verdict, coverage beside correctness, every finding with what to do about it,
+// notes.
 std::string RenderGateText(const GateDocument& document);
 
-// For a pull request's summary; at most 200 findings and 100 notes, so that it stays below GitHub's 1 MiB.
+// The summary of a pull request; at most 200 findings and 100 notes, so that it stays below GitHub's 1 MiB.
 std::string RenderGateMarkdown(const GateDocument& document);
 
 // Every case as the gate classifies it: <skipped> when excused, <failure> for a finding. Findings that

@@ -1,3 +1,7 @@
+// New lines are a greedy cover: candidate globs are beginnings and ends of the failing ids themselves, those
+// that match any other case of the run are dropped, and each time the one that matches most of the rest is
+// taken. Globs are used only when the run has whole operators; otherwise they would excuse cases that were
+// never called.
 #include "reports/gate/update.h"
 
 #include <algorithm>

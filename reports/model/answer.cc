@@ -1,3 +1,6 @@
+// A message per question, made by the same functions that pages use, so that a data folder, a server and a
+// page give one answer. An exact name is tried first; the ids of recent runs are read only to complete an
+// abbreviated one, because that costs far more.
 #include "reports/model/answer.h"
 
 #include <algorithm>

@@ -26,7 +26,7 @@ absl::Status VisitCompleteRuns(server::Queries& queries, const server::RunFilter
 absl::StatusOr<std::vector<v1::RunSummary>> CompleteRuns(server::Queries& queries, const std::string& chip,
                                                          size_t limit, const server::TimeRange& range = {});
 
-// By name; of the runs in the range.
+// The chips of the runs in the range, sorted by name.
 absl::StatusOr<v1::ChipsPage> LoadChips(server::Queries& queries, const server::TimeRange& range = {});
 
 // NotFound names the existing chips.

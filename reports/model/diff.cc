@@ -1,3 +1,6 @@
+// Both lists of cases are sorted and merged. A case whose outcome changed is reported for that alone, because
+// its error and time come from different results. Times of one run say little, so each side has the range of
+// several runs, and a change needs ranges that do not overlap, a factor and a least difference.
 #include "reports/model/diff.h"
 
 #include <algorithm>

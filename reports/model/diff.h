@@ -40,8 +40,8 @@ struct CallTimes {
   std::map<std::string, std::vector<double>> us;  // by case id, in no order
 };
 
-// Without the comparison in words. CallTimes without runs are not compared: both sides are the same library
-// on the same host.
+// Leaves out the comparison in words. CallTimes without runs are not compared: both sides are the same
+// library on the same host.
 v1::Compare BuildDiff(v1::RunSummary a, v1::RunSummary b, const std::vector<server::CaseRow>& cases_a,
                       const std::vector<server::CaseRow>& cases_b, const CallTimes& times_a,
                       const CallTimes& times_b, const DiffOptions& options);

@@ -177,7 +177,7 @@ Cause ObservedCause(const v1::Verdict& verdict) {
   return cause;
 }
 
-// Of a verdict that has texts alone.
+// The cause of a verdict that has only texts.
 Cause RecordedCause(const v1::Verdict& verdict) {
   Cause cause;
   cause.diagnosed = !verdict.likely_cause().empty();
@@ -228,7 +228,7 @@ class Grouping {
     Cause cause;
     bool explained = true;  // false: joined to the cause of others
   };
-  // By outcome and the cause's key, then by operator.
+  // Members by outcome and the cause's key, then by operator.
   using Parts = std::map<std::pair<v1::Outcome, std::string>, std::map<std::string, std::vector<Member>>>;
 
   static OperatorOutcome PlaceOf(const v1::Verdict& verdict) {

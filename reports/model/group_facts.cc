@@ -20,7 +20,7 @@ namespace {
 // With fewer failing or passing cases, some class separates them by chance.
 constexpr size_t kLeastFailing = 3;
 constexpr size_t kLeastPassing = 8;
-// Of the cases with the classes, so many fail for each that passes.
+// At least so many cases with the classes fail for each that passes.
 constexpr size_t kMostlyFail = 4;
 
 using Classes = std::set<std::string>;

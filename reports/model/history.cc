@@ -1,3 +1,6 @@
+// Outcomes are compared only between runs of the same library and of the same version of a case. Flaky cases
+// are searched for among failures, which an index finds without reading passes; only the best candidates are
+// then read in every run.
 #include "reports/model/history.h"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Failures of all chips are merged by the key of their cause, which is the same in every run. Checks of the
+// library as a whole belong to no operator and are left out of the matrix.
 #include "reports/model/lab.h"
 
 #include <algorithm>

@@ -12,7 +12,8 @@ namespace diopi::reports {
 // How many runs of a chip, partial ones included, are searched for its last green run.
 inline constexpr int kGreenRuns = 500;
 
-// Of the complete runs in the range, because only these represent their chips; the green runs may be older.
+// Uses only complete runs in the range, because only these represent their chips; the green runs may be
+// older.
 absl::StatusOr<v1::LabPage> LoadLab(server::Queries& queries, const server::TimeRange& range);
 
 }  // namespace diopi::reports

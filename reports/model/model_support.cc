@@ -1,3 +1,6 @@
+// Unrolling the calls of all models is slow, so the index of each bound on tensors is made once per process
+// and kept. A call counts once, by the worst that its cases say: failing, then missing, then passing; a call
+// with a case that has no verdict is not judged.
 #include "reports/model/model_support.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// The same figures are computed in two ways: here from verdicts, and in run_summary.cc from the totals that
+// the database keeps. Both use one definition of each figure (CallTally, CorrectnessOf, PartialText), so a
+// list and a report agree. A function that answers every call with NoImplement counts as not implemented,
+// although the library exports it.
 #include "reports/model/report.h"
 
 #include <algorithm>

@@ -29,11 +29,11 @@ using OutcomeCounts = std::map<v1::Outcome, int64_t>;
 google::protobuf::RepeatedPtrField<v1::OutcomeCount> CountsOf(const OutcomeCounts& outcomes);
 
 int64_t FailedCases(const OutcomeCounts& outcomes);
-// Over the run's cases of functions: checks of the library as a whole that were judged are not asked, so that
-// a library without a function is not called right.
+// Counts the run's cases of functions. Checks of the library as a whole that were judged do not count as
+// asked, so that a library without a function is not called right.
 v1::Correctness CorrectnessOf(int64_t called, int64_t passed, const OutcomeCounts& outcomes, int64_t cases);
 
-// By function; without checks of the library as a whole.
+// Tallies by function, without checks of the library as a whole.
 using FunctionTallies = std::map<std::string, server::CallTally>;
 FunctionTallies TallyFunctions(const std::vector<v1::Verdict>& results);
 

@@ -1,3 +1,5 @@
+// A line of a list costs one row of stored totals, not the run's verdicts. "latest" is resolved once, and
+// everything else is read by the id found, so that a run that starts meanwhile does not mix with it.
 #include "reports/model/run_summary.h"
 
 #include <algorithm>

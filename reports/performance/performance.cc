@@ -1,3 +1,7 @@
+// A figure that would be false is absent: a run with too much machine noise has none, a call whose record
+// contradicts itself has none, and a step has no time unless all of its calls were measured, because parts
+// have no total. The roofline is raised to what the device reached in this run, so no share exceeds 1; a
+// specification that a call exceeds is reported as too low.
 #include "reports/performance/performance.h"
 
 #include <algorithm>

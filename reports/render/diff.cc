@@ -1,3 +1,5 @@
+// model/diff.cc compares; this file words the result. Kinds of change keep the order of their declaration in
+// text, Markdown and JSON, the most serious first.
 #include "reports/render/diff.h"
 
 #include <cmath>

@@ -1,3 +1,5 @@
+// One document serves text, Markdown and HTML; kExplorationFormats is the list that help, errors and
+// rendering share. Failures that no cause explains are counted, so the sentence about causes adds up.
 #include "reports/render/exploration.h"
 
 #include <algorithm>

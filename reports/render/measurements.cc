@@ -1,3 +1,5 @@
+// Each sentence about figures is written here once, so that terminal, page, CI and document say the same. A
+// rate is rounded down, because 100 % must mean all.
 #include "reports/render/measurements.h"
 
 #include <algorithm>

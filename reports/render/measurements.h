@@ -32,8 +32,8 @@ std::string NotCalledText(const RunReport& report, const Translator& t = English
 // "300 of 305 called cases pass (98.36 %)".
 std::string CorrectText(const v1::Correctness& correctness);
 
-// For a group of failures: "453 cases of abs, add, cos and 40 more (float16, bfloat16)", or the id of a
-// single case.
+// A group of failures: "453 cases of abs, add, cos and 40 more (float16, bfloat16)", or the id of a single
+// case.
 std::string GroupText(const FailureGroup& group);
 // "through the adaptor: input float64 as float32"; empty without the adaptor.
 std::string AdaptedText(const v1::Verdict& verdict, const Translator& t = English());

@@ -1,3 +1,5 @@
+// No message has code of its own here. JSON, the schema and the page's types follow from one declaration, so
+// a field that is added appears in all of them, and none can differ from the others.
 #include "reports/render/message_json.h"
 
 #include <algorithm>

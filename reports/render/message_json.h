@@ -27,7 +27,7 @@ Json JsonNumber(double value);
 Json MessageJson(const google::protobuf::Message& message);
 
 v1::JsonForm::Code FormOf(const google::protobuf::FieldDescriptor& field);
-// In the order of their declaration.
+// A message's fields in the order of their declaration.
 std::vector<const google::protobuf::FieldDescriptor*> FieldsOf(const google::protobuf::Descriptor& message);
 
 }  // namespace diopi::reports

@@ -1,3 +1,5 @@
+// Nothing is computed here except units and rounding: performance.cc decides which figures exist. A figure
+// that does not exist is an empty cell, never 0, and the last column says why a call has no time.
 #include "reports/render/performance.h"
 
 #include <algorithm>

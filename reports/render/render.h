@@ -15,8 +15,8 @@ struct RenderOptions {
   bool verbose = false;  // for people: also lists every case that did not pass, not only groups
 };
 
-// For people: the run, coverage beside correctness, outcomes, a table by operator, and the failures of the
-// library and of ours, grouped by cause.
+// The report for people: the run, coverage beside correctness, outcomes, a table by operator, and the
+// failures of the library and of ours, grouped by cause.
 std::string RenderText(const RunReport& report, const RenderOptions& options = {});
 
 // Only the summary at the end of a run: coverage, correctness, outcomes.

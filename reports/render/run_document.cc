@@ -1,3 +1,6 @@
+// A run's report is in English; its parts take a translator, because the evaluation report shows them in both
+// languages. Coverage, called cases and correctness stand side by side everywhere, since each alone would
+// mislead.
 #include "reports/render/run_document.h"
 
 #include <algorithm>

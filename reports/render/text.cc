@@ -1,3 +1,6 @@
+// A run's report for a terminal. Every value that a run recorded passes OneLine or PrintableText, because a
+// library chooses some of them and must not control the terminal. Commands are this machine's
+// (LocalReproCommand), as the reader sits at it.
 #include <algorithm>
 #include <optional>
 

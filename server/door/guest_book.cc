@@ -18,9 +18,9 @@ constexpr size_t kMostOffendersShown = 16;
 constexpr std::chrono::seconds kSweepEvery{1};
 // A guest that was of use a moment ago is not replaced by one that is allowed as much.
 constexpr std::chrono::seconds kKept{10};
-// Of an admitted connection, of a stranger's, of all strangers of an address. What strangers send at once
-// must not occupy gRPC's threads (ServerOptions::max_threads), or it refuses calls of others: a call and its
-// reset cost 30.
+// The budgets of an admitted connection, of a stranger's, and of all strangers of an address. What strangers
+// send at once must not occupy gRPC's threads (ServerOptions::max_threads), or it refuses calls of others: a
+// call and its reset cost 30.
 constexpr Budget::Size kOfConnection{10'000, 2'000};
 constexpr Budget::Size kOfStranger{2'000, 500};
 constexpr Budget::Size kOfStrangerOnProbation{200, 50};

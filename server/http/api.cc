@@ -1,3 +1,6 @@
+// A handler checks its parameters (an unknown one is an error), loads one message from `queries_` and returns
+// it as JSON. What all answers share, ETag and compression, is added once, in Finish. Handlers keep nothing
+// between requests, so the only shared state is Queries, which is thread-safe.
 #include "server/http/api.h"
 
 #include <algorithm>
@@ -168,7 +171,7 @@ Answer Api::Cases(const HttpRequest& request) const {
   return Told(reports::LoadCases(*queries_, request.matches[0], filter));
 }
 
-// Of the baseline that the verdict was judged by.
+// Adds what the baseline that judged the verdict says about the case.
 void Api::AddCase(v1::CasePage* page) const {
   const v1::Verdict& verdict = page->verdict();
   // The operator's name becomes a file name.
@@ -223,7 +226,7 @@ Answer Api::History(const HttpRequest& request) const {
   return Told(reports::LoadHistory(*queries_, request.matches[0], chip, static_cast<int>(limit)));
 }
 
-// That a run measured nothing is, for a reader of pages, that there is nothing.
+// For a page, a run without measurements is a page that does not exist.
 absl::Status Missing(const absl::Status& status) {
   return absl::IsFailedPrecondition(status) ? absl::NotFoundError(status.message()) : status;
 }

@@ -1,3 +1,7 @@
+// Routing and rules for requests; sockets, limits and deadlines are Transport's. The target is split at '?'
+// before it is decoded, so an encoded '?' stays in the path. The checks of length and Host come first,
+// because they protect the handlers; the guard is asked once a route matches. All answers forbid content
+// sniffing and, unless a handler says otherwise, caching.
 #include "server/http/http_server.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,6 @@
+// Files stay compressed in memory and are sent so to browsers that accept gzip. A path is looked up among the
+// names of the archive and never opened, so it cannot lead out of the site. A damaged archive counts as none,
+// as the server works without it.
 #include "server/http/site.h"
 
 #include <charconv>

@@ -403,8 +403,8 @@ void AsioTransport::Accepted(tcp::socket socket) {
   connection->Start();
 }
 
-// At a limit the newcomer replaces the connection that has waited longest for its client, of the same peer or
-// of the peer with the most connections: slow clients keep nobody out, and a crowd only itself.
+// At a limit a new connection replaces the one that has waited longest for its client, of the same peer or of
+// the peer with the most connections: slow clients keep nobody out, and a crowd only itself.
 bool AsioTransport::MakeRoom(const std::string& key) {
   const auto own = of_peer_.find(key);
   const bool peer_full = own != of_peer_.end() && own->second >= options_.max_connections_per_peer;

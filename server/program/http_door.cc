@@ -1,3 +1,6 @@
+// All paths need a token with role read, except those that hold no data: probes, the page, the documentation.
+// A probe costs little however often it is asked, because one thread at a time tries the server and others
+// get its last answer. Texts for strangers do not contain paths of this machine.
 #include "server/program/http_door.h"
 
 #include <chrono>

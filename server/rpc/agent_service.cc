@@ -229,7 +229,7 @@ class AgentService::Watcher final : public grpc::ServerWriteReactor<v1::RunInfo>
       absl::StatusOr<v1::RunInfo> run = service_->database_->GetRun(run_id_);
       if (run.ok()) {
         run_ = *std::move(run);
-        // Of an exploration, whoever watches it follows the figures only.
+        // Watchers of an exploration get its figures only.
         if (run_.has_exploration()) {
           run_.mutable_exploration()->clear_functions();
           run_.mutable_exploration()->clear_causes();

@@ -1,3 +1,6 @@
+// The start of a case announces all its tensors; only those that the agent can neither make (RECIPE) nor asks
+// for later (ON_REQUEST) follow, inputs before references. Whatever goes wrong with a baseline, the case gets
+// its end or `spoilt`, so the agent never waits and the other cases of the lease go on.
 #include "server/rpc/case_stream.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Rules come from the descriptors of all calls, so a field that is added later is limited without anybody
+// thinking of it: texts and lists generously, and names by their field's name, whichever message has them.
+// The rules are made once, because looking up descriptors for each of a report's fields would cost more than
+// the check.
 #include "server/rpc/request_limits.h"
 
 #include <google/protobuf/descriptor.h>

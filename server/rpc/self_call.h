@@ -21,7 +21,7 @@ class SelfCall {
  public:
   // `token` is what the server's guard takes for its own (Guard). `encrypted`: the server uses TLS.
   SelfCall(const Address& address, bool encrypted, std::string token);
-  // By another channel to the same server.
+  // Uses another channel to the same server.
   SelfCall(std::shared_ptr<grpc::Channel> channel, std::string token)
       : channel_(std::move(channel)), token_(std::move(token)) {}
 

@@ -1,3 +1,8 @@
+// Owns every part of a server, in the order in which they refer to each other. TCP connections pass the door,
+// which hands them to gRPC as descriptors; gRPC itself accepts only Unix sockets. One thread does what is due
+// by the clock (Upkeep), so that lost agents and abandoned runs are noticed without any call. Shutdown goes
+// from the outside in: health, new work, agents' streams, calls, connections, and last the changes that are
+// not yet stored.
 #include "server/rpc/server.h"
 
 #include <grpc/grpc.h>
@@ -336,7 +341,8 @@ absl::Status GrpcServer::Listen(Address address) {
   // "" stands for the whole server and is healthy from the start.
   server_->GetHealthCheckService()->SetServingStatus(v1::Conformance::service_full_name(), true);
   address_ = address.Text();
-  // With mutual TLS, only those whom its authority knows get in: then by the server's inner channel.
+  // With mutual TLS, the server itself has no certificate of the authority, so it calls through its inner
+  // channel.
   self_call_ = options_.tls.ca.empty()
                    ? std::make_unique<SelfCall>(address, options_.tls.any(), own_token_)
                    : std::make_unique<SelfCall>(server_->InProcessChannel({}), own_token_);

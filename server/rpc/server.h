@@ -48,7 +48,8 @@ struct ServerOptions {
   DoorLimits door;             // for connections over TCP
   bool insecure = false;       // plaintext on an address that others can reach
   bool require_token = false;  // even when DATA/tokens is missing
-  // Is told what Start does with an older database, which may take minutes, beside the log; empty: nobody.
+  // Called with what Start does to an older database, which may take minutes; it is also logged. May be
+  // empty.
   std::function<void(const std::string&)> tell;
   // How long Start looks for damage in the database, which it refuses; zero: it does not look.
   absl::Duration check_for = absl::Seconds(5);
@@ -71,11 +72,11 @@ class ConformanceServer {
   static absl::StatusOr<std::unique_ptr<ConformanceServer>> Start(const ServerOptions& options);
   virtual ~ConformanceServer() = default;  // shuts down at once
 
-  // With the actual port.
+  // The address with the actual port.
   virtual const std::string& address() const = 0;
   // This server's metrics; lives as long as the server.
   virtual Metrics& metrics() = 0;
-  // For other ways into the same server, such as HTTP; lives as long as the server.
+  // Used by other ways into the same server, such as HTTP; lives as long as the server.
   virtual Authorizer& authorizer() = 0;
   // Replaces the certificates for new connections, as read by ReadTlsFiles. Does nothing without TLS.
   // InvalidArgument: they cannot be used, and the former ones stay.

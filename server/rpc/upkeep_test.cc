@@ -39,7 +39,7 @@ class UpkeepTest : public ::testing::Test {
         grpc::CreateChannel(server_.server().address(), grpc::InsecureChannelCredentials()));
   }
 
-  // With a library of this many bytes; 0: none.
+  // Submits a run with a library of this many bytes; 0: none.
   absl::StatusOr<v1::RunInfo> Submit(const std::string& token, size_t library = 0) {
     grpc::ClientContext context;
     if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);

@@ -132,7 +132,7 @@ class AgentRegistry {
     absl::Duration pause;       // after the last fault
     absl::Duration not_before;  // when it may be given to agents again
   };
-  // To do once the lock is released.
+  // Work to do once the lock is released.
   struct Deferred {
     bool flush = false;
     std::vector<KnownAgent> keep;

@@ -1,4 +1,8 @@
-// The submitted runs of AgentRegistry: which agents get them, and what happens when agents fail them.
+// The submitted runs of AgentRegistry: which agents get them, and what happens when agents fail them. A
+// failure counts against the agent unless the server had a fault meanwhile: then it counts against nobody,
+// and the run pauses, each time for longer. A run is aborted only when every connected agent that could run
+// it has used up its failures. The database is written after the registry's lock is released (Deferred),
+// because a disk may be slow.
 #include <algorithm>
 #include <utility>
 
@@ -136,7 +140,7 @@ void AgentRegistry::Dispatch(Deferred* deferred) {
 }
 
 std::string AgentRegistry::WhyBlocked(const OpenRun& run) const {
-  // A minute of faults is no hiccup: whoever waits for the run should know.
+  // Faults that last a minute are worth telling those who wait for the run.
   const bool pausing = run.pause >= options_.longest_pause && clock_->Now() < run.not_before;
   if (pausing && !HasAgents(run)) {
     return absl::StrCat("a fault of the server stops its agents, which try again every ",

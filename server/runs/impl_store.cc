@@ -1,3 +1,6 @@
+// A library's size is reserved for its owner before its first byte is written, and returned when the upload
+// is dropped or the run's library is removed; so parallel uploads together cannot exceed a limit. Files have
+// names made by this server, never by a client, and become a run's library by a rename.
 #include "server/runs/impl_store.h"
 
 #include <unistd.h>

@@ -116,8 +116,8 @@ Allowance Pace::Allow(const std::string& name, int max_cases, int workers, absl:
   bool shared = false;
   const double target = absl::ToDoubleSeconds(options_.target);
   const double left = SecondsLeft(name, now, &shared);
-  // At the end nobody holds more than its share of what is left, half of that for the errors of estimates:
-  // the batches shrink, and the last ones end together.
+  // Towards the end an agent holds at most its share of what is left, halved because estimates err, so that
+  // batches shrink and the last ones end together.
   const bool tail = shared && left < 2 * target;
   const double may_hold = speed * std::min(target, left);
   const double room = (may_hold - agent.open_cost) * (tail ? 0.5 : 1);

@@ -38,7 +38,7 @@ class TlsClient {
   virtual ~TlsClient() = default;  // closes
 
   virtual bool Send(std::string_view bytes) = 0;
-  // At most 4096 bytes; empty at the end.
+  // Returns at most 4096 bytes; empty at the end.
   virtual std::string Receive() = 0;
   virtual int descriptor() const = 0;
   virtual std::string protocol() const = 0;  // "TLSv1.2"

@@ -1,3 +1,6 @@
+// The file is replaced by rename, so readers need no lock and see the old file or the new one. Writers lock a
+// file beside it, because a lock on the replaced file would be lost. Opening follows no links and waits for
+// no pipe, and a file that others can access is refused rather than trusted.
 #include "server/security/token_file.h"
 
 #include <fcntl.h>

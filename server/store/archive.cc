@@ -1,3 +1,6 @@
+// ArchiveRuns (upkeep.h). Rows are copied with their ids, so that references between them need no
+// translation. The copy is made under another name, compared through the interface that reads results, and
+// linked to its name only then: a file of that name is complete.
 #include <google/protobuf/util/message_differencer.h>
 #include <unistd.h>
 

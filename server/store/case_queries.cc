@@ -1,4 +1,6 @@
-// Queries about verdicts. queries.cc has those about runs.
+// Queries about verdicts. queries.cc has those about runs. Decoding a verdict costs most, so conditions on
+// columns are tested before it, in SQL or on the row, and the others after it. Rows arrive in the order of
+// the table's key and are sorted only where that differs from the order asked for.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,3 +1,6 @@
+// What SQL can see is a query that returns a row per problem (kQueries); what it cannot see is read by the
+// program: blobs, contents of verdicts, the order of appends. The file comes first, and a damaged one ends
+// the check, because its rows tell little more.
 #include "server/store/check.h"
 
 #include <google/protobuf/message_lite.h>

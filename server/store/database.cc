@@ -1,3 +1,7 @@
+// One connection behind one mutex: each function locks it, and one that writes several rows does so in one
+// transaction, so nobody sees half a change. Functions here choose locks and transactions; the SQL for rows
+// is in run_rows, run_writer, verdict_rows and totals. A state that ends a run stores its totals in the same
+// transaction, and a new verdict deletes them, so stored totals are never stale.
 #include "server/store/database.h"
 
 #include <filesystem>
@@ -474,7 +478,7 @@ absl::Status LookForDamage(Connection* connection, const Database::Options& opti
 }
 
 absl::Status PrepareFile(Connection* connection, const std::function<void(const std::string&)>& tell) {
-  // A new file can then shrink while a server uses it (upkeep.h); an existing file is left as it is.
+  // Lets a new file shrink while a server uses it (upkeep.h); does not change an existing file.
   absl::Status status = connection->Execute("PRAGMA auto_vacuum = INCREMENTAL");
   if (!status.ok()) return status;
   // NORMAL: in WAL mode a commit survives the death of the process, and a power cut costs the newest commits

@@ -175,7 +175,7 @@ class Database {
   absl::StatusOr<std::vector<v1::RunInfo>> ListRuns(const std::string& chip, int limit) {
     return ListRuns(chip, limit, "");
   }
-  // In case order.
+  // Sorted by position in the run.
   virtual absl::StatusOr<std::vector<v1::Verdict>> Verdicts(const std::string& run_id,
                                                             const VerdictFilter& filter) = 0;
   // A page of the same, by case id: starts after case `after` (empty: with the first) and ends when the

@@ -1,3 +1,7 @@
+// Encoder and decoder walk a message by reflection, in the order of field numbers; each Put function has a
+// Take function that must read exactly the bytes it wrote, because values carry no lengths. Doubles are
+// compared by their bits (0 and -0 differ, all NaNs are one). The decoder reads files that may be damaged: it
+// bounds counts and nesting before it allocates or recurses.
 #include "server/store/message_delta.h"
 
 #include <google/protobuf/reflection.h>

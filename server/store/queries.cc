@@ -1,4 +1,6 @@
-// Queries about runs: rows, totals, tallies. case_queries.cc has those about verdicts.
+// Queries about runs: rows, totals, tallies. case_queries.cc has those about verdicts. Figures that belong
+// together are read in one Snapshot. Totals of a run in progress are counted from its verdicts and remembered
+// with their number (`live_`); as verdicts are never changed, an equal number means equal totals.
 #include "server/store/queries.h"
 
 #include <algorithm>
@@ -21,7 +23,7 @@ namespace {
 constexpr char kAfterAllTimes[] = "~";
 constexpr char kOfAll[] = "SELECT r.id FROM runs r WHERE ";
 constexpr char kOfChip[] = "SELECT r.id FROM devices d JOIN runs r ON r.device = d.id WHERE d.chip = ?7 AND ";
-// In place of 2 (RunKind::kAny), ?3 is what a row must be: 0 no exploration, 1 one.
+// ?3 is a RunKind: 0 selects runs of cases, 1 explorations, 2 both.
 constexpr char kFiltered[] = R"sql(
 r.created >= ?1 AND r.created < ?2 AND ?3 IN (r.exploration IS NOT NULL, 2)
 AND (?4 = '' OR EXISTS (SELECT 1 FROM run_labels WHERE run = r.id AND key = ?4 AND value = ?5))
@@ -57,7 +59,7 @@ absl::StatusOr<std::vector<TallyRow>> SelectTallies(Connection* connection, int6
   return rows;
 }
 
-// Of an exploration: its outcomes, and nothing of cases.
+// An exploration has outcomes, but no figures about cases.
 absl::StatusOr<RunTotals> TotalsOfExploration(Connection* connection, int64_t run) {
   ASSIGN_OR_RETURN(const v1::RunInfo info, ReadRunRow(connection, run));
   RunTotals totals;

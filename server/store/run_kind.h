@@ -13,7 +13,7 @@ namespace diopi::server {
 
 enum class RunKind { kCases, kExploration, kAny };
 
-// InvalidArgument for an exploration: whoever asks for its verdicts means another run.
+// InvalidArgument for an exploration: it has no verdicts, so the caller means another run.
 inline absl::Status CheckHasVerdicts(const std::string& run_id, const v1::RunOptions& options) {
   if (!options.has_exploration()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(

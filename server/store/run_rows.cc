@@ -1,3 +1,7 @@
+// A run's options are stored twice: as a message, from which runs are resumed and described, and as columns,
+// by which queries compare and filter; the functions ...Column make those that hold lists. The number of
+// passes is not counted: `appends` has the number of verdicts, and a partial index those that did not pass.
+// An exploration has no verdicts; its counts come from its own message.
 #include "server/store/run_rows.h"
 
 #include <utility>

@@ -1,3 +1,6 @@
+// A run's row is inserted under a random id until one is free. Its cases are a row of `suites`, which all
+// runs of the same cases share. `alike` names the earlier run whose verdicts most likely say the same:
+// verdict_rows.cc stores new verdicts as differences from that run's.
 #include "server/store/run_writer.h"
 
 #include <algorithm>

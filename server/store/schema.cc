@@ -1,3 +1,7 @@
+// A new file goes through the same steps as an old one, so both end with the same tables. A released step is
+// never edited, because files that took it would then differ from new ones: every change is a further step.
+// The file's application id is checked before anything is written, so that another program's database is
+// never migrated.
 #include "server/store/schema.h"
 
 #include <array>
@@ -151,8 +155,7 @@ absl::Status MakeTables(Connection* connection, const Tell&) {
   return MakeVersion1(connection);
 }
 
-// Step i brings version i to i+1; version 0 is an empty file. Never edit what was released: add a step,
-// whatever it changes.
+// Step i brings version i to i+1; version 0 is an empty file.
 constexpr std::array<absl::Status (*)(Connection*, const Tell&), kSchemaVersion> kMigrations = {
     MakeTables, MakeVersion2, MakeVersion3, MakeVersion4, MakeVersion5};
 

@@ -1,3 +1,7 @@
+// Every error of SQLite becomes a status in one place (StatusOfCode), which names the file, because callers
+// decide by the code: what failed for a full disk can be tried again later, damage cannot. SQLite's own
+// locking is off (NOMUTEX): the owner of the connection serializes. A reading connection is ended by a
+// progress handler; a check of the whole file calls none, so a thread interrupts it.
 #include "server/store/sqlite.h"
 
 #include <sys/stat.h>

@@ -108,8 +108,8 @@ class OwnStatement {
 class Connection {
  public:
   enum class Mode { kReadWrite, kReadOnly };
-  // With foreign keys, busy timeout and extended error codes on. A read-only file in a folder that cannot be
-  // written is opened as immutable.
+  // Opens with foreign keys, busy timeout and extended error codes on. A read-only file in a folder that
+  // cannot be written is opened as immutable.
   static absl::StatusOr<std::unique_ptr<Connection>> Open(const std::string& path, Mode mode);
   ~Connection();
   Connection(const Connection&) = delete;
@@ -133,7 +133,7 @@ class Connection {
   // The first column of the query's first row; 0 when there is no row.
   absl::StatusOr<int64_t> QueryInt(const std::string& sql);
 
-  // Of a read-only connection, at a shutdown: what it executes now or later is Unavailable after some work.
+  // For a read-only connection at a shutdown: statements running now or later soon fail with Unavailable.
   // Thread-safe.
   void End() { ended_ = true; }
 

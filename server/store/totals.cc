@@ -1,3 +1,6 @@
+// Totals are derived from verdicts and can be made again at any time. The row in run_totals says that a run's
+// rows in the other three tables are valid: a new verdict deletes that row alone, which is cheap, and
+// KeepTotals replaces the rest.
 #include "server/store/totals.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// Runs share rows of `contents`, so removing a run cannot remove what its verdicts say. Afterwards one scan
+// of all verdicts finds the rows that none uses; SQLite's foreign keys would search `verdicts` once for each
+// row. The rows can be deleted after the scan, in small transactions, because an unused row stays unused: an
+// append shares contents only with existing verdicts, and new rows have higher ids.
 #include "server/store/upkeep.h"
 
 #include <algorithm>
@@ -116,7 +120,7 @@ absl::StatusOr<std::vector<int64_t>> RemovableRows(Connection* connection,
   return rows;
 }
 
-// By row of contents: whether a verdict of any run but these uses it.
+// For each row of contents, whether a verdict of a run outside `but` uses it.
 absl::StatusOr<std::vector<bool>> UsedContents(Connection* connection, const std::vector<int64_t>& but) {
   ASSIGN_OR_RETURN(const int64_t most, connection->QueryInt("SELECT max(id) FROM contents"));
   std::vector<bool> used(static_cast<size_t>(most) + 1);
@@ -153,8 +157,7 @@ absl::Status DeleteEach(Connection* connection, const std::vector<int64_t>& ids)
   return absl::OkStatus();
 }
 
-// Removes contents that no verdict uses. Others may write between the look and the removal, because an unused
-// row stays unused: an append shares contents only with existing verdicts, and new rows have higher ids.
+// Removes contents that no verdict uses. Others may write between the scan and the removal.
 absl::Status RemoveUnusedContents(Connection* connection) {
   std::vector<int64_t> unused;
   {

@@ -88,7 +88,7 @@ class VerdictWriter {
 // without the file's name.
 absl::StatusOr<std::vector<int64_t>> CaseRowsOf(std::string_view bytes);
 
-// In case order.
+// Sorted by position in the run.
 absl::StatusOr<std::vector<v1::Verdict>> SelectVerdicts(Connection* connection, int64_t run,
                                                         const VerdictFilter& filter);
 

@@ -1,3 +1,6 @@
+// Files of version 1 must stay readable, so its tables are kept here as released. Verdicts are carried over
+// in the order in which they were stored, through the writer that stores new ones: the new tables then have
+// no second way of being filled, and run and time of each append are kept.
 #include "server/store/version_1.h"
 
 #include <optional>

@@ -1,3 +1,6 @@
+// Lines are read once, in order: HELP starts a family, TYPE must follow it, and samples belong to the family
+// in progress, so a family that is split is found at its second HELP. What needs several lines, such as a
+// bucket +Inf equal to its count, is checked at the end.
 #include "server/telemetry/exposition.h"
 
 #include <limits>

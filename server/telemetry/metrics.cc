@@ -20,7 +20,7 @@ const prometheus::Histogram::BucketBoundaries& CallBuckets() {
   return *buckets;
 }
 
-// From a fast disk to one that stalls.
+// The range covers fast disks and disks that stall.
 const prometheus::Histogram::BucketBoundaries& AppendBuckets() {
   static const auto* const buckets = new prometheus::Histogram::BucketBoundaries{
       0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5};

@@ -97,8 +97,8 @@ std::string Where(const std::string& gpu, const Row& row, ConvolutionProduct pro
   return Text(gpu, ", ", row.name, ", product ", static_cast<int>(product), ", ", DtypeName(dtype));
 }
 
-// But for bfloat16 before sm_80: cuDNN has no engine for it, or, where there is a driver to compile one, only
-// for some.
+// Except for bfloat16 before sm_80: cuDNN has no engine for it, or, where there is a driver to compile one,
+// only for some.
 TEST(ConvolutionPlans, EveryGpuHasOneAndItsEngineIsAllowed) {
   for (const std::string& gpu : GpuNames()) {
     const PlanTarget target(GpuProperties(gpu));

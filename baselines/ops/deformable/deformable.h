@@ -31,11 +31,11 @@ struct DeformNeighbours {
     after[0] = down - above;
     after[1] = across - left;
   }
-  // Of the neighbour `y` below and `x` to the right of the first.
+  // The weight of the neighbour `y` below and `x` to the right of the first.
   DIOPI_HD C Weight(int y, int x) const {
     return (y == 1 ? after[0] : C(1) - after[0]) * (x == 1 ? after[1] : C(1) - after[1]);
   }
-  // Of the element in row y, column x; 0 of all that are no neighbours.
+  // The weight of the element in row y, column x; 0 unless it is a neighbour.
   DIOPI_HD C WeightOf(int64_t y, int64_t x) const {
     if (!inside || y < low[0] || y > low[0] + 1 || x < low[1] || x > low[1] + 1) return C(0);
     return Weight(static_cast<int>(y - low[0]), static_cast<int>(x - low[1]));

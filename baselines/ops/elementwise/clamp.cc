@@ -4,7 +4,7 @@
 namespace diopi::ops::both {
 namespace {
 
-// With bounds in the wrong order, the upper one; NaN if any of the three is NaN.
+// If the bounds are in the wrong order, the upper one; NaN if any of the three is NaN.
 struct ClampedTo {
   bool low, high;
   template <typename C>

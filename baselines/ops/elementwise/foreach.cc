@@ -29,7 +29,7 @@ void MapOne(const Queue& queue, const Tensor& out, const F& f, const Tensor& x, 
   });
 }
 
-// From each input into its output, or in place.
+// Applies `f` to each input, into its output or in place.
 template <typename Args, typename F>
 void MapEach(const Args& a, const F& f) {
   const Operand number(a.other);

@@ -32,7 +32,8 @@ TEST(Interpolate, CornersOrCentres) {
   EXPECT_THAT(corners.values(), ElementsAre(1, 2, 3));
 }
 
-// Positions that are an element's but for rounding: 31 / 7 * 3.5 - 0.5 is 15, 31 / 7 * 7 is the last corner.
+// Positions that are an element's except for rounding: 31 / 7 * 3.5 - 0.5 is 15, 31 / 7 * 7 is the last
+// corner.
 TEST(Interpolate, AnotherRoundingHasATapBeyond) {
   const struct {
     Interpolation interpolation;

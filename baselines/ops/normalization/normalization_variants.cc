@@ -259,7 +259,7 @@ struct GroupNormBackward {
     const int64_t per_group = s.channels / groups;
     const std::vector<C> g = Load<C>(grad), values = Load<C>(x), gamma = LoadOr<C>(weight, s.channels, 1);
     const std::vector<C> mu = Load<C>(mean), rs = Load<C>(rstd);
-    // Of every channel of every sample.
+    // Sums over each channel of each sample.
     std::vector<C> sum_gx, sum_g;
     for (int64_t plane = 0; plane < s.batch * s.channels; ++plane) {
       const C *g0 = g.data() + plane * s.area, *x0 = values.data() + plane * s.area;

@@ -1,5 +1,6 @@
 // The element-wise parts of batch normalization across devices: one channel's statistics from those of all
-// devices, the normalized elements, and their gradient. sync_batch_norm_cpu.cc and _cuda.cu have the sums.
+// devices, the normalized elements, and their gradient. sync_batch_norm_cpu.cc and sync_batch_norm_cuda.cu
+// have the sums.
 #include "baselines/ops/both.h"
 #include "baselines/ops/normalization/normalization_common.h"
 

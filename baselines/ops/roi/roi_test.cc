@@ -47,7 +47,7 @@ TEST(RoiAlign, NoiseOfGradientsCoversErrorsThatSamplesShare) {
   EXPECT_LT(worst, 3);
 }
 
-// A corner that lies on the last place that counts, but for its own error: there the image ends.
+// A corner that lies on the last place that counts, except for its own error: there the image ends.
 TEST(RotatedFeatureAlign, NoiseCoversCornersOnTheBorder) {
   const Shape image = {1, 1, 4, 4};
   const auto run = [&](diopiDtype_t dtype, double row) {

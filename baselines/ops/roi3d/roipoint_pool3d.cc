@@ -4,7 +4,7 @@
 namespace diopi::ops::both {
 namespace {
 
-// One box: which points are in it, then copies. Outputs of a box without points stay, but for its flag.
+// One box: which points are in it, then copies. Outputs of a box without points stay, except its flag.
 template <typename C>
 struct PointsOfBox {
   Out<C> out;

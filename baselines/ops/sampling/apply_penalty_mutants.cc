@@ -26,7 +26,7 @@ diopiTensorHandle_t Constant(diopiContextHandle_t ctx, diopiConstTensorHandle_t 
   return Replaced(ctx, like, [value](double, int64_t) { return value; });
 }
 
-// The bugs that both forms have, but for the last token.
+// The bugs that both forms have, except for the last token.
 template <typename Args>
 void ChangePenalties(Args& a) {
   if (penalty_counts_ignored) a.p_token_counts = Constant(a.ctx, a.p_token_counts, 1);

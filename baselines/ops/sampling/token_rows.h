@@ -90,7 +90,7 @@ struct TokenState {
   std::vector<int64_t> ids, ends, lengths, finished, skipped;
 
  private:
-  // Of a tensor that callers may leave out: zeros then, which are not written back.
+  // The elements of a tensor that callers may leave out; then zeros, which are not written back.
   template <typename T>
   std::vector<T> Given(diopiConstTensorHandle_t handle) const {
     return handle != nullptr ? Load<T>(Tensor(handle)) : std::vector<T>(Index(a.batch_size));

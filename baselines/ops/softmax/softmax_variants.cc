@@ -36,7 +36,7 @@ struct Mass {
   C sum;
 };
 
-// Of two parts of a line whose maximum is finite; a part of -Inf alone weighs nothing.
+// Merges two parts of a line whose maximum is finite; a part of -Inf alone weighs nothing.
 template <typename C>
 Mass<C> Merge(const Mass<C>& a, const Mass<C>& b) {
   if (std::isinf(a.greatest)) return b;

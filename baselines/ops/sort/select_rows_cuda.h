@@ -15,8 +15,8 @@ struct DigitCounts {
   uint32_t of[kDigits] = {};
 };
 
-// Of the keys that begin with prefix[row], counts those with each next digit, and appends the digit of the
-// wanted[row]-th one; wanted[row] is then its number among the keys with the longer prefix.
+// Counts, among the keys that begin with prefix[row], those with each next digit, and appends the digit of
+// the wanted[row]-th one; wanted[row] is then its number among the keys with the longer prefix.
 template <typename C>
 struct AppendDigit {
   using State = DigitCounts;

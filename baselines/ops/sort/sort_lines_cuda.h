@@ -26,7 +26,7 @@ struct TakeSorted {
   }
 };
 
-// Of fewer elements all are sorted: selecting takes two dozen kernels (an H100 sorts 2^20 in 170 us, and
+// With fewer elements all are sorted, as selecting takes two dozen kernels (an H100 sorts 2^20 in 170 us, and
 // selects from them in 330).
 inline constexpr int64_t kLeastSelected = int64_t{1} << 22;
 

@@ -86,7 +86,7 @@ struct Noise {
   Noise& operator*=(const Noise& b) { return *this = *this * b; }
   Noise& operator/=(const Noise& b) { return *this = *this / b; }
 
-  // By value; NaN equals nothing.
+  // Compares values; NaN equals nothing.
   friend bool operator==(const Noise& a, const Noise& b) { return a.v == b.v; }
   friend bool operator!=(const Noise& a, const Noise& b) { return a.v != b.v; }
   friend bool operator<(const Noise& a, const Noise& b) { return a.v < b.v; }

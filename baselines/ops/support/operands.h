@@ -24,7 +24,7 @@ struct Operands {
     }
   }
 
-  // With the noise of that rounding.
+  // Adds the noise of that rounding.
   template <typename C>
   DIOPI_HD C Rounded(const C& x) const {
     if constexpr (kIsNoise<C>) {

@@ -36,7 +36,7 @@ class WeightErrors<Noise<V>> {
 
  public:
   explicit WeightErrors(bool given) : given_(given) {}
-  // Of every key in turn; the weight without its error.
+  // Call it with the weight of every key in turn; returns the weight without its error.
   C Take(const C& weight) {
     if (!given_) return weight;
     const C plain = C::Clean(weight.v, 0);

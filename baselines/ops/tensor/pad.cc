@@ -41,7 +41,7 @@ DIOPI_HD int64_t Inside(int64_t place, const Span& span, Edge edge) {
 
 constexpr int kMaxRank = 8;
 
-// From a place in the output to one in the input.
+// Maps a place in the output to one in the input.
 struct Frame {
   int64_t before[kMaxRank] = {};
   int64_t in[kMaxRank] = {};

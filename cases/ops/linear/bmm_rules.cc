@@ -8,7 +8,7 @@
 namespace diopi::cases {
 namespace {
 
-// The product of `input` and `mat2`, which have `rank` dimensions, equal but for the last two.
+// The product of `input` and `mat2`, which have `rank` dimensions, equal except for the last two.
 absl::StatusOr<Shapes> Product(const RuleArgs& args, size_t rank) {
   ASSIGN_OR_RETURN(std::vector<int64_t> left, args.Shape("input"));
   ASSIGN_OR_RETURN(const std::vector<int64_t> right, args.Shape("mat2"));

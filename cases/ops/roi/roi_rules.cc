@@ -40,7 +40,7 @@ DIOPI_SHAPE_RULE(roi_align_places, args) {
   return RoiCells(args);
 }
 
-// For each channel and box, the four borders.
+// Four borders for each channel and box.
 DIOPI_SHAPE_RULE(border_cells, args) {
   ASSIGN_OR_RETURN(const std::vector<int64_t> images, args.Shape("input"));
   if (images.size() != 4 || images[1] % 4 != 0)

@@ -1,4 +1,6 @@
-// Shapes of transpose, repeat, select, slice, one_hot, linspace, meshgrid, im2col and col2im.
+// Shapes of flip, transpose, repeat, select, slice, one_hot, linspace, meshgrid, im2col and col2im. As
+// PyTorch, dimensions and indices count from the end when negative, and an argument out of range is refused,
+// except the ends of a slice, which are clamped.
 #include <algorithm>
 #include <utility>
 

@@ -65,7 +65,7 @@ std::string Output(const std::string& key, uint64_t offset, uint64_t bytes, bool
                       Number(6, in_frame ? 1 : 0));
 }
 
-// With a descriptor, unless it is -1.
+// Passes a descriptor along, unless it is -1.
 bool SendMessage(int to, const std::string& message, int passed) {
   const auto length = static_cast<uint32_t>(message.size());
   std::string bytes(reinterpret_cast<const char*>(&length), sizeof(length));

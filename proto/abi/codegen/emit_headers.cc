@@ -1,3 +1,6 @@
+// Types and enums are text in kTypes, as they never change; functions are made from the ABI's data. The
+// library's functions are weak symbols, so that a program linked without a library starts and sees null
+// pointers. The numbers in kTypes are those that vendors' libraries were built with and must stay.
 #include <cctype>
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 // Writes the header that kernels include: per function, its arguments as a struct, and the two lists that
-// DIOPI_KERNEL (baselines/ops/support/kernel.h) needs to define the C function.
+// DIOPI_KERNEL (baselines/ops/support/op.h) needs to define the C function.
 #include <string_view>
 
 #include "proto/abi/codegen/emit.h"

@@ -1,3 +1,6 @@
+// The recorder is the other side of a test: compiled C that received its arguments from the caller under test
+// through the ABI's calling convention. It records bytes, not text, so that the test compares exactly what
+// arrived. A function returns its own number, which shows that the right one was called.
 #include "proto/abi/codegen/emit.h"
 
 namespace diopi::abi {

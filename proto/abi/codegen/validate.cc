@@ -1,3 +1,6 @@
+// The ABI's textproto is written by hand, so everything that the generators, the caller of libraries and the
+// tests rely on is checked here: names, the spelling of each kind, directions, counts of arrays. All problems
+// are reported, each with its file and line; nothing is written while there is one.
 #include <algorithm>
 #include <cctype>
 #include <map>

@@ -12,7 +12,7 @@
 namespace diopi::ops::cuda {
 namespace {
 
-// At `bytes` after a multiple of 16.
+// Whether a tensor that starts `bytes` after a multiple of 16 is taken.
 bool Taken(int64_t bytes) {
   TestTensor tensor(kFloat, {4});
   return DnnTakes(kFloat, {tensor.AlignTo(bytes).view()});

@@ -205,7 +205,7 @@ class PlanCache {
   KeptByKey<Known> plans_;
 };
 
-// For whoever looks for the engine that computes something: appends "WHAT DTYPE ENGINE" to the file that
+// Helps to find the engine that computes something: appends "WHAT DTYPE ENGINE" to the file that
 // DIOPI_CUDA_PLAN_LOG names; the engine is "none" where there is no plan, and "left" where none was
 // requested.
 void LogPlan(const DnnGraph& graph, const DnnPlan* plan);
