@@ -25,6 +25,7 @@
 
 #include "absl/time/clock.h"
 #include "cases/base/descriptor.h"
+#include "cases/base/openssl_exit.h"
 #include "cases/base/printable_stream.h"
 #include "cases/base/private_process.h"
 #include "cases/user/user_cases.h"
@@ -520,6 +521,7 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   // The libraries below may throw (out of memory, CLI11's own setup); nothing of ours does.
   diopi::MakeProcessPrivate();
+  diopi::KeepOpenSslUntilProcessEnds();
   const diopi::PrintableStreams printable;
   try {
     const int code = diopi::server::Main(argc, argv);

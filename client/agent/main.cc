@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cases/base/excerpt.h"
+#include "cases/base/openssl_exit.h"
 #include "cases/base/printable_stream.h"
 #include "cases/base/private_process.h"
 #include "cases/base/stop_signal.h"
@@ -35,6 +36,7 @@ bool DieWith(pid_t parent) {
 int main(int argc, char** argv) {
   using diopi::agent::ExitCode;
   diopi::MakeProcessPrivate();
+  diopi::KeepOpenSslUntilProcessEnds();
   std::optional<diopi::PrintableStreams> printable(std::in_place);
   diopi::agent::AgentOptions options;
   options.credentials.token = diopi::TakeFromEnvironment("DIOPI_TOKEN");

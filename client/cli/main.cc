@@ -4,6 +4,7 @@
 #include <iostream>
 #include <map>
 
+#include "cases/base/openssl_exit.h"
 #include "cases/base/printable_stream.h"
 #include "cases/base/private_process.h"
 #include "client/cli/command.h"
@@ -48,6 +49,7 @@ ExitCode Main(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   diopi::MakeProcessPrivate();
+  diopi::KeepOpenSslUntilProcessEnds();
   const diopi::PrintableStreams printable;
   // CLI11 reports our own mistakes in declaring options as exceptions.
   try {
