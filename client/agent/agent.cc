@@ -48,7 +48,6 @@
 #include "client/setup/paths.h"
 #include "client/setup/server_process.h"
 #include "impl_loader/worker/sandbox.h"
-#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 #include "reports/model/report.h"
 #include "reports/render/measurements.h"
@@ -139,7 +138,7 @@ ExitCode Agent::Tell(const absl::Status& status) {
 }
 
 std::string Agent::ResumeCommand() const {
-  const auto word = [](const std::string& text) { return reports::ShellWord(text); };
+  const auto word = [](const std::string& text) { return ShellWord(text); };
   std::string command = absl::StrCat(word(ProgramBeside("diopi-agent")), " --impl ", word(facts_.path),
                                      " --resume ", run_.run_id());
   absl::StrAppend(&command, own_server() ? " --data " : " --server ",

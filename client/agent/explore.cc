@@ -17,6 +17,7 @@
 #include "cases/base/printable_stream.h"
 #include "cases/base/process_pool.h"
 #include "cases/base/status_macros.h"
+#include "cases/base/text.h"
 #include "cases/base/write_file.h"
 #include "cases/explore/generator.h"
 #include "cases/user/operator_text.h"
@@ -29,7 +30,6 @@
 #include "client/setup/arguments.h"
 #include "client/setup/paths.h"
 #include "client/shrink/case_trial.h"
-#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 #include "reports/render/exploration.h"
 #include "reports/render/render.h"
@@ -237,7 +237,7 @@ class Explorer {
     for (const explore::FailedCall& failed : result.failures) {
       if (!options_.verbose) break;
       out_ << "  " << failed.call.c.id() << ": " << reports::OutcomeName(failed.verdict.outcome()) << ": "
-           << reports::OneLine(failed.verdict.reason()) << " (" << failed.call.point.reveals() << ")\n";
+           << OneLine(failed.verdict.reason()) << " (" << failed.call.point.reveals() << ")\n";
     }
     out_ << std::flush;
   }
@@ -261,8 +261,8 @@ class Explorer {
   std::string Statistics() const {
     std::string text = "function,calls,classes,pairs\r\n";
     for (const v1::Exploration::Function& function : stored_.functions()) {
-      absl::StrAppend(&text, reports::CsvField(function.name()), ",", function.calls(), ",",
-                      function.classes(), ",", function.pairs(), "\r\n");
+      absl::StrAppend(&text, function.name(), ",", function.calls(), ",", function.classes(), ",",
+                      function.pairs(), "\r\n");
     }
     return text;
   }
@@ -303,7 +303,7 @@ class Explorer {
           if (record_ != nullptr) record_->Update(stored_);
           const reports::FailureGroup& group = finding.group;
           out_ << "  " << reports::OperatorsText(group) << ": " << reports::OutcomeName(group.outcome) << ": "
-               << reports::OneLine(group.cause) << " (" << group.cases.size()
+               << OneLine(group.cause) << " (" << group.cases.size()
                << (group.cases.size() == 1 ? " call" : " calls") << ")\n"
                << (finding.condition.empty() ? "" : absl::StrCat("    ", finding.condition, "\n")) << "    "
                << finding.path << (finding.known ? ", known before" : "") << "\n    "

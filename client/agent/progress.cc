@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cases/base/printable_stream.h"
-#include "reports/document/escape.h"
+#include "cases/base/text.h"
 #include "reports/model/outcome.h"
 #include "reports/render/render.h"
 
@@ -60,10 +60,9 @@ void Progress::Add(const v1::Verdict& verdict) {
     ++failed_;
   }
   if (options_.verbose && reports::IsListed(verdict.outcome())) {
-    Line("ERROR",
-         absl::StrCat(reports::OneLine(verdict.case_id()), ": ", reports::OutcomeName(verdict.outcome()),
-                      ": ", reports::OneLine(verdict.reason()), " | ",
-                      reports::LocalReproCommand(options_.run, verdict, options_.data_folder)));
+    Line("ERROR", absl::StrCat(OneLine(verdict.case_id()), ": ", reports::OutcomeName(verdict.outcome()),
+                               ": ", OneLine(verdict.reason()), " | ",
+                               reports::LocalReproCommand(options_.run, verdict, options_.data_folder)));
   }
   if (tally.seen == tally.expected) PrintTally(name, &tally);
   DrawBar(false);
@@ -71,7 +70,7 @@ void Progress::Add(const v1::Verdict& verdict) {
 
 void Progress::PrintTally(const std::string& name, Tally* tally) {
   tally->printed = true;
-  const std::string run = absl::StrCat("Run diopi_functions.", reports::OneLine(name));
+  const std::string run = absl::StrCat("Run diopi_functions.", OneLine(name));
   if (!harness_lines() && tally->failed == 0) return;  // the bar counts it
   if (tally->passed == tally->seen) {
     Line("INFO", absl::StrCat(run, " succeed"));

@@ -15,6 +15,7 @@
 #include "cases/base/hash.h"
 #include "cases/base/output_hash.h"
 #include "cases/base/tensor.h"
+#include "cases/base/text.h"
 #include "cases/core/judges.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/piece_case.h"
@@ -23,7 +24,6 @@
 #include "cases/findings/finding.h"
 #include "client/judge/error_text.h"
 #include "impl_loader/call/call.h"
-#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 
 namespace diopi::agent {
@@ -42,8 +42,8 @@ using F = v1::Finding;
 void CleanSaid(google::protobuf::RepeatedPtrField<F>* findings, std::string* backtrace) {
   for (F& finding : *findings) {
     const ErrorText error = SplitBacktrace(finding.said());
-    finding.set_said(reports::ToUtf8(error.message));
-    if (backtrace->empty()) *backtrace = reports::ToUtf8(error.backtrace);
+    finding.set_said(PrintableText(error.message));
+    if (backtrace->empty()) *backtrace = PrintableText(error.backtrace);
     CleanSaid(finding.mutable_parts(), backtrace);
   }
 }
@@ -54,7 +54,7 @@ v1::Verdict ProcessVerdict(const v1::Case& c, const loader::CallOutcome& outcome
   const bool late = outcome.kind == Kind::kTimedOut;
   v1::Verdict verdict = MakeVerdict(c, late ? v1::OUTCOME_TIMEOUT : v1::OUTCOME_CRASH, outcome.ended);
   verdict.set_signal(outcome.signal_name);
-  verdict.set_backtrace(reports::ToUtf8(outcome.backtrace));
+  verdict.set_backtrace(PrintableText(outcome.backtrace));
   return verdict;
 }
 
@@ -236,7 +236,7 @@ void TellStrayEnd(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
   *verdict->add_findings() = *outcome.stray_end;
   *verdict->add_findings() = by_itself;
   verdict->set_signal(outcome.signal_name);
-  verdict->set_backtrace(reports::ToUtf8(outcome.backtrace));
+  verdict->set_backtrace(PrintableText(outcome.backtrace));
 }
 
 }  // namespace
@@ -254,7 +254,7 @@ void MarkAdapted(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
   if (outcome.kind == Kind::kReplied && outcome.adapted.empty()) return;
   verdict->set_adapted(true);
   for (const auto& lines : {outcome.adapted, outcome.rounded}) {
-    for (const std::string& line : lines) verdict->add_conversions(reports::ToUtf8(line));
+    for (const std::string& line : lines) verdict->add_conversions(PrintableText(line));
   }
 }
 

@@ -1,3 +1,5 @@
+#include "cases/base/text.h"
+
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

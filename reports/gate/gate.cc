@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/text.h"
 #include "proto/enum_name.h"
-#include "reports/document/escape.h"
 #include "reports/gate/coverage.h"
 #include "reports/gate/growth.h"
 #include "reports/gate/line_matches.h"

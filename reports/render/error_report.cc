@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "cases/base/dtype.h"
-#include "reports/document/escape.h"
+#include "cases/base/text.h"
 #include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/text.h"
 #include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 #include "reports/render/measurements.h"

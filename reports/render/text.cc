@@ -1,3 +1,5 @@
+#include "cases/base/text.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -6,7 +8,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "proto/enum_name.h"
-#include "reports/document/escape.h"
 #include "reports/model/outcome.h"
 #include "reports/render/machine.h"
 #include "reports/render/measurements.h"
