@@ -27,6 +27,7 @@
 #include "baselines/compare/contract.h"
 #include "cases/base/excerpt.h"
 #include "cases/base/host_name.h"
+#include "cases/base/outcome.h"
 #include "cases/base/process.h"
 #include "cases/base/stage.h"
 #include "cases/base/status_macros.h"
@@ -48,7 +49,6 @@
 #include "client/setup/paths.h"
 #include "client/setup/server_process.h"
 #include "impl_loader/worker/sandbox.h"
-#include "reports/model/outcome.h"
 #include "reports/model/report.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
@@ -523,7 +523,7 @@ v1::Verdict Summarised(v1::Verdict verdict) {
 void Agent::Store(const v1::Verdict& verdict) {
   const bool again = !verdicts_.insert_or_assign(verdict.case_id(), Summarised(verdict)).second;
   if (!again) progress_->Add(verdict);
-  if (options_.fail_fast && !first_failure_ && reports::IsFailure(verdict.outcome())) {
+  if (options_.fail_fast && !first_failure_ && IsFailure(verdict.outcome())) {
     first_failure_ = true;
     kill(getpid(), SIGTERM);  // blocked in every thread: StopSignal receives it
   }
@@ -586,7 +586,7 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
   const std::string page = client_->PageOf(run_.run_id());
   if (!page.empty()) *out_ << "Page         " << page << "\n";
   OutcomeCounts outcomes;
-  for (const auto& [outcome, count] : report.outcomes) outcomes[reports::OutcomeName(outcome)] = count;
+  for (const auto& [outcome, count] : report.outcomes) outcomes[OutcomeName(outcome)] = count;
   const ExitCode code = ExitCodeFor(outcomes);
   if (report.coverage.passing() >= options_.min_passing || code == ExitCode::kOurs) return code;
   *err_ << "diopi-agent: " << reports::PassingText(report.coverage) << ", --min-coverage requires "

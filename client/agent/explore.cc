@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "baselines/compare/contract.h"
 #include "baselines/generate/oracle_pool.h"
+#include "cases/base/outcome.h"
 #include "cases/base/printable_stream.h"
 #include "cases/base/process_pool.h"
 #include "cases/base/status_macros.h"
@@ -30,7 +31,6 @@
 #include "client/setup/arguments.h"
 #include "client/setup/paths.h"
 #include "client/shrink/case_trial.h"
-#include "reports/model/outcome.h"
 #include "reports/render/exploration.h"
 #include "reports/render/render.h"
 #include "server/store/database.h"
@@ -196,7 +196,7 @@ class Explorer {
     stored.set_calls(result.calls);
     stored.set_seconds(result.seconds);
     for (const auto& [outcome, count] : result.outcomes) {
-      (*stored.mutable_outcomes())[reports::OutcomeName(outcome)] = count;
+      (*stored.mutable_outcomes())[OutcomeName(outcome)] = count;
     }
     std::map<std::string, int64_t> failures;
     for (const explore::FailedCall& failed : result.failures) ++failures[failed.call.c.function()];
@@ -223,7 +223,7 @@ class Explorer {
     std::vector<std::string> outcomes;
     outcomes.reserve(result.outcomes.size());
     for (const auto& [outcome, count] : result.outcomes) {
-      outcomes.push_back(absl::StrCat(count, " ", reports::OutcomeName(outcome)));
+      outcomes.push_back(absl::StrCat(count, " ", OutcomeName(outcome)));
     }
     out_ << absl::StrFormat("Explored     %s of %s in %.1f s: %.1f a second\n", Counted(result.calls, "call"),
                             Counted(static_cast<int64_t>(result.calls_of.size()), "function"), result.seconds,
@@ -236,7 +236,7 @@ class Explorer {
     PrintLeftOut(result);
     for (const explore::FailedCall& failed : result.failures) {
       if (!options_.verbose) break;
-      out_ << "  " << failed.call.c.id() << ": " << reports::OutcomeName(failed.verdict.outcome()) << ": "
+      out_ << "  " << failed.call.c.id() << ": " << OutcomeName(failed.verdict.outcome()) << ": "
            << OneLine(failed.verdict.reason()) << " (" << failed.call.point.reveals() << ")\n";
     }
     out_ << std::flush;
@@ -302,7 +302,7 @@ class Explorer {
           AddCause(finding, &stored_);
           if (record_ != nullptr) record_->Update(stored_);
           const reports::FailureGroup& group = finding.group;
-          out_ << "  " << reports::OperatorsText(group) << ": " << reports::OutcomeName(group.outcome) << ": "
+          out_ << "  " << reports::OperatorsText(group) << ": " << OutcomeName(group.outcome) << ": "
                << OneLine(group.cause) << " (" << group.cases.size()
                << (group.cases.size() == 1 ? " call" : " calls") << ")\n"
                << (finding.condition.empty() ? "" : absl::StrCat("    ", finding.condition, "\n")) << "    "

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "cases/base/excerpt.h"
+#include "cases/base/outcome.h"
 #include "cases/base/read_file.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
@@ -19,7 +20,6 @@
 #include "client/rpc/client.h"
 #include "impl_loader/library/changed_functions.h"
 #include "proto/abi/abi.h"
-#include "reports/model/outcome.h"
 #include "server/store/database.h"
 #include "server/store/run_kind.h"
 
@@ -120,7 +120,7 @@ absl::StatusOr<bool> SelectFailed(AgentOptions* options, std::ostream* out) {
   std::vector<v1::Outcome> failures;
   for (int i = v1::Outcome_MIN; i <= v1::Outcome_MAX; ++i) {
     const auto outcome = static_cast<v1::Outcome>(i);
-    if (reports::IsListed(outcome)) failures.push_back(outcome);
+    if (IsListed(outcome)) failures.push_back(outcome);
   }
   ASSIGN_OR_RETURN(const rpc::RunVerdicts failed, options->server.empty()
                                                       ? ReadFromFolder(*options, failures)

@@ -9,6 +9,7 @@
 #include "baselines/compare/compare.h"
 #include "baselines/generate/generate.h"
 #include "baselines/tap/capture.h"
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "client/cli/case_call.h"
@@ -19,7 +20,6 @@
 #include "client/setup/profile_options.h"
 #include "client/shrink/case_trial.h"
 #include "impl_loader/caller/in_process.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::cli {
 namespace {
@@ -117,11 +117,11 @@ class ReplayCommand final : public Command {
     const v1::Verdict then =
         baselines::CompareCase(call.c, call.inputs, *references, call.outputs, {call_->contracts()});
     ++replayed_;
-    const bool failed = reports::IsFailure(verdict.outcome());
+    const bool failed = IsFailure(verdict.outcome());
     if (failed) ++failed_;
-    std::cout << absl::StrFormat("%-16s %s %s (when captured: %s)", reports::OutcomeName(verdict.outcome()),
+    std::cout << absl::StrFormat("%-16s %s %s (when captured: %s)", OutcomeName(verdict.outcome()),
                                  PrintableLine(call.c.function()), PrintableLine(call.path),
-                                 reports::OutcomeName(then.outcome()));
+                                 OutcomeName(then.outcome()));
     if (!verdict.reason().empty()) std::cout << "\n  " << PrintableMessage(verdict.reason());
     if (!verdict.likely_cause().empty()) std::cout << "\n  likely: " << PrintableLine(verdict.likely_cause());
     std::cout << "\n";

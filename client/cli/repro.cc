@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "cases/base/write_file.h"
@@ -29,7 +30,6 @@
 #include "client/setup/paths.h"
 #include "client/shrink/case_trial.h"
 #include "impl_loader/worker/worker.h"
-#include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
 
 namespace diopi::cli {
@@ -225,7 +225,7 @@ class ReproCommand final : public Command {
                 << std::flush;
     }
     if (verdict.outcome() == v1::OUTCOME_HARNESS_ERROR) return ExitCode::kOurs;
-    return reports::IsFailure(verdict.outcome()) ? ExitCode::kFailed : ExitCode::kOk;
+    return IsFailure(verdict.outcome()) ? ExitCode::kFailed : ExitCode::kOk;
   }
 
   // The C file calls the library directly, so it lacks the following.
@@ -240,7 +240,7 @@ class ReproCommand final : public Command {
   }
 
   static void Print(const v1::Verdict& verdict, const TensorMap& outputs) {
-    std::cout << "Outcome    " << reports::OutcomeName(verdict.outcome()) << "\n";
+    std::cout << "Outcome    " << OutcomeName(verdict.outcome()) << "\n";
     if (!verdict.reason().empty()) std::cout << "Reason     " << PrintableMessage(verdict.reason()) << "\n";
     if (verdict.adapted()) std::cout << "Adaptor    " << PrintableLine(reports::AdaptedText(verdict)) << "\n";
     if (!verdict.backtrace().empty()) {

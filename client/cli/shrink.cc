@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cases/base/outcome.h"
 #include "cases/base/text.h"
 #include "cases/core/library_checks.h"
 #include "cases/findings/finding_text.h"
@@ -17,7 +18,6 @@
 #include "client/setup/paths.h"
 #include "client/shrink/case_trial.h"
 #include "client/shrink/shrink_point.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::cli {
 namespace {
@@ -70,7 +70,7 @@ class ShrinkCommand final : public Command {
     const absl::StatusOr<v1::Verdict> first = (*trial)->Run(*file);
     if (!first.ok()) return Tell(first.status());
     std::cout << "Case       " << options_.case_id << "\nOutcome    " << Text(*first) << "\n" << std::flush;
-    if (!reports::IsFailure(first->outcome())) {
+    if (!IsFailure(first->outcome())) {
       return Tell(absl::InvalidArgumentError(absl::StrCat(
           options_.case_id, " does not fail with ", call_->impl_path(), ": there is nothing to shrink")));
     }
@@ -79,8 +79,8 @@ class ShrinkCommand final : public Command {
 
  private:
   static std::string Text(const v1::Verdict& verdict) {
-    return PrintableMessage(absl::StrCat(reports::OutcomeName(verdict.outcome()),
-                                         verdict.reason().empty() ? "" : ": ", verdict.reason()));
+    return PrintableMessage(
+        absl::StrCat(OutcomeName(verdict.outcome()), verdict.reason().empty() ? "" : ": ", verdict.reason()));
   }
 
   ExitCode Shrink(shrink::CaseTrial& trial, const v1::Verdict& first, v1::OperatorFile file) {
@@ -108,8 +108,7 @@ class ShrinkCommand final : public Command {
     file = with(result.point);
     v1::Point& point = *file.mutable_grid(0)->mutable_point(0);
     point.set_label(absl::StrCat(point.label(), "_shrunk"));
-    point.set_reveals(
-        absl::StrCat("shrunk from ", options_.case_id, ": ", reports::OutcomeName(last.outcome())));
+    point.set_reveals(absl::StrCat("shrunk from ", options_.case_id, ": ", OutcomeName(last.outcome())));
     return Write(file, last);
   }
 

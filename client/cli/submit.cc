@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "client/cli/command.h"
@@ -20,7 +21,6 @@
 #include "client/setup/labels.h"
 #include "client/setup/library_facts.h"
 #include "proto/enum_name.h"
-#include "reports/model/outcome.h"
 #include "reports/render/exploration.h"
 #include "reports/render/render.h"
 #include "server/store/chip_name.h"
@@ -246,7 +246,7 @@ class SubmitCommand final : public Command {
     shown_ = share;
     if (!line || server::IsOver(run.state())) return;
     std::cout << "Run " << run.run_id() << ": " << EnumName(run.state()) << ", " << DoneText(run) << ", "
-              << agent::CountOf(OutcomesOf(run), reports::IsFailure) << " failed\n"
+              << agent::CountOf(OutcomesOf(run), IsFailure) << " failed\n"
               << std::flush;
   }
 

@@ -13,6 +13,7 @@
 #include "baselines/compare/sampled_tokens.h"
 #include "cases/base/dtype.h"
 #include "cases/base/hash.h"
+#include "cases/base/outcome.h"
 #include "cases/base/output_hash.h"
 #include "cases/base/tensor.h"
 #include "cases/base/text.h"
@@ -24,7 +25,6 @@
 #include "cases/findings/finding.h"
 #include "client/judge/error_text.h"
 #include "impl_loader/call/call.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::agent {
 namespace {
@@ -225,12 +225,11 @@ v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
 // Something that an earlier case left in the worker ended it. No case is certain to be the culprit, but the
 // run must not be green: the case in which it happened reports it, once.
 void TellStrayEnd(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
-  if (reports::IsFailure(verdict->outcome()) || verdict->outcome() == v1::OUTCOME_HARNESS_ERROR) {
+  if (IsFailure(verdict->outcome()) || verdict->outcome() == v1::OUTCOME_HARNESS_ERROR) {
     *verdict->add_findings() = Found(F::BESIDES).Part(*outcome.stray_end);
     return;
   }
-  const F by_itself =
-      Found(F::BY_ITSELF).Word(reports::OutcomeName(verdict->outcome())).Parts(verdict->findings());
+  const F by_itself = Found(F::BY_ITSELF).Word(OutcomeName(verdict->outcome())).Parts(verdict->findings());
   verdict->set_outcome(v1::OUTCOME_CRASH);
   verdict->clear_findings();
   *verdict->add_findings() = *outcome.stray_end;

@@ -18,7 +18,7 @@ namespace diopi::agent {
 using diopi::ExitCode;
 using diopi::ExitCodeFor;
 
-// How many cases have each outcome, by its name (reports::OutcomeName), as in v1::RunInfo.
+// How many cases have each outcome, by its name (OutcomeName), as in v1::RunInfo.
 using OutcomeCounts = std::map<std::string, int64_t>;
 
 // The sum over the outcomes for which `counts` is true.

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/outcome.h"
 #include "cases/core/catalog.h"
-#include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
 
 namespace diopi::reports {

@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/outcome.h"
 #include "cases/core/operator_file.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::reports {
 namespace {

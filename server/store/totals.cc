@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
-#include "server/store/outcome.h"
 #include "server/store/verdict_rows.h"
 
 namespace diopi::server {

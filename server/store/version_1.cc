@@ -120,7 +120,7 @@ CREATE TABLE results (                -- never updated
 CREATE TRIGGER results_are_final BEFORE UPDATE ON results
 BEGIN SELECT RAISE (ABORT, 'verdicts are never updated'); END;
 CREATE INDEX results_by_outcome ON results (run, outcome);
--- The failures alone (reports/model/outcome.h): the others cost nothing at an append.
+-- The failures alone (cases/base/outcome.h): the others cost nothing at an append.
 CREATE INDEX results_failed ON results (run, case_id, outcome, case_hash) WHERE outcome IN (2, 3, 6, 7, 8, 9);
 CREATE TABLE result_outputs (
   result INTEGER NOT NULL REFERENCES results (id) ON DELETE CASCADE,

@@ -1,14 +1,19 @@
-// How each outcome counts, for totals that are kept and for reports (reports/model/outcome.h).
-#ifndef SERVER_STORE_OUTCOME_H_
-#define SERVER_STORE_OUTCOME_H_
+// The names of all outcomes, and how each counts.
+#ifndef CASES_BASE_OUTCOME_H_
+#define CASES_BASE_OUTCOME_H_
 
 #include <cstdint>
 #include <map>
+#include <string>
 
 #include "diopi/v1/exploration.pb.h"
 #include "diopi/v1/verdict.pb.h"
 
-namespace diopi::server {
+namespace diopi {
+
+// "pass", "not_implemented": the enum's name in lower case without its prefix. "unspecified" for a number
+// this program does not know.
+std::string OutcomeName(v1::Outcome outcome);
 
 // The library was called and did not give a right answer: fail, error, crash, timeout, memory,
 // nondeterministic. Not: not_implemented, unsupported_dtype, skipped, waived, harness_error.
@@ -16,6 +21,9 @@ bool IsFailure(v1::Outcome outcome);
 
 // The library was called and an answer was judged or owed: pass, waived and every failure.
 bool IsCalled(v1::Outcome outcome);
+
+// Reports list the case, with the command that repeats it: a failure, or our own fault.
+bool IsListed(v1::Outcome outcome);
 
 // What a run's cases of one function, or all of them, say of the library.
 struct CallTally {
@@ -34,6 +42,6 @@ struct CallTally {
 // How many calls of an exploration had each outcome; names of a newer program are left out.
 std::map<v1::Outcome, int64_t> OutcomesOf(const v1::Exploration& exploration);
 
-}  // namespace diopi::server
+}  // namespace diopi
 
-#endif  // SERVER_STORE_OUTCOME_H_
+#endif  // CASES_BASE_OUTCOME_H_

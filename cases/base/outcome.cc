@@ -1,8 +1,12 @@
-#include "server/store/outcome.h"
+#include "cases/base/outcome.h"
 
 #include "proto/enum_name.h"
 
-namespace diopi::server {
+namespace diopi {
+
+std::string OutcomeName(v1::Outcome outcome) {
+  return EnumName(outcome);
+}
 
 bool IsFailure(v1::Outcome outcome) {
   switch (outcome) {
@@ -22,6 +26,10 @@ bool IsCalled(v1::Outcome outcome) {
   return outcome == v1::OUTCOME_PASS || outcome == v1::OUTCOME_WAIVED || IsFailure(outcome);
 }
 
+bool IsListed(v1::Outcome outcome) {
+  return IsFailure(outcome) || outcome == v1::OUTCOME_HARNESS_ERROR;
+}
+
 void CallTally::Add(v1::Outcome outcome, int64_t cases) {
   if (IsCalled(outcome)) called += cases;
   if (outcome == v1::OUTCOME_PASS) passed += cases;
@@ -36,4 +44,4 @@ std::map<v1::Outcome, int64_t> OutcomesOf(const v1::Exploration& exploration) {
   return outcomes;
 }
 
-}  // namespace diopi::server
+}  // namespace diopi
