@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
 
 namespace diopi::tap {
@@ -76,7 +77,7 @@ absl::StatusOr<std::vector<bool>> FunctionTable::Select(std::string_view list) c
     for (const FunctionInfo& info : functions_)
       known.insert(known.end(), info.names.begin(), info.names.end());
     return absl::InvalidArgumentError(absl::StrCat("'", text, "' matches no function or operator; nearest: ",
-                                                   absl::StrJoin(cases::Nearest(text, known, 3), ", ")));
+                                                   absl::StrJoin(Nearest(text, known, 3), ", ")));
   }
   return selected;
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "cases/core/point_sets.h"

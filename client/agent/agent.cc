@@ -27,6 +27,7 @@
 #include "baselines/compare/contract.h"
 #include "cases/base/excerpt.h"
 #include "cases/base/host_name.h"
+#include "cases/base/match.h"
 #include "cases/base/outcome.h"
 #include "cases/base/process.h"
 #include "cases/base/stage.h"
@@ -215,7 +216,7 @@ absl::Status Agent::SelectCases() {
   if (!catalog.ok()) return catalog.status();
   const auto remember = [this](const v1::Case& c) {
     for (const std::string& glob : selection_.cases()) {
-      if (cases::GlobMatch(glob, c.id())) globs_[c.operator_()].insert(glob);
+      if (GlobMatch(glob, c.id())) globs_[c.operator_()].insert(glob);
     }
   };
   // The server expands the selection. Here only its names are checked, and for globs of cases their matches.

@@ -7,10 +7,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cases/base/match.h"
 #include "cases/base/sha256.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/temporary_folder.h"
-#include "cases/core/catalog.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/pdf.h"
@@ -44,7 +44,7 @@ absl::StatusOr<std::string> NewestComplete(RunSource* source, const std::string&
         "no run of chip '", chip, "' is complete; --run takes a partial one, the newest is ", newest));
   }
   const std::vector<std::string> known(chips.begin(), chips.end());
-  const std::vector<std::string> near = cases::Nearest(chip, known, kSuggestions);
+  const std::vector<std::string> near = Nearest(chip, known, kSuggestions);
   return absl::NotFoundError(
       absl::StrCat("no run of a chip '", chip, "'",
                    near.empty() ? "" : absl::StrCat("; nearest: ", absl::StrJoin(near, ", "))));

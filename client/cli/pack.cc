@@ -16,9 +16,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/text.h"
-#include "cases/core/catalog.h"
 #include "client/cli/baselines_lock.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
@@ -212,7 +212,7 @@ class PackCommand final : public Command {
       const absl::StatusOr<std::vector<baselines::PackCase>> cases = (*pack)->Read(name);
       if (!cases.ok()) return Tell(cases.status());
       for (const baselines::PackCase& c : *cases) {
-        if (shown_.empty() || cases::GlobMatch(shown_, c.id)) ShowCase(c);
+        if (shown_.empty() || GlobMatch(shown_, c.id)) ShowCase(c);
       }
     }
     return ExitCode::kOk;

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
 #include "cases/user/user_cases.h"
 
@@ -88,8 +89,8 @@ absl::StatusOr<v1::Case> FindCase(const std::string& id, const std::string& case
     absl::StatusOr<v1::Case> c = FindModelCase(id, *catalog);
     if (c.ok()) return c;
   }
-  return absl::NotFoundError(absl::StrCat(
-      "no case '", id, "'; nearest: ", absl::StrJoin(cases::Nearest(id, known, kSuggestions), ", ")));
+  return absl::NotFoundError(
+      absl::StrCat("no case '", id, "'; nearest: ", absl::StrJoin(Nearest(id, known, kSuggestions), ", ")));
 }
 
 }  // namespace diopi::cli

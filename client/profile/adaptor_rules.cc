@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/catalog.h"
 #include "client/profile/tensors.h"
 
 namespace diopi::profile {
@@ -59,7 +59,7 @@ absl::Status Misspelt(std::string_view part, const char* form) {
 
 bool MatchesAny(const google::protobuf::RepeatedPtrField<std::string>& patterns, const std::string& name) {
   return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& pattern) { return cases::GlobMatch(pattern, name); });
+                     [&](const std::string& pattern) { return GlobMatch(pattern, name); });
 }
 
 bool IsAbout(const v1::AdaptorRule& rule, const v1::Case& c) {
@@ -159,7 +159,7 @@ v1::CaseAdaptor Adaptor::For(const v1::Case& c) const {
       for (const LayoutRule& one : rule.layouts) {
         if (one.rank != 0 && one.rank != spec.shape_size()) continue;
         const bool named = !one.argument.empty();
-        if (named && !cases::GlobMatch(one.argument, tensor.argument->name())) continue;
+        if (named && !GlobMatch(one.argument, tensor.argument->name())) continue;
         if (!named && for_argument && rule.message.argument().empty()) continue;
         layout = one.layout;
         for_argument = for_argument || named;

@@ -10,9 +10,9 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/match.h"
 #include "cases/base/printable_stream.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/catalog.h"
 #include "client/command_line/command_line.h"
 #include "client/command_line/options.h"
 #include "client/proof/case_value.h"
@@ -50,7 +50,7 @@ ExitCode Tell(const absl::Status& status) {
 bool Wanted(const Arguments& arguments, const std::string& name) {
   if (arguments.only.empty()) return true;
   return std::any_of(arguments.only.begin(), arguments.only.end(),
-                     [&](const std::string& glob) { return cases::GlobMatch(glob, name); });
+                     [&](const std::string& glob) { return GlobMatch(glob, name); });
 }
 
 v1::Selection SelectionOf(const Arguments& arguments) {

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/match.h"
 #include "cases/base/outcome.h"
-#include "cases/core/catalog.h"
 #include "reports/render/measurements.h"
 
 namespace diopi::reports {
@@ -89,7 +89,7 @@ class CoverageJudge {
     const std::vector<Expectation>& lines = input_.expectations->cases;
     return std::any_of(lines.begin(), lines.end(), [&](const Expectation& line) {
       return line.kind == Expectation::Kind::kSkip && !line.ExpiredOn(options_.today) &&
-             cases::GlobMatch(line.glob, case_id);
+             GlobMatch(line.glob, case_id);
     });
   }
 

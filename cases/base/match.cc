@@ -1,10 +1,10 @@
-// Name matching for selections and for "did you mean".
+#include "cases/base/match.h"
+
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
-#include "cases/core/catalog.h"
-
-namespace diopi::cases {
+namespace diopi {
 namespace {
 
 size_t EditDistance(std::string_view a, std::string_view b) {
@@ -64,4 +64,4 @@ bool GlobMatch(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-}  // namespace diopi::cases
+}  // namespace diopi
