@@ -14,13 +14,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/exit_code.h"
 #include "cases/base/stage.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/slices.h"
 #include "cases/findings/finding.h"
-#include "client/command_line/exit_code.h"
 #include "client/judge/verdict_builder.h"
 
 namespace diopi::agent {

@@ -1,4 +1,4 @@
-// Derives the exit status from a run's outcomes; client/command_line/exit_code.h defines the statuses.
+// Derives the exit status from a run's outcomes; cases/base/exit_code.h defines the statuses.
 #ifndef CLIENT_SETUP_EXIT_CODE_H_
 #define CLIENT_SETUP_EXIT_CODE_H_
 
@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "cases/base/exit_code.h"
 #include "cases/base/process.h"
-#include "client/command_line/exit_code.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::agent {

@@ -13,9 +13,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/excerpt.h"
+#include "cases/base/exit_code.h"
 #include "cases/base/file_error.h"
 #include "cases/core/operator_file.h"
-#include "client/command_line/exit_code.h"
 #include "server/program/config_text.h"
 
 namespace diopi::server {

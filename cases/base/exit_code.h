@@ -1,8 +1,8 @@
 // The exit statuses of all programs: the only table of them. A file that is not what it should be (missing, a
 // folder, garbage) is bad input; one that cannot be read, and whatever cannot be written, is the environment
 // (cases/base/file_error.h).
-#ifndef COMMAND_LINE_EXIT_CODE_H_
-#define COMMAND_LINE_EXIT_CODE_H_
+#ifndef CASES_BASE_EXIT_CODE_H_
+#define CASES_BASE_EXIT_CODE_H_
 
 #include "absl/status/status.h"
 
@@ -59,4 +59,4 @@ inline int ExitCodeForSignal(int signal) {
 
 }  // namespace diopi
 
-#endif  // COMMAND_LINE_EXIT_CODE_H_
+#endif  // CASES_BASE_EXIT_CODE_H_
