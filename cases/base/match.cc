@@ -4,6 +4,9 @@
 #include <numeric>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
 namespace diopi {
 namespace {
 
@@ -39,6 +42,11 @@ std::vector<std::string> Nearest(std::string_view name, const std::vector<std::s
   std::vector<std::string> result;
   for (size_t i = 0; i < std::min(limit, ranked.size()); ++i) result.push_back(ranked[i].second);
   return result;
+}
+
+std::string NearestText(std::string_view name, const std::vector<std::string>& known) {
+  const std::vector<std::string> near = Nearest(name, known, 3);
+  return near.empty() ? "" : absl::StrCat("; nearest: ", absl::StrJoin(near, ", "));
 }
 
 bool GlobMatch(std::string_view pattern, std::string_view text) {

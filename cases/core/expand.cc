@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
 #include "cases/base/hash.h"
+#include "cases/base/match.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/cover.h"
 #include "cases/core/operator_file.h"

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "cases/base/dtype.h"
+#include "cases/base/match.h"
 #include "cases/core/operator_file.h"
 #include "cases/core/shape_rules.h"
 #include "proto/abi/abi.h"

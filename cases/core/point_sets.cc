@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/textproto.h"
 #include "cases/core/operator_file.h"

@@ -11,11 +11,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "cases/base/excerpt.h"
+#include "cases/base/match.h"
 #include "cases/base/outcome.h"
 #include "cases/base/read_file.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
-#include "cases/core/operator_file.h"
 #include "cases/user/user_cases.h"
 #include "client/rpc/client.h"
 #include "impl_loader/library/changed_functions.h"
@@ -48,7 +48,7 @@ absl::StatusOr<Changed> ReadChanged(const std::string& path) {
     if (!names.contains(name)) {
       return absl::InvalidArgumentError(
           absl::StrCat(path, ":", number, ": expected a function of the ABI or ", kEverything, ", found '",
-                       Excerpt(name), "'", cases::NearestText(Excerpt(name), known)));
+                       Excerpt(name), "'", NearestText(Excerpt(name), known)));
     }
     changed.everything = changed.everything || name == kEverything;
     changed.functions.insert(name);

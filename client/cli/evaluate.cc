@@ -4,7 +4,6 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "cases/base/match.h"
@@ -24,8 +23,6 @@
 namespace diopi::cli {
 namespace {
 
-constexpr size_t kSuggestions = 3;
-
 // The newest complete run of the chip; NotFound names its newest partial run, or the nearest chips.
 absl::StatusOr<std::string> NewestComplete(RunSource* source, const std::string& chip) {
   v1::AnswerRequest request;
@@ -44,10 +41,7 @@ absl::StatusOr<std::string> NewestComplete(RunSource* source, const std::string&
         "no run of chip '", chip, "' is complete; --run takes a partial one, the newest is ", newest));
   }
   const std::vector<std::string> known(chips.begin(), chips.end());
-  const std::vector<std::string> near = Nearest(chip, known, kSuggestions);
-  return absl::NotFoundError(
-      absl::StrCat("no run of a chip '", chip, "'",
-                   near.empty() ? "" : absl::StrCat("; nearest: ", absl::StrJoin(near, ", "))));
+  return absl::NotFoundError(absl::StrCat("no run of a chip '", chip, "'", NearestText(chip, known)));
 }
 
 class EvaluateCommand final : public Command {

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/match.h"
 #include "cases/core/catalog.h"
-#include "cases/core/operator_file.h"
 #include "cases/user/operator_text.h"
 #include "client/cli/command.h"
 #include "client/cli/new_operator_text.h"
@@ -73,7 +73,7 @@ class NewOperatorCommand final : public Command {
     std::vector<std::string> known;
     for (const abi::Function* function : abi::Functions()) known.push_back(function->name());
     return absl::NotFoundError(
-        absl::StrCat("the ABI has no function '", function_, "'", cases::NearestText(function_, known)));
+        absl::StrCat("the ABI has no function '", function_, "'", NearestText(function_, known)));
   }
 
   NewOperator op_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "cases/base/match.h"
 #include "cases/core/catalog.h"
 #include "cases/core/library_checks.h"
@@ -11,8 +10,6 @@
 
 namespace diopi::profile {
 namespace {
-
-constexpr size_t kNearest = 3;
 
 bool AnyMatches(const std::string& pattern, const std::vector<std::string>& names) {
   return std::any_of(names.begin(), names.end(),
@@ -32,11 +29,6 @@ void AddParameters(const abi::Function& function, std::set<std::string>* names) 
 }
 
 }  // namespace
-
-std::string NearestText(const std::string& name, const std::vector<std::string>& known) {
-  const std::vector<std::string> near = Nearest(name, known, kNearest);
-  return near.empty() ? "" : absl::StrCat("; nearest: ", absl::StrJoin(near, ", "));
-}
 
 Names::Names(const std::vector<v1::OperatorFile>& operators) {
   operators_.emplace_back(cases::kLibraryOperator);

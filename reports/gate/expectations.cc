@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/match.h"
 #include "cases/base/outcome.h"
-#include "cases/core/operator_file.h"
 
 namespace diopi::reports {
 namespace {
@@ -178,7 +178,7 @@ void Parser::Line(const std::string& line) {
   } else {
     Say(first.column,
         absl::StrCat("unknown word '", first.text, "', expected fail, flake, skip, coverage or chip",
-                     cases::NearestText(first.text, {"fail", "flake", "skip", "coverage", "chip"})));
+                     NearestText(first.text, {"fail", "flake", "skip", "coverage", "chip"})));
   }
 }
 
@@ -209,7 +209,7 @@ void Parser::Coverage() {
       return Say(
           words_[i].column,
           absl::StrCat("expected passing=N, implemented=N, tested=N or cases=N, found '", words_[i].text, "'",
-                       cases::NearestText(parts.first, {"passing", "implemented", "tested", "cases"})));
+                       NearestText(parts.first, {"passing", "implemented", "tested", "cases"})));
     }
     int64_t value = 0;
     if (!absl::SimpleAtoi(parts.second, &value) || value < 0) {
@@ -232,7 +232,7 @@ void Parser::Outcomes(const Word& word, std::string_view value, Expectation* exp
     if (at == allowed.end()) {
       return Say(word.column, absl::StrCat("a line '", KindName(expectation->kind),
                                            "' cannot name the outcome '", name, "', expected some of ",
-                                           absl::StrJoin(allowed, ","), cases::NearestText(name, allowed)));
+                                           absl::StrJoin(allowed, ","), NearestText(name, allowed)));
     }
     const v1::Outcome outcome = AllowedOutcomes(expectation->kind)[static_cast<size_t>(at - allowed.begin())];
     if (std::count(expectation->outcomes.begin(), expectation->outcomes.end(), outcome) > 0) {
@@ -248,7 +248,7 @@ void Parser::Attribute(const Word& word, Expectation* expectation, std::set<std:
   const std::vector<std::string> known = {"expires", "issue", "outcome"};
   if (std::count(known.begin(), known.end(), key) == 0 || !absl::StrContains(word.text, '=')) {
     return Say(word.column, absl::StrCat("expected expires=, issue=, outcome= or the \"reason\", found '",
-                                         word.text, "'", cases::NearestText(key, known)));
+                                         word.text, "'", NearestText(key, known)));
   }
   if (!given->insert(key).second) return Say(word.column, absl::StrCat(key, "= is given twice"));
   if (key == "outcome") return Outcomes(word, value, expectation);

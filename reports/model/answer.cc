@@ -20,7 +20,6 @@
 namespace diopi::reports {
 namespace {
 
-constexpr size_t kSuggestions = 3;
 constexpr size_t kShown = 5;
 // An abbreviated case id is searched in this many of the chip's runs.
 constexpr int kSearchedRuns = 8;
@@ -141,10 +140,7 @@ absl::StatusOr<std::string> Resolve(const std::string& what, const std::string& 
   }
   if (matches.size() == 1) return matches.front();
   if (matches.empty()) {
-    const std::vector<std::string> near = Nearest(given, known, kSuggestions);
-    return absl::NotFoundError(
-        absl::StrCat("no ", what, " '", given, "'",
-                     near.empty() ? "" : absl::StrCat("; nearest: ", absl::StrJoin(near, ", "))));
+    return absl::NotFoundError(absl::StrCat("no ", what, " '", given, "'", NearestText(given, known)));
   }
   const size_t count = matches.size();
   matches.resize(std::min(count, kShown));

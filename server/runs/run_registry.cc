@@ -214,9 +214,8 @@ absl::Status RunRegistry::CheckContracts(const v1::RunOptions& options) {
   for (const std::string& name : names) {
     if (std::any_of(known.begin(), known.end(), [&](const auto& op) { return GlobMatch(name, op); }))
       continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("a contract names the operator '", name,
-                     "', which does not exist; nearest: ", absl::StrJoin(Nearest(name, known, 3), ", ")));
+    return absl::InvalidArgumentError(absl::StrCat("a contract names the operator '", name,
+                                                   "', which does not exist", NearestText(name, known)));
   }
   return absl::OkStatus();
 }
