@@ -1,5 +1,5 @@
-// Judges a large call by the elements that slices compute (cases/core/slices.h), and by what holds for all of
-// its outputs' elements.
+// Judges a large call by the elements that slices compute (cases/slices/slices.h), and by what holds for all
+// of its outputs' elements.
 #ifndef BASELINES_COMPARE_COMPARE_SLICES_H_
 #define BASELINES_COMPARE_COMPARE_SLICES_H_
 
@@ -13,7 +13,7 @@
 
 namespace diopi::baselines {
 
-// Flat indices of the elements that are compared, by output: cases::ComparedPlaces.
+// Flat indices of the elements that are compared, by output: slices::ComparedPlaces.
 using SlicePlaces = std::map<std::string, std::vector<int64_t>>;
 
 // The compared elements of these outputs, in one dimension each; an output of another shape than the case's,

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "cases/core/slices.h"
+#include "cases/slices/slices.h"
 
 namespace diopi::baselines {
 namespace {
@@ -44,7 +44,7 @@ bool IsInfinite(double x) {
 }  // namespace
 
 bool JobEvidence::Sampled() const {
-  return cases::IsSliced(job_.c);
+  return slices::IsSliced(job_.c);
 }
 bool JobEvidence::GivenNan() const {
   return AnyInput(job_.inputs, IsNan, 0);

@@ -17,7 +17,7 @@
 #include "baselines/compare/groups.h"
 #include "baselines/compare/oracle.h"
 #include "cases/core/reference_key.h"
-#include "cases/core/slices.h"
+#include "cases/slices/slices.h"
 
 namespace diopi::baselines {
 namespace {

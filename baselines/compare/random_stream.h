@@ -20,7 +20,7 @@
 
 namespace diopi::baselines {
 
-// Of at least cases::kShortestStream numbers.
+// Of at least kShortestStream numbers.
 // Each returns what the first check that failed found. `actual` may change meanwhile. KS
 // is the Kolmogorov-Smirnov distance times sqrt(N), as far as cells show it.
 std::optional<v1::Finding> CheckUniformStream(const TensorView& actual, double from, double to);

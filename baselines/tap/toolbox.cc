@@ -11,10 +11,10 @@
 #include "baselines/compare/expect.h"
 #include "baselines/tap/call_timer.h"
 #include "baselines/tap/vendor_watch.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "cases/core/argument_text.h"
-#include "cases/core/judges.h"
 #include "cases/findings/describe.h"
 #include "cases/findings/finding.h"
 
@@ -299,7 +299,7 @@ void Toolbox::Compare(Passage* passage, const TensorMap& outputs) {
                                                              judged.status().message()));
     }
     if (large) how = absl::StrCat("on slices, because ", kLarge);
-    if (cases::IsRandom(c)) how = "by the distribution of its random output";
+    if (IsRandom(c)) how = "by the distribution of its random output";
     verdict = *std::move(judged);
     const absl::StatusOr<std::vector<std::string>> changed = passage->live->ChangedInputs(passage->inputs);
     if (changed.ok() && !changed->empty()) {

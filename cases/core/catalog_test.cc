@@ -11,8 +11,8 @@
 #include "cases/base/hash.h"
 #include "cases/base/layout.h"
 #include "cases/core/core_testing.h"
-#include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
+#include "cases/fill/fill.h"
 #include "proto/abi/abi.h"
 
 namespace diopi::cases {

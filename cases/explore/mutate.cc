@@ -349,15 +349,15 @@ bool IsRandom(const v1::FunctionRules& rules) {
                      [](const v1::Judge& judge) { return judge.kind() == v1::Judge::RANDOM; });
 }
 
-std::string MutatePoint(const MutateOptions& options, cases::Draws* draws, v1::Point* point) {
+std::string MutatePoint(const MutateOptions& options, Draws* draws, v1::Point* point) {
   return Mutation(options, draws, point).Run();
 }
 
-std::string MutateEdge(const MutateOptions& options, cases::Draws* draws, v1::Point* point) {
+std::string MutateEdge(const MutateOptions& options, Draws* draws, v1::Point* point) {
   return Mutation(options, draws, point).RunEdge();
 }
 
-std::string MutateForSequence(const MutateOptions& options, cases::Draws* draws, v1::Point* point) {
+std::string MutateForSequence(const MutateOptions& options, Draws* draws, v1::Point* point) {
   return IsRandom(*options.rules) ? MutatePoint(options, draws, point)
                                   : Mutation(options, draws, point).RunForSequence();
 }

@@ -11,9 +11,9 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/read_file.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/operator_file.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::cases {
 namespace {

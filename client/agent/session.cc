@@ -19,8 +19,8 @@
 #include "cases/base/status_macros.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/library_checks.h"
-#include "cases/core/slices.h"
 #include "cases/findings/finding.h"
+#include "cases/slices/slices.h"
 #include "client/judge/verdict_builder.h"
 
 namespace diopi::agent {
@@ -38,7 +38,7 @@ milliseconds FromSeconds(double seconds) {
 
 // Whether a case's tensors take so much memory that no other case is held meanwhile.
 bool TakesMuch(const v1::Case& c) {
-  return cases::IsLarge(c) && cases::LargestTensorBytes(c) > kMuch;
+  return slices::IsLarge(c) && cases::LargestTensorBytes(c) > kMuch;
 }
 
 Reporter::Options ReporterOptions(const SessionOptions& options) {
@@ -283,7 +283,7 @@ void Session::JudgeInPlace(loader::Worker* worker, loader::CallOptions options, 
 v1::Verdict Session::VerdictOn(Called* called) {
   rpc::LeasedCase& leased = called->leased;
   absl::Status complete;
-  if (!cases::IsSliced(leased.c)) complete = CaseJudge::Complete(leased.c, &leased.inputs);
+  if (!slices::IsSliced(leased.c)) complete = CaseJudge::Complete(leased.c, &leased.inputs);
   v1::Verdict verdict = complete.ok()
                             ? judge_.Judge(leased.c, leased.inputs, leased.references, called->outcome,
                                            called->adaptor, &called->handed, called->places)

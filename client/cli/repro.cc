@@ -17,8 +17,8 @@
 #include "cases/base/text.h"
 #include "cases/base/write_file.h"
 #include "cases/core/library_checks.h"
-#include "cases/core/slices.h"
 #include "cases/findings/finding_text.h"
+#include "cases/slices/slices.h"
 #include "client/cli/c_source.h"
 #include "client/cli/case_call.h"
 #include "client/cli/case_data.h"
@@ -113,7 +113,7 @@ class ReproCommand final : public Command {
 
  private:
   bool HasSource(const v1::Case& c) const {
-    return !cases::IsLarge(c) && !cases::IsLibraryCheck(c) && after_.empty();
+    return !slices::IsLarge(c) && !cases::IsLibraryCheck(c) && after_.empty();
   }
 
   absl::Status WriteSource(const v1::Case& c, const CaseData& data) {

@@ -12,11 +12,11 @@
 #include "baselines/generate/generate.h"
 #include "baselines/generate/sliced_inputs.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
-#include "cases/core/slices.h"
+#include "cases/fill/fill.h"
 #include "cases/findings/describe.h"
 #include "cases/findings/finding.h"
+#include "cases/slices/slices.h"
 #include "client/judge/verdict_builder.h"
 #include "client/setup/paths.h"
 
@@ -52,7 +52,7 @@ std::optional<v1::Finding> CaseJudge::SkipReason(const v1::Case& c) const {
 // The inputs of a large case, but for those `without`.
 absl::StatusOr<TensorMap> CaseJudge::MakeInputs(const v1::Case& c, const BlockInputs& without) {
   if (c.producers().empty()) return FillInputs(c, without);
-  if (cases::IsSliced(c)) {
+  if (slices::IsSliced(c)) {
     absl::StatusOr<TensorMap> inputs = FillInputs(c, without);
     if (!inputs.ok()) return inputs;
     absl::Status saved = WithReference([&](loader::InProcessLibrary& reference) {
@@ -86,9 +86,9 @@ absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, Tensor
   loader::CallOptions call;
   call.calls = options_.calls;
   if (options_.adaptor != nullptr && !cases::IsLibraryCheck(c)) call.adaptor = options_.adaptor->For(c);
-  call.in_place = making == Making::kSent && cases::IsSliced(c) && call.adaptor.conversion().empty();
+  call.in_place = making == Making::kSent && slices::IsSliced(c) && call.adaptor.conversion().empty();
   call.leaves_last = call.in_place && !MayDiffer(c);
-  if (cases::IsLarge(c)) {
+  if (slices::IsLarge(c)) {
     absl::StatusOr<BlockInputs> left = BlockInputs();
     if (making == Making::kSent && call.adaptor.conversion().empty()) left = OpenBlockInputs(c);
     absl::StatusOr<TensorMap> made = left.ok() ? MakeInputs(c, *left) : left.status();
@@ -114,7 +114,7 @@ absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, Tensor
 
 v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                                     const TensorMap& actual) {
-  if (cases::IsSliced(c))
+  if (slices::IsSliced(c))
     return baselines::CompareSlices(c, PlacesOf(c), inputs, references, actual, options_.compare);
   v1::Verdict verdict = baselines::CompareCase(c, inputs, references, actual, options_.compare);
   if (verdict.outcome() != v1::OUTCOME_FAIL) return verdict;
@@ -147,8 +147,8 @@ v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, 
 }
 
 baselines::SlicePlaces CaseJudge::PlacesOf(const v1::Case& c) {
-  if (!cases::IsSliced(c)) return {};
-  return cases::ComparedPlaces(c, cases::BuiltinSlices(c.function()));
+  if (!slices::IsSliced(c)) return {};
+  return slices::ComparedPlaces(c, slices::BuiltinSlices(c.function()));
 }
 
 // Outputs where they lie, and inputs likewise, or, where the agent cannot see them, made here if they are
@@ -172,7 +172,7 @@ v1::Verdict CaseJudge::JudgeSlices(const v1::Case& c, const TensorMap& inputs, c
     if (baselines::NeedsWholeInputs(c)) {
       made[key] = tensor->Whole();
     } else if (compared != places.end()) {
-      made[key] = cases::TakePlaces(*tensor, {{}, compared->second});
+      made[key] = slices::TakePlaces(*tensor, {{}, compared->second});
     }
   }
   for (const auto& [key, tensor] : made) given.emplace(key, tensor);
@@ -202,7 +202,7 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
                              const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor,
                              std::optional<profile::JudgedCase>* handed_over,
                              const baselines::SlicePlaces& places) {
-  const bool packed = cases::IsSliced(c);
+  const bool packed = slices::IsSliced(c);
   const TensorMap unpacked = packed ? baselines::UnpackReferences(stored) : TensorMap();
   const TensorMap& references = packed ? unpacked : stored;
   const v1::Case judged = baselines::WithoutJudging(c, outcome.reply.unwritten());
@@ -211,7 +211,7 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
   const baselines::SlicePlaces& known = outcome.reply.unwritten().empty() ? places : kUnknown;
   std::optional<profile::JudgedCase> handed;
   const auto judge = [&](const TensorMap& actual) {
-    if (adaptor.conversion().empty() && cases::IsSliced(judged))
+    if (adaptor.conversion().empty() && slices::IsSliced(judged))
       return JudgeSlices(judged, inputs, references, outcome, known);
     if (adaptor.conversion().empty()) return JudgeNumbers(judged, inputs, references, actual);
     handed = profile::AsHandedOver(judged, inputs, references, actual, adaptor);
@@ -231,7 +231,7 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
     const v1::Case& called = adapted ? handed->c : c;
     const TensorMap& outputs = adapted ? handed->actual : outcome.outputs;
     TensorMap compared;
-    const bool sliced = cases::IsSliced(called) && verdict.outcome() == v1::OUTCOME_FAIL;
+    const bool sliced = slices::IsSliced(called) && verdict.outcome() == v1::OUTCOME_FAIL;
     if (sliced) {
       TensorViews views = ViewsOf(outputs);
       if (!adapted) views.insert(outcome.output_views.begin(), outcome.output_views.end());

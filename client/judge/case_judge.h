@@ -17,7 +17,7 @@
 #include "baselines/diagnose/diagnose.h"
 #include "baselines/diagnose/native16.h"
 #include "cases/base/tensor.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "client/profile/adaptor_rules.h"
 #include "client/profile/applied.h"
 #include "client/profile/judged_case.h"

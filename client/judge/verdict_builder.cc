@@ -11,15 +11,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "baselines/compare/sampled_tokens.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/dtype.h"
 #include "cases/base/hash.h"
 #include "cases/base/outcome.h"
 #include "cases/base/output_hash.h"
 #include "cases/base/tensor.h"
 #include "cases/base/text.h"
-#include "cases/core/judges.h"
 #include "cases/core/library_checks.h"
-#include "cases/core/piece_case.h"
 #include "cases/core/shared_memory.h"
 #include "cases/findings/describe.h"
 #include "cases/findings/finding.h"
@@ -96,11 +95,11 @@ bool TakesScratch(const v1::Case& c) {
 bool MustDraw(const v1::Case& c, const TensorMap& inputs, const TensorMap& outputs) {
   if (baselines::IsTokenSampling(c)) return baselines::LeavesTokensToChance(c, inputs);
   // Attention's: the caller advances it, because the backward must find the state that the forward had.
-  if (cases::FindArgument(c, "gen") != nullptr) return false;
-  const v1::Argument* train = cases::FindArgument(c, "train");
-  const v1::Argument* p = cases::FindArgument(c, "p");
+  if (FindArgument(c, "gen") != nullptr) return false;
+  const v1::Argument* train = FindArgument(c, "train");
+  const v1::Argument* p = FindArgument(c, "p");
   const bool chance = (train == nullptr || train->b()) && (p == nullptr || (p->f() > 0 && p->f() < 1));
-  return cases::IsRandom(c) && chance && std::any_of(outputs.begin(), outputs.end(), [](const auto& output) {
+  return IsRandom(c) && chance && std::any_of(outputs.begin(), outputs.end(), [](const auto& output) {
            return NumElements(output.second.shape) > 0;
          });
 }
@@ -168,8 +167,8 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
 }  // namespace
 
 bool MayDiffer(const v1::Case& c) {
-  const v1::Argument* generator = cases::FindArgument(c, "generator");
-  const bool library_draws = cases::IsRandom(c) && generator != nullptr && generator->null();
+  const v1::Argument* generator = FindArgument(c, "generator");
+  const bool library_draws = IsRandom(c) && generator != nullptr && generator->null();
   return library_draws || std::any_of(c.judges().begin(), c.judges().end(),
                                       [](const v1::Judge& judge) { return judge.may_be_nondeterministic(); });
 }

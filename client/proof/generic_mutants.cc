@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "baselines/diagnose/alter.h"
-#include "cases/core/fill.h"
 #include "cases/core/reference_key.h"
+#include "cases/fill/fill.h"
 #include "cases/findings/finding_text.h"
 
 namespace diopi::proof {

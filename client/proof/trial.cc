@@ -214,7 +214,7 @@ std::string GatesOf(const v1::Verdict& verdict) {
 v1::Case Reseeded(const v1::Case& c, int seed) {
   v1::Case reseeded = c;
   if (seed == 0) return reseeded;
-  // The generator is keyed by the label, among others (cases/core/fill.h).
+  // The generator is keyed by the label, among others (cases/fill/fill.h).
   reseeded.set_label(absl::StrCat(c.label(), "#", seed));
   for (v1::Argument& argument : *reseeded.mutable_args()) {
     if (argument.has_generator()) {

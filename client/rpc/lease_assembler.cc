@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::rpc {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "cases/base/hash.h"
 #include "cases/base/output_hash.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "cases/findings/finding_text.h"
 #include "impl_loader/worker/test_options.h"
 

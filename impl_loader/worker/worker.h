@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "cases/base/tensor.h"
 #include "cases/base/tensor_view.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/worker.pb.h"
 

@@ -11,9 +11,9 @@
 #include "baselines/store/index.h"
 #include "cases/base/hash.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/reference_key.h"
+#include "cases/fill/fill.h"
 #include "server/rpc/lease_frame.h"
 
 namespace diopi::server {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cases/base/hash.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "server/rpc/chunk_pool.h"
 #include "server/rpc/lease_frame.h"
 #include "server/rpc/server_testing.h"

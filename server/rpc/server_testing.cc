@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/store/store.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "server/rpc/status.h"
 
 namespace diopi::server {

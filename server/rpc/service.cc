@@ -14,7 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/stage.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "cases/findings/finding_text.h"
 #include "proto/enum_name.h"
 #include "server/rpc/case_stream.h"
