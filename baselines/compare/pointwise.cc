@@ -127,7 +127,7 @@ Tally TallyPointwise(Dtype dtype, const void* actual, const OracleView& oracle, 
   tally.sum_z2 = SumOf(sums.z2);
   tally.sum_d2 = SumOf(sums.d2);
   tally.sum_ideal2 = SumOf(sums.ideal2);
-  tally.sum_lean = SumOf(sums.lean);
+  tally.sum_bias = SumOf(sums.bias);
   tally.sum_radial = SumOf(sums.radial);
   tally.max_z = std::sqrt(max_z2);
   tally.max_abs = MaxOf(sums.max_abs);

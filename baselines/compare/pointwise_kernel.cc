@@ -31,7 +31,7 @@ struct Register {
   alignas(64) LaneSums::Lanes ulps;
   alignas(64) LaneSums::Lanes z2;
   alignas(64) LaneSums::Lanes relative;
-  alignas(64) LaneSums::Lanes lean;
+  alignas(64) LaneSums::Lanes bias;
   alignas(64) LaneSums::Lanes radial;
 };
 
@@ -266,7 +266,7 @@ HWY_NOINLINE void PatchOthers(const Stretch& stretch, const PointwiseRule& rule,
   e->ulps = hn::Load(f64, reg.ulps.data());
   e->z2 = hn::Load(f64, reg.z2.data());
   e->relative = hn::Load(f64, reg.relative.data());
-  AddTo(&sums->lean[at % kLanes], hn::Load(f64, reg.lean.data()));
+  AddTo(&sums->bias[at % kLanes], hn::Load(f64, reg.bias.data()));
   AddTo(&sums->radial[at % kLanes], hn::Load(f64, reg.radial.data()));
 }
 
@@ -281,9 +281,9 @@ HWY_INLINE void CountExceeding(const PointwiseRule& rule, size_t at, const Eleme
 HWY_INLINE void AddLeaning(size_t at, const Elements& e, LaneSums* sums, Tally* tally) {
   const Doubles f64;
   tally->leaning += CountOf(e.leaning);
-  const V lean = hn::IfThenElseZero(e.leaning, hn::CopySign(hn::Sqrt(e.z2), e.signed_d));
-  AddTo(&sums->lean[at % kLanes], lean);
-  AddTo(&sums->radial[at % kLanes], hn::Xor(lean, hn::And(e.r, hn::SignBit(f64))));
+  const V bias = hn::IfThenElseZero(e.leaning, hn::CopySign(hn::Sqrt(e.z2), e.signed_d));
+  AddTo(&sums->bias[at % kLanes], bias);
+  AddTo(&sums->radial[at % kLanes], hn::Xor(bias, hn::And(e.r, hn::SignBit(f64))));
 }
 
 // HistogramBin of tally.h.
@@ -413,7 +413,7 @@ void Patch(const Stretch& stretch, const PointwiseRule& rule, size_t at, uint32_
     reg->ulps[lane] = p.ulps;
     reg->z2[lane] = p.z2;
     reg->relative[lane] = p.relative;
-    reg->lean[lane] = p.lean;
+    reg->bias[lane] = p.bias;
     reg->radial[lane] = p.radial;
   }
 }
@@ -427,7 +427,7 @@ void TallyOne(const Stretch& stretch, const PointwiseRule& rule, size_t at, Chun
   sums->z2[lane] += p.z2;
   sums->d2[lane] += p.d * p.d;
   sums->ideal2[lane] += p.ideal_d * p.ideal_d;
-  sums->lean[lane] += p.lean;
+  sums->bias[lane] += p.bias;
   sums->radial[lane] += p.radial;
   sums->max_z2[lane] = std::max(sums->max_z2[lane], p.z2);
   sums->max_abs[lane] = std::max(sums->max_abs[lane], std::fabs(p.d));

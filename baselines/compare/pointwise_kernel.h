@@ -29,7 +29,7 @@ struct LaneSums {
   alignas(64) Lanes z2{};
   alignas(64) Lanes d2{};
   alignas(64) Lanes ideal2{};
-  alignas(64) Lanes lean{};
+  alignas(64) Lanes bias{};
   alignas(64) Lanes radial{};
   alignas(64) Lanes max_z2{};
   alignas(64) Lanes max_abs{};

@@ -43,7 +43,7 @@ Tally Expected(Dtype dtype, const void* actual, const OracleView& oracle, const 
     sums.z2[lane] += p.z2;
     sums.d2[lane] += p.d * p.d;
     sums.ideal2[lane] += p.ideal_d * p.ideal_d;
-    sums.lean[lane] += p.lean;
+    sums.bias[lane] += p.bias;
     sums.radial[lane] += p.radial;
     if (p.z2 > max_z2) {
       max_z2 = p.z2;
@@ -61,7 +61,7 @@ Tally Expected(Dtype dtype, const void* actual, const OracleView& oracle, const 
   tally.sum_z2 = sum(sums.z2);
   tally.sum_d2 = sum(sums.d2);
   tally.sum_ideal2 = sum(sums.ideal2);
-  tally.sum_lean = sum(sums.lean);
+  tally.sum_bias = sum(sums.bias);
   tally.sum_radial = sum(sums.radial);
   tally.max_z = std::sqrt(max_z2);
   return tally;
@@ -75,7 +75,7 @@ std::string Text(const Tally& t) {
                                   " last ", t.last, " argmax ", t.argmax, "\n");
   const std::vector<std::pair<const char*, double>> figures = {
       {"z2", t.sum_z2},     {"d2", t.sum_d2},         {"ideal2", t.sum_ideal2},
-      {"lean", t.sum_lean}, {"radial", t.sum_radial}, {"max_ulp", t.max_ulp},
+      {"bias", t.sum_bias}, {"radial", t.sum_radial}, {"max_ulp", t.max_ulp},
       {"max_z", t.max_z},   {"max_abs", t.max_abs},   {"max_rel", t.max_rel}};
   for (const auto& [name, value] : figures) {
     absl::StrAppend(&text, name, " ", value, " ", absl::Hex(std::bit_cast<uint64_t>(value)), "\n");

@@ -58,7 +58,7 @@ struct Point {
   double z2 = 0;         // z^2
   double z = 0;
   double relative = 0;  // |d| / |r|, 0 at r = 0
-  double lean = 0;      // z where a lean of roundings is measured (sigma < w/10, r not representable), else 0
+  double bias = 0;      // z where the rounding bias is measured (sigma < w/10, r not representable), else 0
   double radial = 0;    // the same, signed away from zero
   double leaning = 0;   // flag: measured
   double bad = 0;
@@ -122,8 +122,8 @@ inline Point Judge(const PointwiseRule& rule, double y, double r, double sigma, 
   p.relative = ((ar > 0) & finite) ? std::fabs(d) / (ar > 0 ? ar : 1) : 0;
   const bool leaning = finite & (noise < kLeaningUlps * w) & (p.ideal_d != 0);
   p.leaning = leaning ? 1 : 0;
-  p.lean = leaning ? p.z : 0;
-  p.radial = std::signbit(r) ? -p.lean : p.lean;
+  p.bias = leaning ? p.z : 0;
+  p.radial = std::signbit(r) ? -p.bias : p.bias;
   p.finite = finite ? 1 : 0;
   p.nan = nan_y ? 1 : 0;
   p.inf = inf_y ? 1 : 0;

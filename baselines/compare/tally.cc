@@ -23,7 +23,7 @@ void Tally::Merge(const Tally& next) {
   sum_z2 += next.sum_z2;
   sum_d2 += next.sum_d2;
   sum_ideal2 += next.sum_ideal2;
-  sum_lean += next.sum_lean;
+  sum_bias += next.sum_bias;
   sum_radial += next.sum_radial;
   max_ulp = std::max(max_ulp, next.max_ulp);
   if (next.max_z > max_z) {
@@ -63,7 +63,7 @@ void Tally::ToStats(v1::OutputStats* stats) const {
   stats->set_max_rel(of(finite + distances, max_rel));
   stats->set_rmse(rms(sum_d2, finite));
   stats->set_rmse_ideal(rms(sum_ideal2, finite));
-  stats->set_bias(mean(sum_lean, leaning));
+  stats->set_bias(mean(sum_bias, leaning));
   stats->set_radial_bias(mean(sum_radial, leaning));
   stats->set_nan_actual(nan);
   stats->set_inf_actual(inf);

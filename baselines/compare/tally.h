@@ -33,7 +33,7 @@ struct Tally {
   double sum_z2 = 0;
   double sum_d2 = 0;
   double sum_ideal2 = 0;
-  double sum_lean = 0;
+  double sum_bias = 0;
   double sum_radial = 0;
   double max_ulp = 0;
   double max_z = 0;
