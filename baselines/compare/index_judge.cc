@@ -175,7 +175,7 @@ bool JudgePicks(const Job& job, v1::OutputStats* stats, Findings* findings) {
     if (IndexAt(job.actual, i) == 0) ++tally.zeros;
     if (!picks.IsRight(i)) tally.AddMismatch(i);
   }
-  tally.peer_mismatches = tally.mismatches;
+  tally.public_mismatches = tally.mismatches;
   tally.ToStats(stats);
   for (const int64_t index : tally.first) AddIndexMismatch(job, index, stats);
   if (tally.mismatches > 0) {

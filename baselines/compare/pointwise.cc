@@ -84,8 +84,8 @@ PointwiseRule RuleFor(Dtype dtype, double kf) {
   rule.wide = dtype == v1::Dtype::float64;
   rule.rounder = rule.wide ? 0 : rule.rounder;
   if (narrow) {
-    rule.peer_atol = 1e-2;
-    rule.peer_rtol = 5e-2;
+    rule.public_atol = 1e-2;
+    rule.public_rtol = 5e-2;
   }
   return rule;
 }

@@ -39,7 +39,7 @@ Tally Expected(Dtype dtype, const void* actual, const OracleView& oracle, const 
     tally.flushed += static_cast<int64_t>(p.flushed);
     tally.zeros += static_cast<int64_t>(p.zero);
     tally.leaning += static_cast<int64_t>(p.leaning);
-    tally.peer_mismatches += static_cast<int64_t>(p.peer_bad);
+    tally.public_mismatches += static_cast<int64_t>(p.public_bad);
     sums.z2[lane] += p.z2;
     sums.d2[lane] += p.d * p.d;
     sums.ideal2[lane] += p.ideal_d * p.ideal_d;
@@ -71,7 +71,7 @@ Tally Expected(Dtype dtype, const void* actual, const OracleView& oracle, const 
 std::string Text(const Tally& t) {
   std::string text = absl::StrCat("elements ", t.elements, " finite ", t.finite, " mismatches ", t.mismatches,
                                   " soft ", t.soft, " nan ", t.nan, " inf ", t.inf, " flushed ", t.flushed,
-                                  " zeros ", t.zeros, " leaning ", t.leaning, " peer ", t.peer_mismatches,
+                                  " zeros ", t.zeros, " leaning ", t.leaning, " public ", t.public_mismatches,
                                   " last ", t.last, " argmax ", t.argmax, "\n");
   const std::vector<std::pair<const char*, double>> figures = {
       {"z2", t.sum_z2},     {"d2", t.sum_d2},         {"ideal2", t.sum_ideal2},

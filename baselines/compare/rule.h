@@ -34,8 +34,8 @@ struct PointwiseRule {
   double flushable = 0;       // results below this may be flushed to zero: 2^emin for float32, bfloat16; or 0
   double rounder = 0x1.8p52;  // adding and taking it away rounds to an integer; 0 where r is rounded already
   bool wide = false;          // float64: r carries a low part, and 2^(emax+1) is no double
-  double peer_atol = 1e-5;    // the public harness's rule, reported beside
-  double peer_rtol = 1e-5;
+  double public_atol = 1e-5;  // the public harness's rule, reported beside
+  double public_rtol = 1e-5;
 };
 
 // `kf` as the case gives it, in float32's table; 16-bit types are computed in float32 and get at most 1/4.
@@ -68,7 +68,7 @@ struct Point {
   double nan = 0;
   double inf = 0;
   double zero = 0;
-  double peer_bad = 0;
+  double public_bad = 0;
 };
 
 // `low` is what r lost when it was rounded to double; 0 unless the rule is wide.
@@ -128,10 +128,10 @@ inline Point Judge(const PointwiseRule& rule, double y, double r, double sigma, 
   p.nan = nan_y ? 1 : 0;
   p.inf = inf_y ? 1 : 0;
   p.zero = y == 0 ? 1 : 0;
-  const double peer_gap = std::fabs(yc - ideal);
-  const bool peer_close = (peer_gap <= rule.peer_atol + rule.peer_rtol * std::fabs(ideal)) &
-                          (!inf_y | (std::fabs(ideal) == rule.overflow)) & !inf_r;
-  p.peer_bad = ((peer_close & finite) | (nan_r & nan_y) | (inf_r & (y == r))) ? 0 : 1;
+  const double public_gap = std::fabs(yc - ideal);
+  const bool public_close = (public_gap <= rule.public_atol + rule.public_rtol * std::fabs(ideal)) &
+                            (!inf_y | (std::fabs(ideal) == rule.overflow)) & !inf_r;
+  p.public_bad = ((public_close & finite) | (nan_r & nan_y) | (inf_r & (y == r))) ? 0 : 1;
   return p;
 }
 

@@ -19,7 +19,7 @@ void Tally::Merge(const Tally& next) {
   flushed += next.flushed;
   zeros += next.zeros;
   leaning += next.leaning;
-  peer_mismatches += next.peer_mismatches;
+  public_mismatches += next.public_mismatches;
   sum_z2 += next.sum_z2;
   sum_d2 += next.sum_d2;
   sum_ideal2 += next.sum_ideal2;
@@ -72,8 +72,8 @@ void Tally::ToStats(v1::OutputStats* stats) const {
   if (finite + in_ulps > 0) {
     for (const int64_t count : histogram) stats->add_ulp_histogram(count);
   }
-  stats->set_public_mismatch_ratio(mean(static_cast<double>(peer_mismatches), elements));
-  stats->set_public_pass(static_cast<double>(peer_mismatches) <= 1e-3 * static_cast<double>(elements));
+  stats->set_public_mismatch_ratio(mean(static_cast<double>(public_mismatches), elements));
+  stats->set_public_pass(static_cast<double>(public_mismatches) <= 1e-3 * static_cast<double>(elements));
 }
 
 size_t HistogramBin(double ulps) {

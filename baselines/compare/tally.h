@@ -29,7 +29,7 @@ struct Tally {
   int64_t flushed = 0;
   int64_t zeros = 0;
   int64_t leaning = 0;
-  int64_t peer_mismatches = 0;
+  int64_t public_mismatches = 0;
   double sum_z2 = 0;
   double sum_d2 = 0;
   double sum_ideal2 = 0;
