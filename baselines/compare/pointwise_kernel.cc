@@ -274,7 +274,7 @@ HWY_INLINE void CountExceeding(const PointwiseRule& rule, size_t at, const Eleme
                                Tally* tally) {
   const M beyond = hn::Gt(e.d, e.Tolerance(rule));
   const M bad = hn::And(e.exceeds, beyond);
-  tally->soft += CountOf(hn::AndNot(beyond, e.exceeds));
+  tally->marginal += CountOf(hn::AndNot(beyond, e.exceeds));
   MarkBad(at, bad, chunk);
 }
 
@@ -383,7 +383,7 @@ namespace {
 
 // What counts, beside the mismatch flag.
 void CountOne(const Point& p, size_t at, Chunk* chunk, Tally* tally) {
-  tally->soft += static_cast<int64_t>(p.soft);
+  tally->marginal += static_cast<int64_t>(p.marginal);
   tally->nan += static_cast<int64_t>(p.nan);
   tally->inf += static_cast<int64_t>(p.inf);
   tally->flushed += static_cast<int64_t>(p.flushed);

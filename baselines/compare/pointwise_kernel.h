@@ -46,7 +46,7 @@ struct Chunk {
 };
 
 // Judges the first `count` elements, a multiple of kLanes up to kChunk. Adds to `sums` and to these counts of
-// `tally`: soft, nan, inf, flushed, zeros, leaning, public_mismatches; takes those that are not from
+// `tally`: marginal, nan, inf, flushed, zeros, leaning, public_mismatches; takes those that are not from
 // `finite`. Sets their entries in `chunk`, whose mismatch flags must be clear before.
 void TallyChunk(const Stretch& stretch, const PointwiseRule& rule, size_t count, Chunk* chunk, LaneSums* sums,
                 Tally* tally);

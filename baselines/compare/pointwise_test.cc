@@ -33,7 +33,7 @@ Tally Expected(Dtype dtype, const void* actual, const OracleView& oracle, const 
     const Point p = Judge(rule, s.y, s.r, s.sigma, s.low);
     ++tally.elements;
     tally.finite += static_cast<int64_t>(p.finite);
-    tally.soft += static_cast<int64_t>(p.soft);
+    tally.marginal += static_cast<int64_t>(p.marginal);
     tally.nan += static_cast<int64_t>(p.nan);
     tally.inf += static_cast<int64_t>(p.inf);
     tally.flushed += static_cast<int64_t>(p.flushed);
@@ -70,9 +70,9 @@ Tally Expected(Dtype dtype, const void* actual, const OracleView& oracle, const 
 // Every figure, doubles by their bits.
 std::string Text(const Tally& t) {
   std::string text = absl::StrCat("elements ", t.elements, " finite ", t.finite, " mismatches ", t.mismatches,
-                                  " soft ", t.soft, " nan ", t.nan, " inf ", t.inf, " flushed ", t.flushed,
-                                  " zeros ", t.zeros, " leaning ", t.leaning, " public ", t.public_mismatches,
-                                  " last ", t.last, " argmax ", t.argmax, "\n");
+                                  " marginal ", t.marginal, " nan ", t.nan, " inf ", t.inf, " flushed ",
+                                  t.flushed, " zeros ", t.zeros, " leaning ", t.leaning, " public ",
+                                  t.public_mismatches, " last ", t.last, " argmax ", t.argmax, "\n");
   const std::vector<std::pair<const char*, double>> figures = {
       {"z2", t.sum_z2},     {"d2", t.sum_d2},         {"ideal2", t.sum_ideal2},
       {"bias", t.sum_bias}, {"radial", t.sum_radial}, {"max_ulp", t.max_ulp},

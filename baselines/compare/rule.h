@@ -4,8 +4,9 @@
 //
 //   w   = 2^(max(floor(log2 |r|), emin) - p + 1)            one unit in the last place of r in the dtype
 //   P:  |y - r| <= (1/2 + max(kf, 1/4)) w + 8 sigma + eta    every element
-//   soft: |y - r| > (1/2 + kf) w + 8 sigma                  counted only: rounding inside is below contract
-//   z   = (y - r) / sqrt(w^2/12 + sigma^2)                  about 1 RMS for any textbook implementation
+//   marginal: |y - r| > (1/2 + kf) w + 8 sigma            counted only: rounding inside is below contract
+//   contract z   = (y - r) / sqrt(w^2/12 + sigma^2)                  about 1 RMS for any textbook
+//   implementation
 //
 // y = +-Inf counts as +-2^(emax+1) and r is clipped there: an overflow near the threshold is tolerated,
 // saturation is not. Where r is Inf, y must be the same Inf; where r is NaN, y must be NaN.
@@ -62,7 +63,7 @@ struct Point {
   double radial = 0;    // the same, signed away from zero
   double leaning = 0;   // flag: measured
   double bad = 0;
-  double soft = 0;
+  double marginal = 0;
   double finite = 0;   // counts for the statistics
   double flushed = 0;  // a subnormal r came out as zero, and only that saves it
   double nan = 0;
@@ -113,7 +114,7 @@ inline Point Judge(const PointwiseRule& rule, double y, double r, double sigma, 
   p.d = d;
   p.ideal_d = finite ? (ideal - rc) - rest : 0;
   p.bad = ((std::fabs(d) > p.tolerance) | (nan_r != nan_y) | (inf_r & (y != r))) ? 1 : 0;
-  p.soft = ((std::fabs(d) > strict) & (p.bad == 0)) ? 1 : 0;
+  p.marginal = ((std::fabs(d) > strict) & (p.bad == 0)) ? 1 : 0;
   p.ulps = std::fabs(d) / w;
   const double squared = p.ulps < kMaxSquaredUlps ? p.ulps : kMaxSquaredUlps;
   const double noise_ulps = noise / w < kMaxSquaredUlps ? noise / w : kMaxSquaredUlps;

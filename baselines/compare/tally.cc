@@ -13,7 +13,7 @@ void Tally::Merge(const Tally& next) {
   in_ulps += next.in_ulps;
   distances += next.distances;
   mismatches += next.mismatches;
-  soft += next.soft;
+  marginal += next.marginal;
   nan += next.nan;
   inf += next.inf;
   flushed += next.flushed;
@@ -54,7 +54,7 @@ void Tally::ToStats(v1::OutputStats* stats) const {
   const auto mean = [&of](double sum, int64_t count) { return of(count, sum / static_cast<double>(count)); };
   stats->set_elements(elements);
   stats->set_mismatches(mismatches);
-  stats->set_soft(soft);
+  stats->set_soft(marginal);
   stats->set_max_ulp(of(finite + in_ulps, max_ulp));
   stats->set_max_z(of(finite, max_z));
   stats->set_argmax(argmax);

@@ -23,7 +23,7 @@ struct Tally {
   int64_t in_ulps = 0;    // elements that max_ulp and the histogram are over
   int64_t distances = 0;  // and max_abs, max_rel
   int64_t mismatches = 0;
-  int64_t soft = 0;
+  int64_t marginal = 0;
   int64_t nan = 0;
   int64_t inf = 0;
   int64_t flushed = 0;
