@@ -74,7 +74,7 @@ double Mean(double sum, int64_t count) {
 }
 
 double LargerBias(const Tally& tally) {
-  return std::max(std::fabs(Mean(tally.sum_lean, tally.leaning)),
+  return std::max(std::fabs(Mean(tally.sum_bias, tally.leaning)),
                   std::fabs(Mean(tally.sum_radial, tally.leaning)));
 }
 
