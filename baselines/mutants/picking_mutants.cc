@@ -86,8 +86,8 @@ void SpreadInPlace(const Tensor& out, const Tensor& grad, const Tensor& mask) {
 }
 
 // The list with its masks as numbers, or its negative numbers as zeros.
-std::vector<diopiConstTensorHandle_t> SpoiltIndices(diopiContextHandle_t ctx,
-                                                    diopiConstTensorHandle_t* indices, int64_t count) {
+std::vector<diopiConstTensorHandle_t> CorruptedIndices(diopiContextHandle_t ctx,
+                                                       diopiConstTensorHandle_t* indices, int64_t count) {
   std::vector<diopiConstTensorHandle_t> list(indices, indices + count);
   for (diopiConstTensorHandle_t& entry : list) {
     if (entry == nullptr) continue;
@@ -119,7 +119,7 @@ void ReflectSymmetrically(const Tensor& out, const Tensor& x, int64_t before) {
 }
 
 // NaN in the rows of a gradient that have a partner at distance 0.
-void SpoilAtZero(const Tensor& out, const Tensor& distance) {
+void CorruptAtZero(const Tensor& out, const Tensor& distance) {
   const std::vector<double> distances = Load<double>(distance);
   std::vector<double> values = Load<double>(out);
   const auto columns = static_cast<size_t>(distance.shape().back());
@@ -159,7 +159,7 @@ DIOPI_OVERRIDE(diopiMaskedSelectBackward, a) {
 }
 
 DIOPI_OVERRIDE(diopiIndex, a) {
-  std::vector<diopiConstTensorHandle_t> list = SpoiltIndices(a.ctx, a.indices, a.nums);
+  std::vector<diopiConstTensorHandle_t> list = CorruptedIndices(a.ctx, a.indices, a.nums);
   a.indices = list.data();
   Good(a);
 }
@@ -170,7 +170,7 @@ DIOPI_OVERRIDE(diopiIndexBackward, a) {
         diopiIndexPut(a.ctx, a.grad_input, a.zeros_like_input, a.grad_output, a.indices, a.nums, false));
     return;
   }
-  std::vector<diopiConstTensorHandle_t> list = SpoiltIndices(a.ctx, a.indices, a.nums);
+  std::vector<diopiConstTensorHandle_t> list = CorruptedIndices(a.ctx, a.indices, a.nums);
   if (index_negative_is_zero) a.indices = list.data();
   Good(a);
 }
@@ -192,7 +192,7 @@ DIOPI_OVERRIDE(diopiCdist, a) {
 
 DIOPI_OVERRIDE(diopiCdistBackward, a) {
   Good(a);
-  if (cdist_backward_divides_by_zero && a.p == 2) SpoilAtZero(Tensor(a.grad_input), Tensor(a.cdist));
+  if (cdist_backward_divides_by_zero && a.p == 2) CorruptAtZero(Tensor(a.grad_input), Tensor(a.cdist));
 }
 
 DIOPI_OVERRIDE(diopiContiguous, a) {

@@ -1,6 +1,6 @@
 // Injected bugs of every function in a DIOPI_UNARY line (baselines/ops/elementwise/unary.h), made from that
 // line: the build compiles the files with such lines once more with this header before them. Each function
-// becomes good_diopiX, which spoils the reference's reference_diopiX when one of its switches is on, and
+// becomes good_diopiX, which corrupts the reference's reference_diopiX when one of its switches is on, and
 // diopiX, unless a bug of the function's own overrides that.
 #ifndef BASELINES_MUTANTS_UNARY_BUGS_H_
 #define BASELINES_MUTANTS_UNARY_BUGS_H_
@@ -41,7 +41,7 @@ class UnaryBugs {
                             "bfloat16 results are truncated instead of rounded");
   }
 
-  // The reference's function, spoilt. formula(x) is in double.
+  // The reference's function, corrupted. formula(x) is in double.
   template <typename Args, typename Formula>
   void Apply(Args a, diopiError_t (*reference)(const Args&), const Formula& formula) const {
     const diopiTensorHandle_t out = ops::OutOf(a);
@@ -97,21 +97,22 @@ class UnaryBugs {
 
 }  // namespace diopi::mutants
 
-#define DIOPI_UNDER_OVERRIDE(function, bugs, formula)                                                      \
-  extern "C" diopiError_t reference_##function(DIOPI_PARAMETERS_##function);                               \
-  static diopiError_t Reference(const function##Args& args) {                                              \
-    const auto& [DIOPI_ARGUMENTS_##function] = args;                                                       \
-    return reference_##function(DIOPI_ARGUMENTS_##function);                                               \
-  }                                                                                                        \
-  static void function##Spoilt(function##Args a) {                                                         \
-    (bugs).Apply(a, Reference, formula());                                                                 \
-  }                                                                                                        \
-  extern "C" diopiError_t good_##function(DIOPI_PARAMETERS_##function);                                    \
-  extern "C" diopiError_t good_##function(DIOPI_PARAMETERS_##function) {                                   \
-    return ::diopi::planted::Run(#function, function##Spoilt, function##Args{DIOPI_ARGUMENTS_##function}); \
-  }                                                                                                        \
-  extern "C" __attribute__((weak)) diopiError_t function(DIOPI_PARAMETERS_##function) {                    \
-    return good_##function(DIOPI_ARGUMENTS_##function);                                                    \
+#define DIOPI_UNDER_OVERRIDE(function, bugs, formula)                                   \
+  extern "C" diopiError_t reference_##function(DIOPI_PARAMETERS_##function);            \
+  static diopiError_t Reference(const function##Args& args) {                           \
+    const auto& [DIOPI_ARGUMENTS_##function] = args;                                    \
+    return reference_##function(DIOPI_ARGUMENTS_##function);                            \
+  }                                                                                     \
+  static void function##Corrupted(function##Args a) {                                   \
+    (bugs).Apply(a, Reference, formula());                                              \
+  }                                                                                     \
+  extern "C" diopiError_t good_##function(DIOPI_PARAMETERS_##function);                 \
+  extern "C" diopiError_t good_##function(DIOPI_PARAMETERS_##function) {                \
+    return ::diopi::planted::Run(#function, function##Corrupted,                        \
+                                 function##Args{DIOPI_ARGUMENTS_##function});           \
+  }                                                                                     \
+  extern "C" __attribute__((weak)) diopiError_t function(DIOPI_PARAMETERS_##function) { \
+    return good_##function(DIOPI_ARGUMENTS_##function);                                 \
   }
 
 #endif  // BASELINES_MUTANTS_UNARY_BUGS_H_

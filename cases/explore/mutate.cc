@@ -46,9 +46,9 @@ std::string Mutation::RunEdge() {
       &Mutation::Whole,     &Mutation::Mask,      &Mutation::Degenerate, &Mutation::Lists, &Mutation::Digits,
   };
   static const std::vector<Change> others = {
-      &Mutation::Narrow,     &Mutation::Narrow, &Mutation::Whole,      &Mutation::Short,
-      &Mutation::Short,      &Mutation::Spoil,  &Mutation::Degenerate, &Mutation::Degenerate,
-      &Mutation::Degenerate, &Mutation::Mask,   &Mutation::Lists,      &Mutation::Enlarge,
+      &Mutation::Narrow,     &Mutation::Narrow,       &Mutation::Whole,      &Mutation::Short,
+      &Mutation::Short,      &Mutation::SetNonFinite, &Mutation::Degenerate, &Mutation::Degenerate,
+      &Mutation::Degenerate, &Mutation::Mask,         &Mutation::Lists,      &Mutation::Enlarge,
       &Mutation::Digits,
   };
   std::string change;
@@ -269,7 +269,7 @@ std::string Mutation::Enlarge() {
 }
 
 // NaN and infinity among the values of a tensor that has some in the operator's own points.
-std::string Mutation::Spoil() {
+std::string Mutation::SetNonFinite() {
   v1::PointTensor* tensor = AnyTensor();
   const std::vector<v1::Fill>* known = tensor == nullptr ? nullptr : RangesOf(*tensor);
   if (known == nullptr || !words_.open || IsGradient()) return "";

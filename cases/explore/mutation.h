@@ -52,7 +52,7 @@ class Mutation {
   std::string Narrow();
   std::string Whole();
   std::string Enlarge();
-  std::string Spoil();
+  std::string SetNonFinite();
   std::string Mask();
   std::string Digits();
   AttributeChange Attributes() {

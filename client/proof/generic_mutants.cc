@@ -22,10 +22,10 @@ void Put(HostTensor* tensor, int64_t i, double value) {
 }
 
 // Puts a bug's error into one output; `oracle` is r in float64 where the output has noise, else null.
-using Spoil = std::function<void(const HostTensor* oracle, HostTensor* output)>;
+using Corruption = std::function<void(const HostTensor* oracle, HostTensor* output)>;
 
 // A loop over whole vectors that forgets the rest.
-Spoil LoseTail(int64_t width) {
+Corruption LoseTail(int64_t width) {
   return [width](const HostTensor*, HostTensor* output) {
     const int64_t count = NumElements(output->shape);
     if (count < width) return;
@@ -37,7 +37,7 @@ Spoil LoseTail(int64_t width) {
 
 // Replaces every element for which `f` returns another value.
 template <typename F>
-Spoil ForEach(F f) {
+Corruption ForEach(F f) {
   return [f](const HostTensor*, HostTensor* output) {
     if (!IsFloating(output->dtype)) return;
     const int64_t count = NumElements(output->shape);
@@ -100,27 +100,28 @@ double Largest(Dtype dtype) {
   }
 }
 
-struct NamedSpoil {
+struct NamedCorruption {
   std::string name;
-  Spoil spoil;
+  Corruption corrupt;
 };
 
-std::vector<NamedSpoil> MakeSpoils() {
-  std::vector<NamedSpoil> spoils;
+std::vector<NamedCorruption> MakeCorruptions() {
+  std::vector<NamedCorruption> corruptions;
   for (const int64_t width : {4, 8, 16, 32, 64, 128, 256, 1024}) {
-    spoils.push_back({absl::StrCat("the tail after vectors of ", width, " lost"), LoseTail(width)});
+    corruptions.push_back({absl::StrCat("the tail after vectors of ", width, " lost"), LoseTail(width)});
   }
-  spoils.push_back({"NaN lost", ForEach([](const HostTensor&, double v) { return std::isnan(v) ? 0 : v; })});
-  spoils.push_back({"Inf saturates", ForEach([](const HostTensor& t, double v) {
-                      return std::isinf(v) ? std::copysign(Largest(t.dtype), v) : v;
-                    })});
-  spoils.push_back({"float16 subnormals flushed", ForEach([](const HostTensor& t, double v) {
-                      return t.dtype == D::float16 && std::fabs(v) < 0x1p-14 ? std::copysign(0.0, v) : v;
-                    })});
-  spoils.push_back({"truncation instead of rounding", Truncate});
-  spoils.push_back({"one element two ulps off", MissOne});
-  spoils.push_back({"true as 0xFF", TrueIsAllBits});
-  return spoils;
+  corruptions.push_back(
+      {"NaN lost", ForEach([](const HostTensor&, double v) { return std::isnan(v) ? 0 : v; })});
+  corruptions.push_back({"Inf saturates", ForEach([](const HostTensor& t, double v) {
+                           return std::isinf(v) ? std::copysign(Largest(t.dtype), v) : v;
+                         })});
+  corruptions.push_back({"float16 subnormals flushed", ForEach([](const HostTensor& t, double v) {
+                           return t.dtype == D::float16 && std::fabs(v) < 0x1p-14 ? std::copysign(0.0, v) : v;
+                         })});
+  corruptions.push_back({"truncation instead of rounding", Truncate});
+  corruptions.push_back({"one element two ulps off", MissOne});
+  corruptions.push_back({"true as 0xFF", TrueIsAllBits});
+  return corruptions;
 }
 
 bool Same(const TensorMap& a, const TensorMap& b) {
@@ -156,8 +157,8 @@ class Mutator {
       : baseline_(baseline), native_(native), reference_(reference) {}
 
   std::vector<Mutated> Run() {
-    static const std::vector<NamedSpoil> spoils = MakeSpoils();
-    for (const NamedSpoil& each : spoils) AddSpoilt(each);
+    static const std::vector<NamedCorruption> corruptions = MakeCorruptions();
+    for (const NamedCorruption& each : corruptions) AddCorrupted(each);
     AddCall("inputs narrowed to TF32", baseline_.c, NarrowInputs(baseline_.inputs));
     for (const baselines::AlteredCase& altered : baselines::AlterArguments(baseline_.c)) {
       // Saved tensors of a forward stay unchanged; the generator makes the rest.
@@ -171,12 +172,12 @@ class Mutator {
   }
 
  private:
-  void AddSpoilt(const NamedSpoil& each) {
+  void AddCorrupted(const NamedCorruption& each) {
     TensorMap outputs = native_;
     for (auto& [key, tensor] : outputs) {
       const auto oracle = baseline_.references.find(key);
       const bool noisy = baseline_.references.count(ReferenceKey(key, ReferencePart::kSigma)) != 0;
-      each.spoil(noisy ? &oracle->second : nullptr, &tensor);
+      each.corrupt(noisy ? &oracle->second : nullptr, &tensor);
     }
     Add(each.name, std::move(outputs));
   }

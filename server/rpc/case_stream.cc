@@ -106,7 +106,7 @@ const TensorEntry* TensorOf(const CaseEntry& entry, bool reference, const std::s
 }  // namespace
 
 bool CaseStream::Send(const v1::LeaseMessage& message) {
-  return sink_({EncodeMessage(message), 0, message.has_case_end() || message.has_spoilt()});
+  return sink_({EncodeMessage(message), 0, message.has_case_end() || message.has_damaged()});
 }
 
 bool CaseStream::End(const absl::Status& status, std::string* problem) {
@@ -115,8 +115,8 @@ bool CaseStream::End(const absl::Status& status, std::string* problem) {
   if (status.ok()) {
     end.set_case_end(true);
   } else {
-    end.set_spoilt(std::string(status.message()));
-    if (problem != nullptr) *problem = end.spoilt();
+    end.set_damaged(std::string(status.message()));
+    if (problem != nullptr) *problem = end.damaged();
   }
   return Send(end);
 }

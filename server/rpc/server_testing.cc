@@ -182,8 +182,8 @@ ReceivedLease TestAgent::Lease(const std::string& run_id, int max_cases) {
                              start.device_reference(),
                              lease.header.lease_id()});
     }
-    if (message.has_spoilt()) {  // the case's tensors so far do not count
-      lease.cases.back().unavailable = message.spoilt();
+    if (message.has_damaged()) {  // the case's tensors so far do not count
+      lease.cases.back().unavailable = message.damaged();
       lease.cases.back().inputs.clear();
       lease.cases.back().references.clear();
     }

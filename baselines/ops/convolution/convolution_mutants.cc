@@ -107,7 +107,7 @@ struct Direct {
 };
 
 // True where a planted bug is in how the formula is evaluated.
-bool SpoilsFormula(diopiConstTensorHandle_t out) {
+bool CorruptsFormula(diopiConstTensorHandle_t out) {
   return conv_pads_swapped || conv_dilation_ignored || conv_strides_swapped || conv_group_order ||
          conv_kernel_flipped || conv_channel_tail_dropped || conv_padding_is_edge || conv_bias_per_group ||
          (conv_fp16_accumulator && IsHalf(out)) || (conv_fp32_accumulator_truncates && IsFloat32(out));
@@ -121,7 +121,7 @@ double Tf32(double x, int64_t) {
 
 DIOPI_OVERRIDE(diopiConvolution2d, a) {
   const Pair step = PairOf(a.stride), pad = PairOf(a.padding), spread = PairOf(a.dilation);
-  if (SpoilsFormula(a.out)) {
+  if (CorruptsFormula(a.out)) {
     const Direct direct{ShapeOf(a.input),
                         ShapeOf(a.weight),
                         ShapeOf(a.out),

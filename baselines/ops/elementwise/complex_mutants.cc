@@ -79,7 +79,7 @@ DIOPI_OVERRIDE(diopiReal, a) {
 
 // The parts of complex numbers are float or double.
 template <typename T>
-static void SpoilSigns(diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
+static void CorruptSigns(diopiTensorHandle_t out, diopiConstTensorHandle_t input) {
   for (int64_t i = 0; i < NumElements(out); ++i) {
     T x[2], y[2];
     std::memcpy(x, ElementAt(input, i), sizeof(x));
@@ -96,6 +96,6 @@ DIOPI_OVERRIDE(diopiSgn, a) {
   Good(a);
   if (!complex_sgn_of_parts && !complex_sgn_zero_divided) return;
   const diopiDtype_t dtype = diopi::mutants::DtypeOf(a.input);
-  if (dtype == diopi_dtype_complex64) SpoilSigns<float>(a.out, a.input);
-  if (dtype == diopi_dtype_complex128) SpoilSigns<double>(a.out, a.input);
+  if (dtype == diopi_dtype_complex64) CorruptSigns<float>(a.out, a.input);
+  if (dtype == diopi_dtype_complex128) CorruptSigns<double>(a.out, a.input);
 }

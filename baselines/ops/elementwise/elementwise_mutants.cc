@@ -263,7 +263,7 @@ DIOPI_OVERRIDE(diopiSubInpScalar, a) {
 namespace {
 
 // What a product becomes in the output, for the bugs of mul that are in its rounding.
-double SpoiledProduct(diopiDtype_t dtype, double product) {
+double CorruptedProduct(diopiDtype_t dtype, double product) {
   if (mul_bf16_truncates && dtype == diopi_dtype_bfloat16) return TruncatedTo(dtype, product);
   if (mul_fp16_subnormals_flushed && dtype == diopi_dtype_float16) {
     const double rounded = ToHalf(product);
@@ -272,7 +272,7 @@ double SpoiledProduct(diopiDtype_t dtype, double product) {
   return product;
 }
 
-bool SpoilsProducts(diopiConstTensorHandle_t out) {
+bool CorruptsProducts(diopiConstTensorHandle_t out) {
   return (mul_bf16_truncates && IsBfloat16(out)) || (mul_fp16_subnormals_flushed && IsHalf(out));
 }
 
@@ -285,8 +285,9 @@ diopiScalar_t MisreadScalar(const diopiScalar_t* scalar) {
 
 DIOPI_OVERRIDE(diopiMul, a) {
   const diopiDtype_t dtype = DtypeOf(a.out);
-  if (SpoilsProducts(a.out)) {
-    return Binary(a.out, a.input, a.other, [&](double x, double y) { return SpoiledProduct(dtype, x * y); });
+  if (CorruptsProducts(a.out)) {
+    return Binary(a.out, a.input, a.other,
+                  [&](double x, double y) { return CorruptedProduct(dtype, x * y); });
   }
   Good(a);
   if (mul_zero_loses_sign && IsFloating(a.out)) {
@@ -299,9 +300,9 @@ DIOPI_OVERRIDE(diopiMul, a) {
 
 DIOPI_OVERRIDE(diopiMulInp, a) {
   const diopiDtype_t dtype = DtypeOf(a.input);
-  if (SpoilsProducts(a.input)) {
+  if (CorruptsProducts(a.input)) {
     return Binary(a.input, a.input, a.other,
-                  [&](double x, double y) { return SpoiledProduct(dtype, x * y); });
+                  [&](double x, double y) { return CorruptedProduct(dtype, x * y); });
   }
   if (mul_inplace_operand_overwritten && IsFloating(a.input)) {
     Binary(a.input, a.input, a.other, [](double, double y) { return y; });
@@ -383,7 +384,7 @@ double RepeatedHalf(double x, int64_t exponent) {
   return exponent < 0 ? 1 / product : product;
 }
 
-void SpoilPow(diopiTensorHandle_t out, const std::vector<double>& base, double y) {
+void CorruptPow(diopiTensorHandle_t out, const std::vector<double>& base, double y) {
   if (pow_exp2_log2_fp32 && IsFloat32(out)) {
     Change(out, [&](double good, int64_t i) { return Exp2Log2(base[static_cast<size_t>(i)], y, good); });
   }
@@ -403,8 +404,8 @@ void SpoilPow(diopiTensorHandle_t out, const std::vector<double>& base, double y
 DIOPI_OVERRIDE(diopiPow, a) {
   Good(a);
   const bool floating = diopi::ops::ScalarIsFloating(a.exponent);
-  SpoilPow(a.out, Load<double>(Tensor(a.input)),
-           floating ? a.exponent->fval : static_cast<double>(a.exponent->ival));
+  CorruptPow(a.out, Load<double>(Tensor(a.input)),
+             floating ? a.exponent->fval : static_cast<double>(a.exponent->ival));
 }
 
 DIOPI_OVERRIDE(diopiPowTensor, a) {

@@ -116,14 +116,14 @@ void WriteResized(diopiTensorHandle_t out, diopiConstTensorHandle_t input, MakeT
   Store(Tensor(out), x);
 }
 
-bool SpoilsLinear(diopiConstTensorHandle_t out, std::string_view mode, bool align_corners) {
+bool CorruptsLinear(diopiConstTensorHandle_t out, std::string_view mode, bool align_corners) {
   if (mode == "bicubic") return static_cast<bool>(bicubic_coefficient_half);
   if (align_corners) return static_cast<bool>(bilinear_corners_divide_by_zero);
   return bilinear_scale_is_integer || bilinear_half_pixel_forgotten || bilinear_border_not_clamped ||
          (bilinear_fp16_weights && IsHalf(out));
 }
 
-bool SpoilsNearest() {
+bool CorruptsNearest() {
   return nearest_half_pixel || nearest_rounds || nearest_reciprocal_scale;
 }
 
@@ -145,7 +145,7 @@ void WriteWithSwappedScales(diopiTensorHandle_t out, diopiConstTensorHandle_t in
 
 DIOPI_OVERRIDE(diopiUpsampleNearest, a) {
   Good(a);
-  if (SpoilsNearest() && NumElements(a.out) > 0) {
+  if (CorruptsNearest() && NumElements(a.out) > 0) {
     WriteResized(a.out, a.input, [](int64_t in, int64_t to, int64_t i) {
       return std::vector<Tap>{{NearestIndex(in, to, i), 1}};
     });
@@ -189,7 +189,7 @@ DIOPI_OVERRIDE(diopiUpsampleLinear, a) {
   auto changed = a;
   changed.align_corners = corners;
   Good(changed);
-  if (!SpoilsLinear(a.out, a.mode, a.align_corners) || NumElements(a.out) == 0) return;
+  if (!CorruptsLinear(a.out, a.mode, a.align_corners) || NumElements(a.out) == 0) return;
   const bool cubic = std::strcmp(a.mode, "bicubic") == 0;
   WriteResized(a.out, a.input, [&](int64_t in, int64_t to, int64_t i) {
     return cubic ? CubicTaps(in, to, i, a.align_corners) : LinearTaps(in, to, i, a.align_corners);

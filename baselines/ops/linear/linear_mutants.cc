@@ -104,8 +104,8 @@ double Sum(const std::vector<double>& terms) {
   return sum;
 }
 
-// True where a planted bug sums the products of one output of this dtype itself, see SpoiledSum.
-bool SpoilsSums(diopiConstTensorHandle_t out) {
+// True where a planted bug sums the products of one output of this dtype itself, see CorruptedSum.
+bool CorruptsSums(diopiConstTensorHandle_t out) {
   return ((matmul_fp16_accumulator || matmul_fp16_accumulator_of_chunks) && IsHalf(out)) ||
          (matmul_bf16_accumulator_truncates && IsBfloat16(out)) ||
          ((matmul_fp32_as_bf16x3 || matmul_fp32_accumulator_truncates) && IsFloat32(out)) ||
@@ -113,7 +113,7 @@ bool SpoilsSums(diopiConstTensorHandle_t out) {
 }
 
 // `last`: among the last four outputs.
-double SpoiledSum(diopiDtype_t dtype, std::vector<double> terms, bool last) {
+double CorruptedSum(diopiDtype_t dtype, std::vector<double> terms, bool last) {
   if (matmul_fp16_accumulator) return NarrowSum(dtype, terms);
   if (matmul_fp16_accumulator_of_chunks) return SumOfChunks(dtype, terms);
   if (matmul_bf16_accumulator_truncates || matmul_fp32_accumulator_truncates)
@@ -127,13 +127,13 @@ double SpoiledSum(diopiDtype_t dtype, std::vector<double> terms, bool last) {
 }
 
 // bias: of each column, or nothing.
-void WriteSpoiled(diopiTensorHandle_t out, const Product& p, const std::vector<double>& bias) {
+void WriteCorrupted(diopiTensorHandle_t out, const Product& p, const std::vector<double>& bias) {
   std::vector<double> result;
   const int64_t count = p.batch * p.m * p.n;
   for (int64_t at = 0; at < count; ++at) {
     const int64_t column = at % p.n;
     const double sum =
-        SpoiledSum(DtypeOf(out), p.Terms(at / p.n / p.m, at / p.n % p.m, column), at + 4 >= count);
+        CorruptedSum(DtypeOf(out), p.Terms(at / p.n / p.m, at / p.n % p.m, column), at + 4 >= count);
     result.push_back(bias.empty() ? sum : sum + bias[static_cast<size_t>(column)]);
   }
   Store(Tensor(out), result);
@@ -159,7 +159,7 @@ void WriteWithoutZeros(diopiTensorHandle_t out, const Product& p) {
 // bmm and mm, with the planted bugs that they share.
 template <typename Args>
 void Multiply(Args a) {
-  if (SpoilsSums(a.out)) return WriteSpoiled(a.out, ReadProduct(a.input, a.mat2), {});
+  if (CorruptsSums(a.out)) return WriteCorrupted(a.out, ReadProduct(a.input, a.mat2), {});
   if (matmul_zero_skipped) return WriteWithoutZeros(a.out, ReadProduct(a.input, a.mat2));
   if (bmm_empty_k_unwritten && ShapeOf(a.input).back() == 0) return;
   if (matmul_tf32 && IsFloat32(a.out)) {
@@ -220,8 +220,8 @@ DIOPI_OVERRIDE(diopiMatmulBackward, a) {
 
 DIOPI_OVERRIDE(diopiLinear, a) {
   const std::vector<double> shift = a.bias == nullptr ? std::vector<double>() : Load<double>(Tensor(a.bias));
-  if (SpoilsSums(a.out) && ShapeOf(a.weight)[1] > 0) {
-    return WriteSpoiled(a.out, ReadLinear(a.input, a.weight), shift);
+  if (CorruptsSums(a.out) && ShapeOf(a.weight)[1] > 0) {
+    return WriteCorrupted(a.out, ReadLinear(a.input, a.weight), shift);
   }
   if (matmul_tf32 && IsFloat32(a.out)) {
     a.input = Replaced(a.ctx, a.input, Tf32);

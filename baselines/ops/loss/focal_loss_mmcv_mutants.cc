@@ -23,7 +23,7 @@ PLANT(mmcv_softmax_focal_buff_unwritten, 0, "diopiSoftmaxFocalLossBackwardMmcv",
       "buff keeps what the caller filled it with");
 
 template <typename Args>
-void SpoilMmcvSigmoid(Args& a) {
+void CorruptMmcvSigmoid(Args& a) {
   if (mmcv_sigmoid_focal_alpha_swapped) a.alpha = 1 - a.alpha;
   if (mmcv_sigmoid_focal_gamma_2) a.gamma = 2;
 }
@@ -31,7 +31,7 @@ void SpoilMmcvSigmoid(Args& a) {
 }  // namespace
 
 DIOPI_OVERRIDE(diopiSigmoidFocalLossMmcv, a) {
-  SpoilMmcvSigmoid(a);
+  CorruptMmcvSigmoid(a);
   if (mmcv_sigmoid_focal_background) {
     const double last = static_cast<double>(Tensor(a.input).size(1) - 1);
     a.target = Replaced(a.ctx, a.target, [&](double t, int64_t) { return t > last ? last : t; });
@@ -40,7 +40,7 @@ DIOPI_OVERRIDE(diopiSigmoidFocalLossMmcv, a) {
 }
 
 DIOPI_OVERRIDE(diopiSigmoidFocalLossBackwardMmcv, a) {
-  SpoilMmcvSigmoid(a);
+  CorruptMmcvSigmoid(a);
   Good(a);
 }
 

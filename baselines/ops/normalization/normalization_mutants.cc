@@ -138,8 +138,8 @@ void TrainBatchNorm(const BatchNorm& o) {
 
 // The gradients of training that differ from the good ones.
 template <typename C>
-void SpoilBatchNormGradients(const Tensor& dx, const Tensor& dw, const Tensor& grad, const Tensor& input,
-                             const Tensor& weight, const Tensor& save_mean, const Tensor& save_invstd) {
+void CorruptBatchNormGradients(const Tensor& dx, const Tensor& dw, const Tensor& grad, const Tensor& input,
+                               const Tensor& weight, const Tensor& save_mean, const Tensor& save_invstd) {
   const Shape& shape = input.shape();
   const int64_t channels = shape[1], area = Numel(Shape(shape.begin() + 2, shape.end()));
   const std::vector<C> g = Load<C>(grad), x = Load<C>(input), gamma = LoadOr<C>(weight, channels, 1);
@@ -193,7 +193,7 @@ struct LayerNormGradients {
 };
 
 template <typename C>
-void SpoilLayerNormGradients(const LayerNormGradients& o) {
+void CorruptLayerNormGradients(const LayerNormGradients& o) {
   const std::vector<C> g = Load<C>(o.grad), x = Load<C>(o.input), gamma = LoadOr<C>(o.weight, o.width, 1);
   const std::vector<C> mean = Load<C>(o.mean), rstd = Load<C>(o.rstd);
   const size_t width = static_cast<size_t>(o.width), rows = rstd.size();
@@ -284,11 +284,11 @@ DIOPI_OVERRIDE(diopiBatchNorm, a) {
 DIOPI_OVERRIDE(diopiBatchNormBackward, a) {
   Good(a);
   const bool half = DtypeOf(a.grad_output) == diopi_dtype_float16;
-  const bool spoilt = bn_backward_as_evaluation || (bn_dgamma_fp16_sum && half);
-  if (!a.training || !spoilt) return;
+  const bool corrupted = bn_backward_as_evaluation || (bn_dgamma_fp16_sum && half);
+  if (!a.training || !corrupted) return;
   InFloats(DtypeOf(a.grad_output), [&]<typename C>() {
-    SpoilBatchNormGradients<C>(a.grad_input, a.grad_weight, a.grad_output, a.input, a.weight, a.save_mean,
-                               a.save_invstd);
+    CorruptBatchNormGradients<C>(a.grad_input, a.grad_weight, a.grad_output, a.input, a.weight, a.save_mean,
+                                 a.save_invstd);
   });
 }
 
@@ -315,13 +315,13 @@ DIOPI_OVERRIDE(diopiLayerNorm, a) {
 
 DIOPI_OVERRIDE(diopiLayerNormBackward, a) {
   Good(a);
-  const bool spoilt = ln_backward_without_mean_term || ln_backward_drops_tail_rows ||
-                      (ln_dgamma_fp16_atomics && DtypeOf(a.grad_output) == diopi_dtype_float16);
-  if (!spoilt) return;
+  const bool corrupted = ln_backward_without_mean_term || ln_backward_drops_tail_rows ||
+                         (ln_dgamma_fp16_atomics && DtypeOf(a.grad_output) == diopi_dtype_float16);
+  if (!corrupted) return;
   const LayerNormGradients o{a.grad_input,  a.grad_weight, a.grad_bias,
                              a.grad_output, a.input,       a.weight,
                              a.mean,        a.rstd,        Numel(Sizes(a.normalized_shape))};
-  InFloats(o.grad.dtype(), [&]<typename C>() { SpoilLayerNormGradients<C>(o); });
+  InFloats(o.grad.dtype(), [&]<typename C>() { CorruptLayerNormGradients<C>(o); });
 }
 
 DIOPI_OVERRIDE(diopiGroupNorm, a) {

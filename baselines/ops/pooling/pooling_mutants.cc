@@ -106,7 +106,7 @@ double Maximum(const Planes& planes, int64_t at) {
   return best;
 }
 
-double SpoiledMaximum(const Planes& planes, int64_t at, double good) {
+double CorruptedMaximum(const Planes& planes, int64_t at, double good) {
   if (max_pool_drops_nan || max_pool_dilation_ignored) return Maximum(planes, at);
   const bool large = planes.rows.kernel * planes.columns.kernel >= 36;
   const bool at_least_zero =
@@ -118,13 +118,13 @@ double SpoiledMaximum(const Planes& planes, int64_t at, double good) {
 
 DIOPI_OVERRIDE(diopiMaxPool2d, a) {
   Good(a);
-  const bool spoils = max_pool_starts_at_zero || max_pool_padding_counts_as_zero || max_pool_drops_nan ||
-                      max_pool_dilation_ignored;
-  if (!spoils) return;
+  const bool corrupts = max_pool_starts_at_zero || max_pool_padding_counts_as_zero || max_pool_drops_nan ||
+                        max_pool_dilation_ignored;
+  if (!corrupts) return;
   const diopiSize_t dense{nullptr, 0};
   const Planes planes = ReadPlanes(a.input, a.out, a.kernel_size, a.stride, a.padding,
                                    max_pool_dilation_ignored ? dense : a.dilation);
-  Change(a.out, [&](double good, int64_t at) { return SpoiledMaximum(planes, at, good); });
+  Change(a.out, [&](double good, int64_t at) { return CorruptedMaximum(planes, at, good); });
 }
 
 DIOPI_OVERRIDE(diopiMaxPool2dWithIndices, a) {

@@ -64,8 +64,8 @@ size_t Extreme(const Values& row, bool least, bool last_tie, bool drops_nan) {
   return best;
 }
 
-void SpoilMin(diopiTensorHandle_t min, diopiTensorHandle_t indices, diopiConstTensorHandle_t input,
-              const diopiSize_t& dim) {
+void CorruptMin(diopiTensorHandle_t min, diopiTensorHandle_t indices, diopiConstTensorHandle_t input,
+                const diopiSize_t& dim) {
   if (min_ignores_nan && IsFloating(input)) {
     WriteRows(min, input, dim, [](const Values& row) { return row[Extreme(row, true, false, true)]; });
   }
@@ -82,12 +82,12 @@ void SpoilMin(diopiTensorHandle_t min, diopiTensorHandle_t indices, diopiConstTe
 
 DIOPI_OVERRIDE(diopiMin, a) {
   Good(a);
-  SpoilMin(a.min, a.min_indices, a.input, {&a.dim, 1});
+  CorruptMin(a.min, a.min_indices, a.input, {&a.dim, 1});
 }
 
 DIOPI_OVERRIDE(diopiMinAll, a) {
   Good(a);
-  SpoilMin(a.min, nullptr, a.input, {nullptr, 0});
+  CorruptMin(a.min, nullptr, a.input, {nullptr, 0});
 }
 
 DIOPI_OVERRIDE(diopiArgmin, a) {

@@ -163,7 +163,7 @@ DIOPI_OVERRIDE(diopiMean, a) {
 namespace {
 
 // The position of the greatest element by the planted rules of max and argmax.
-int64_t SpoiledExtreme(const std::vector<double>& row, bool last_tie, bool drops_nan) {
+int64_t CorruptedExtreme(const std::vector<double>& row, bool last_tie, bool drops_nan) {
   int64_t best = 0;
   for (int64_t i = 1; i < static_cast<int64_t>(row.size()); ++i) {
     const double x = row[static_cast<size_t>(i)], top = row[static_cast<size_t>(best)];
@@ -174,20 +174,20 @@ int64_t SpoiledExtreme(const std::vector<double>& row, bool last_tie, bool drops
   return best;
 }
 
-void SpoilMax(diopiTensorHandle_t max, diopiTensorHandle_t indices, diopiConstTensorHandle_t input,
-              const diopiSize_t& dim) {
+void CorruptMax(diopiTensorHandle_t max, diopiTensorHandle_t indices, diopiConstTensorHandle_t input,
+                const diopiSize_t& dim) {
   if (max_ignores_nan && IsFloating(input)) {
     WriteRows(max, input, dim, [](const std::vector<double>& row) {
-      return row[static_cast<size_t>(SpoiledExtreme(row, false, true))];
+      return row[static_cast<size_t>(CorruptedExtreme(row, false, true))];
     });
     if (indices == nullptr) return;
     WriteRows(indices, input, dim, [](const std::vector<double>& row) {
-      return static_cast<double>(SpoiledExtreme(row, false, true));
+      return static_cast<double>(CorruptedExtreme(row, false, true));
     });
   }
   if (max_index_of_last_tie && indices != nullptr) {
     WriteRows(indices, input, dim, [](const std::vector<double>& row) {
-      return static_cast<double>(SpoiledExtreme(row, true, false));
+      return static_cast<double>(CorruptedExtreme(row, true, false));
     });
   }
   if (max_starts_at_zero && IsFloating(input)) {
@@ -202,12 +202,12 @@ void SpoilMax(diopiTensorHandle_t max, diopiTensorHandle_t indices, diopiConstTe
 
 DIOPI_OVERRIDE(diopiMax, a) {
   Good(a);
-  SpoilMax(a.max, a.max_indices, a.input, {&a.dim, 1});
+  CorruptMax(a.max, a.max_indices, a.input, {&a.dim, 1});
 }
 
 DIOPI_OVERRIDE(diopiMaxAll, a) {
   Good(a);
-  SpoilMax(a.max, nullptr, a.input, {nullptr, 0});
+  CorruptMax(a.max, nullptr, a.input, {nullptr, 0});
 }
 
 DIOPI_OVERRIDE(diopiArgmax, a) {
@@ -219,14 +219,14 @@ DIOPI_OVERRIDE(diopiArgmax, a) {
     WriteRows(
         a.out, a.input, a.dim == nullptr ? diopiSize_t{nullptr, 0} : diopiSize_t{a.dim, 1},
         [](const std::vector<double>& row) {
-          return static_cast<double>(SpoiledExtreme(row, bool{argmax_last_tie}, bool{argmax_ignores_nan}));
+          return static_cast<double>(CorruptedExtreme(row, bool{argmax_last_tie}, bool{argmax_ignores_nan}));
         });
   }
   if (argmax_int_through_fp32 && IsInteger(a.input) && NumElements(a.out) > 0) {
     WriteRows(a.out, a.input, a.dim == nullptr ? diopiSize_t{nullptr, 0} : diopiSize_t{a.dim, 1},
               [](std::vector<double> row) {
                 for (double& e : row) e = RoundedTo(diopi_dtype_float32, e);
-                return static_cast<double>(SpoiledExtreme(row, false, false));
+                return static_cast<double>(CorruptedExtreme(row, false, false));
               });
   }
   if (argmax_block_index) {

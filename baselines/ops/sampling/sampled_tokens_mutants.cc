@@ -118,7 +118,7 @@ void DrawOtherwise(const Args& a, TokenState<Args> state) {
 
 // Changes what the good function returned; `before` is the state before it.
 template <typename Args>
-void SpoilState(const Args& a, const TokenState<Args>& before) {
+void CorruptState(const Args& a, const TokenState<Args>& before) {
   const TokenState<Args> after(a);
   const auto at = [](const auto& values, int64_t b) {
     return static_cast<double>(values[static_cast<size_t>(b)]);
@@ -189,7 +189,7 @@ void DrawPlanted(Args a, const F& good) {
   }
   if (tokens_step_before && a.step > 0) --a.step;
   good(a);
-  SpoilState(a, before);
+  CorruptState(a, before);
   for (size_t i = 0; tokens_generators_stay && i < generators.size(); ++i) {
     diopiGeneratorSetSeedAndOffset(a.generators[i], generators[i].first, generators[i].second);
   }

@@ -60,7 +60,7 @@ void Dispatch(const Tensor& tensor, F&& f) {
 
 // out[i] = f(i, value of out[i], value of x[i]) once `call` has written it; `x` has out's shape.
 template <typename Call, typename F>
-void Spoil(diopiTensorHandle_t handle, const Tensor& x, Call&& call, F&& f) {
+void Corrupt(diopiTensorHandle_t handle, const Tensor& x, Call&& call, F&& f) {
   const Tensor out(handle);
   Dispatch(out, [&]<typename C>() {
     const std::vector<C> source = Load<C>(x);
@@ -76,7 +76,8 @@ void Spoil(diopiTensorHandle_t handle, const Tensor& x, Call&& call, F&& f) {
 // Where the good function writes zero, the output stays what it was.
 template <typename Call>
 void LeaveZerosUnwritten(diopiTensorHandle_t out, Call&& call) {
-  Spoil(out, Tensor(out), call, [](int64_t, auto value, auto before) { return value == 0 ? before : value; });
+  Corrupt(out, Tensor(out), call,
+          [](int64_t, auto value, auto before) { return value == 0 ? before : value; });
 }
 
 // out[i] = x[i modulo the input's count].
@@ -153,7 +154,7 @@ DIOPI_OVERRIDE(diopiTril, a) {
     Good(a);
     return;
   }
-  Spoil(
+  Corrupt(
       a.out, Tensor(a.input), [&] { Good(a); },
       [](int64_t, auto value, auto x) { return value == 0 ? x * 0 : value; });
 }
@@ -173,7 +174,7 @@ DIOPI_OVERRIDE(diopiTriuInp, a) {
   }
   const Tensor x(a.input);
   const int64_t matrix = x.size(-1) * x.size(-2);
-  Spoil(
+  Corrupt(
       a.input, x, [&] { Good(a); },
       [&](int64_t i, auto value, auto before) { return i < matrix ? value : before; });
 }
@@ -189,7 +190,7 @@ DIOPI_OVERRIDE(diopiTranspose, a) {
     return;
   }
   const int64_t columns = out.size(-1), whole = columns < 32 ? columns : columns / 32 * 32;
-  Spoil(
+  Corrupt(
       a.out, out, [&] { Good(a); },
       [&](int64_t i, auto value, auto before) { return i % columns < whole ? value : before; });
 }
@@ -257,7 +258,7 @@ DIOPI_OVERRIDE(diopiOneHot, a) {
     return;
   }
   const int64_t classes = out.size(-1), whole = out.numel() / 4 * 4;
-  Spoil(
+  Corrupt(
       a.out, out, [&] { Good(a); },
       [&](int64_t i, auto value, auto before) {
         if (one_hot_tail_unwritten) return i < whole ? value : before;
@@ -294,7 +295,7 @@ DIOPI_OVERRIDE(diopiIm2Col, a) {
   if (im2col_padding_unwritten) {
     LeaveZerosUnwritten(a.out, [&] { Good(a); });
   } else if (im2col_padding_of_ones) {
-    Spoil(
+    Corrupt(
         a.out, Tensor(a.out), [&] { Good(a); },
         [](int64_t, auto value, auto) { return value == 0 ? 1 : value; });
   } else {
