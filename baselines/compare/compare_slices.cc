@@ -411,7 +411,7 @@ v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places_of_case, 
   whole_outputs.AddTo(&verdict);
   if (sampled_fail && verdict.outcome() == v1::OUTCOME_FAIL) {
     *verdict.add_findings() = Found(F::ON_SLICES).Count(compared).Of(elements);
-    TellWouldPassUnder(&verdict);
+    ReportWouldPassUnder(&verdict);
   }
   Describe(&verdict);
   return verdict;

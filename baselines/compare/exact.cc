@@ -106,8 +106,8 @@ class ExactEvidence : public JobEvidence {
   const HostTensor* evaluated_;
 };
 
-void TellWrongBits(const Job& job, const PointwiseRule& rule, const Tally& tally, v1::OutputStats* stats,
-                   Findings* findings) {
+void ReportWrongBits(const Job& job, const PointwiseRule& rule, const Tally& tally, v1::OutputStats* stats,
+                     Findings* findings) {
   if (!job.explain) return Fail("X", {}, stats, findings);
   const int64_t first = tally.first.front();
   Fail("X", {WrongElements(job.actual, tally, ElementText(job.expected, first)).Exact(true)}, stats,
@@ -125,8 +125,8 @@ void TellWrongBits(const Job& job, const PointwiseRule& rule, const Tally& tally
     pattern.observed.push_back(Found(F::EQUAL_VALUE_PICKED));
     pattern = {std::move(pattern.observed), Found(F::TIE_BROKEN)};
   }
-  Tell(std::move(pattern), findings);
-  TellOperands(evidence, job, tally, findings);
+  AddRemark(std::move(pattern), findings);
+  ReportOperands(evidence, job, tally, findings);
 }
 
 }  // namespace
@@ -162,7 +162,7 @@ bool JudgeExact(const Job& job, v1::OutputStats* stats, Findings* findings) {
     AddFirst(job.actual, index, ElementAsDouble(job.expected.dtype, job.expected.data.data(), index), 0,
              ElementText(job.expected, index), stats);
   }
-  if (tally.mismatches > 0) TellWrongBits(job, rule, tally, stats, findings);
+  if (tally.mismatches > 0) ReportWrongBits(job, rule, tally, stats, findings);
   return true;
 }
 

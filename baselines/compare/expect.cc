@@ -73,7 +73,7 @@ void FailCase(const std::string& key, const std::vector<v1::Finding>& found, v1:
   *verdict->add_findings() = Found(v1::Finding::OF_OUTPUT).Name(key).Parts(found);
 }
 
-void Tell(Remark remark, Findings* findings) {
+void AddRemark(Remark remark, Findings* findings) {
   std::move(remark.observed.begin(), remark.observed.end(), std::back_inserter(findings->found));
   findings->cause = std::move(remark.cause);
   findings->confidence = remark.confidence;

@@ -185,7 +185,7 @@ bool JudgePicks(const Job& job, v1::OutputStats* stats, Findings* findings) {
                                   .Of(tally.elements)
                                   .Place(PlaceAt(job.actual.shape, first));
     Fail("X", {wrong, picks.WhyWrong(first)}, stats, findings);
-    Tell(WhereWrong(PickEvidence(job, picks), tally), findings);
+    AddRemark(WhereWrong(PickEvidence(job, picks), tally), findings);
     return true;
   }
   const int64_t repeat = job.output.judge->unique() ? picks.FirstRepeat() : -1;

@@ -110,8 +110,8 @@ v1::Finding BesideDevice(const OutputOracle& oracle, const Device& device, int64
   return Found(F::DEVICE_OFF_BY).Off(absl::StrFormat("%.1e", std::fabs(p.d)));
 }
 
-void TellWrongNumbers(const Job& job, const OutputOracle& oracle, const Device& device, const Tally& tally,
-                      v1::OutputStats* stats, Findings* findings) {
+void ReportWrongNumbers(const Job& job, const OutputOracle& oracle, const Device& device, const Tally& tally,
+                        v1::OutputStats* stats, Findings* findings) {
   const std::string gate = oracle.exact() ? "X" : "P";
   if (!job.explain) return Fail(gate, {}, stats, findings);
   const int64_t index = tally.first.front();
@@ -128,8 +128,8 @@ void TellWrongNumbers(const Job& job, const OutputOracle& oracle, const Device& 
   if (device.tensor != nullptr && (oracle.exact() || p.finite != 0))
     findings->found.push_back(BesideDevice(oracle, device, index));
   const OracleEvidence evidence(oracle, job);
-  Tell(PatternOf(evidence, tally), findings);
-  TellOperands(evidence, job, tally, findings);
+  AddRemark(PatternOf(evidence, tally), findings);
+  ReportOperands(evidence, job, tally, findings);
 }
 
 // A gate over the whole output. If single elements are wrong, its figure would mean nothing.
@@ -402,13 +402,13 @@ bool JudgePointwise(const Job& job, v1::OutputStats* stats, Findings* findings) 
     const double tolerance = oracle.exact() ? 0 : oracle.PointAt(job.actual, index).tolerance;
     AddFirst(job.actual, index, r, tolerance, NumberText(job.actual.dtype, r), stats);
   }
-  if (tally.mismatches > 0) TellWrongNumbers(job, oracle, device, tally, stats, findings);
+  if (tally.mismatches > 0) ReportWrongNumbers(job, oracle, device, tally, stats, findings);
   // An excused overflow must not enter a mean.
   if (!excused) GateWhole(job, oracle, tally, device, stats, findings);
   if (!excused && oracle.widened().native16) GateNative16(job, oracle, stats, findings);
   if (stats->ok() || !job.explain) return true;
   // The arithmetic explains more than the values do, except for places and special values.
-  if (!findings->cause.has_value()) Tell(HowComputed(job, oracle, tally), findings);
+  if (!findings->cause.has_value()) AddRemark(HowComputed(job, oracle, tally), findings);
   return true;
 }
 

@@ -155,8 +155,8 @@ void FailureDump::Add(const v1::Case& c, const TensorMap& inputs, const TensorMa
   }
   good = good && Write(folder / "case.txt", text);
   if (good) ++written_;
-  if (good || told_) return;
-  told_ = true;
+  if (good || reported_) return;
+  reported_ = true;
   std::fprintf(stderr, "diopi-agent: %s: cannot be written: the values of failed cases are lost\n",
                folder.c_str());
 }

@@ -30,15 +30,15 @@ using std::chrono::milliseconds;
 
 // Used when the server gives no retry time.
 constexpr milliseconds kAskAgain{100};
-constexpr int64_t kMuch = 64 << 20;  // bytes of a tensor
+constexpr int64_t kMuchMemory = 64 << 20;  // bytes of a tensor
 
 milliseconds FromSeconds(double seconds) {
   return milliseconds(static_cast<int64_t>(seconds * 1000));
 }
 
 // Whether a case's tensors take so much memory that no other case is held meanwhile.
-bool TakesMuch(const v1::Case& c) {
-  return slices::IsLarge(c) && cases::LargestTensorBytes(c) > kMuch;
+bool TakesMuchMemory(const v1::Case& c) {
+  return slices::IsLarge(c) && cases::LargestTensorBytes(c) > kMuchMemory;
 }
 
 Reporter::Options ReporterOptions(const SessionOptions& options) {
@@ -206,7 +206,7 @@ void Session::Work(SessionWorker worker) {
     }
     if (SettledWithoutWorker(*next)) continue;
     // Two cases at once could take more memory than there is.
-    if (last.has_value() && TakesMuch(next->c)) Judge(*std::exchange(last, std::nullopt));
+    if (last.has_value() && TakesMuchMemory(next->c)) Judge(*std::exchange(last, std::nullopt));
     absl::StatusOr<loader::CallOptions> options =
         judge_.Prepare(next->c, &next->inputs, CaseJudge::Making::kSent);
     if (!options.ok()) {

@@ -23,13 +23,13 @@ class Watcher {
 
   ExitCode Run() {
     absl::StatusOr<FileWatch> watch = FileWatch::Open(options_.impl_path);
-    if (!watch.ok()) return Tell(watch.status());
+    if (!watch.ok()) return PrintError(watch.status());
     const ExitCode first = RunOnce();
     if (!warm_.completed) return first;
     for (;;) {
       *out_ << "Watching     " << options_.impl_path << "; Ctrl-C ends\n" << std::flush;
       const absl::StatusOr<FileWatch::Event> event = watch->Wait(stop_.descriptor(), kSettle);
-      if (!event.ok()) return Tell(event.status());
+      if (!event.ok()) return PrintError(event.status());
       if (*event == FileWatch::Event::kStopped) return static_cast<ExitCode>(ExitCodeForSignal(stop_.Take()));
       if (!IsNew()) continue;
       const ExitCode code = RunOnce();
@@ -38,7 +38,7 @@ class Watcher {
   }
 
  private:
-  ExitCode Tell(const absl::Status& status) {
+  ExitCode PrintError(const absl::Status& status) {
     *err_ << "diopi-agent: " << PrintableMessage(std::string(status.message())) << "\n";
     return ExitCodeFor(status);
   }

@@ -75,23 +75,23 @@ class EvaluateCommand final : public Command {
   }
 
   ExitCode Run() override {
-    if (template_) return Tell(WriteOutput(reports::SpecTemplate(), output_));
+    if (template_) return PrintError(WriteOutput(reports::SpecTemplate(), output_));
     if (chip_.empty() && run_.empty())
-      return Tell(absl::InvalidArgumentError("evaluate needs --chip CHIP, or --run RUN"));
+      return PrintError(absl::InvalidArgumentError("evaluate needs --chip CHIP, or --run RUN"));
     if (format_ == "pdf" && output_.empty())
-      return Tell(absl::InvalidArgumentError("--format pdf needs --output FILE"));
+      return PrintError(absl::InvalidArgumentError("--format pdf needs --output FILE"));
     absl::StatusOr<reports::EvaluationInput> input = Load();
-    if (!input.ok()) return Tell(input.status());
+    if (!input.ok()) return PrintError(input.status());
     const absl::StatusOr<TemporaryFolder> scratch = TemporaryFolder::Make();
-    if (!scratch.ok()) return Tell(scratch.status());
+    if (!scratch.ok()) return PrintError(scratch.status());
     const bool pdf = format_ == "pdf";
     const absl::StatusOr<std::string> failures = WriteFailures(pdf ? scratch->path() : "", &*input);
-    if (!failures.ok()) return Tell(failures.status());
+    if (!failures.ok()) return PrintError(failures.status());
     const reports::Document document =
         reports::EvaluationDocument(reports::Evaluate(*input), reports::LanguageOf(lang_));
-    if (format_ == "markdown") return Tell(WriteOutput(reports::WriteMarkdown(document), output_));
+    if (format_ == "markdown") return PrintError(WriteOutput(reports::WriteMarkdown(document), output_));
     const std::string html = reports::WriteHtml(document);
-    return Tell(pdf ? PrintPdf(html, output_, {.attachment = *failures}) : WriteOutput(html, output_));
+    return PrintError(pdf ? PrintPdf(html, output_, {.attachment = *failures}) : WriteOutput(html, output_));
   }
 
  private:

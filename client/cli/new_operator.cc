@@ -36,7 +36,7 @@ class NewOperatorCommand final : public Command {
 
   ExitCode Run() override {
     absl::Status status = Check();
-    if (!status.ok()) return Tell(status);
+    if (!status.ok()) return PrintError(status);
     if (output_.empty()) output_ = op_.name;
     const std::vector<std::pair<std::string, std::string>> files = {
         {absl::StrCat(output_, "/", op_.name, ".textproto"), NewOperatorText(op_)},
@@ -46,11 +46,12 @@ class NewOperatorCommand final : public Command {
     for (const auto& [path, text] : files) {
       std::error_code ignored;
       if (!std::filesystem::exists(path, ignored)) continue;
-      return Tell(absl::InvalidArgumentError(absl::StrCat(path, " already exists; nothing was written")));
+      return PrintError(
+          absl::InvalidArgumentError(absl::StrCat(path, " already exists; nothing was written")));
     }
     for (const auto& [path, text] : files) {
       status = cases::WriteFileWhole(path, text);
-      if (!status.ok()) return Tell(status);
+      if (!status.ok()) return PrintError(status);
       std::cout << path << "\n";
     }
     return ExitCode::kOk;

@@ -59,9 +59,9 @@ class ReplayCommand final : public Command {
 
   ExitCode Run() override {
     const absl::StatusOr<std::vector<std::string>> files = tap::CaptureFiles(capture_);
-    if (!files.ok()) return Tell(files.status());
+    if (!files.ok()) return PrintError(files.status());
     const absl::Status started = Start();
-    if (!started.ok()) return Tell(started);
+    if (!started.ok()) return PrintError(started);
     for (const std::string& file : *files) {
       const absl::StatusOr<tap::CapturedCall> call = tap::ReadCapturedCall(file);
       const absl::Status replayed = !call.ok()             ? call.status()

@@ -87,9 +87,9 @@ class ReproCommand final : public Command {
 
   ExitCode Run() override {
     const absl::StatusOr<v1::Case> c = FindCase(options_.case_id, options_.cases_folder);
-    if (!c.ok()) return Tell(c.status());
+    if (!c.ok()) return PrintError(c.status());
     absl::StatusOr<std::unique_ptr<CaseCall>> call = CaseCall::Make(options_, /*diagnose=*/true);
-    if (!call.ok()) return Tell(call.status());
+    if (!call.ok()) return PrintError(call.status());
     call_ = *std::move(call);
     if (const std::optional<v1::Finding> skipped = call_->judge().SkipReason(*c); skipped.has_value()) {
       std::cout << CaseText(*c) << "Outcome    skipped\nReason     "
@@ -98,16 +98,16 @@ class ReproCommand final : public Command {
       return ExitCode::kOk;
     }
     const absl::Status found = FindDebugger(*c);
-    if (!found.ok()) return Tell(found);
+    if (!found.ok()) return PrintError(found);
     if (cases::IsLibraryCheck(*c)) {  // not a single call, so no C file
       std::cout << CaseText(*c);
       return Judge(*c, {});
     }
     const absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, options_.data, "");
-    if (!data.ok()) return Tell(data.status());
+    if (!data.ok()) return PrintError(data.status());
     std::cout << CaseText(*c) << "Reference  " << PrintableLine(data->provenance) << "\n";
     const absl::Status written = HasSource(*c) ? WriteSource(*c, *data) : absl::OkStatus();
-    if (!written.ok()) return Tell(written);
+    if (!written.ok()) return PrintError(written);
     return Judge(*c, *data);
   }
 
@@ -165,7 +165,7 @@ class ReproCommand final : public Command {
   }
 
   // The user left the debugger, or its program ended, before there was a result.
-  ExitCode TellNoResult(const std::string& what) const {
+  ExitCode PrintNoResult(const std::string& what) const {
     std::cout << "Outcome    none: " << DebuggerName(debugger_) << " ended first (" << PrintableMessage(what)
               << ")\n"
               << std::flush;
@@ -195,28 +195,28 @@ class ReproCommand final : public Command {
     if (!worker.ok() && debugger_ != Debugger::kNone) {
       printable.clear();
       TakeTerminalBack();
-      return TellNoResult(std::string(worker.status().message()));
+      return PrintNoResult(std::string(worker.status().message()));
     }
-    if (!worker.ok()) return Tell(worker.status());
+    if (!worker.ok()) return PrintError(worker.status());
     const absl::Status called = CallBefore(worker->get());
-    if (!called.ok()) return Tell(called);
+    if (!called.ok()) return PrintError(called);
     TensorMap inputs = data.inputs;
     absl::StatusOr<loader::CallOptions> options = Prepare(c, &inputs);
-    if (!options.ok()) return Tell(options.status());
+    if (!options.ok()) return PrintError(options.status());
     options->beside = beside_;
     const absl::Status submitted = (*worker)->Submit(c, inputs, *options);
-    if (!submitted.ok()) return Tell(submitted);
+    if (!submitted.ok()) return PrintError(submitted);
     const loader::CallOutcome outcome = (*worker)->Wait();
     if (debugger_ != Debugger::kNone) {
       worker->reset();  // waits until the debugger ends
       printable.clear();
       TakeTerminalBack();
-      if (outcome.kind == loader::CallOutcome::Kind::kExited) return TellNoResult(outcome.Text());
+      if (outcome.kind == loader::CallOutcome::Kind::kExited) return PrintNoResult(outcome.Text());
     }
     const v1::Verdict verdict = call_->judge().Judge(c, inputs, data.references, outcome, options->adaptor);
     Print(verdict, outcome.outputs);
     if (HasSource(c)) {
-      TellSource();
+      PrintSource();
     } else if (!cases::IsLibraryCheck(c)) {
       std::cout << "C file     none: "
                 << (after_.empty() ? "the case is too large to write its inputs into a file"
@@ -229,7 +229,7 @@ class ReproCommand final : public Command {
   }
 
   // The C file calls the library directly, so it lacks the following.
-  void TellSource() const {
+  void PrintSource() const {
     std::vector<std::string> without;
     if (call_->adapts()) without.emplace_back("the adaptor");
     if (call_->sets_environment()) without.emplace_back("the profile's variables");

@@ -141,7 +141,7 @@ v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, 
   // A contract that the user could declare is named even where the cause is uncertain.
   const v1::Finding::Code code = verdict.cause().code();
   if (code != v1::Finding::DECLARE && code != v1::Finding::CONSISTENT_WITH)
-    baselines::TellWouldPassUnder(&verdict);
+    baselines::ReportWouldPassUnder(&verdict);
   Describe(&verdict);
   return verdict;
 }

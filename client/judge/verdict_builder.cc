@@ -223,7 +223,7 @@ v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
 
 // Something that an earlier case left in the worker ended it. No case is certain to be the culprit, but the
 // run must not be green: the case in which it happened reports it, once.
-void TellStrayEnd(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
+void ReportStrayEnd(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
   if (IsFailure(verdict->outcome()) || verdict->outcome() == v1::OUTCOME_HARNESS_ERROR) {
     *verdict->add_findings() = Found(F::BESIDES).Part(*outcome.stray_end);
     return;
@@ -243,7 +243,7 @@ v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
                          const TensorMap& inputs) {
   if (outcome.kind != Kind::kReplied) return ProcessVerdict(c, outcome);
   v1::Verdict verdict = ReplyVerdict(c, outcome, judge, inputs);
-  if (outcome.stray_end.has_value()) TellStrayEnd(outcome, &verdict);
+  if (outcome.stray_end.has_value()) ReportStrayEnd(outcome, &verdict);
   Describe(&verdict);
   return verdict;
 }

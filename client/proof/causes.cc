@@ -153,9 +153,9 @@ Topics TopicsOf(const Planted& planted, const F& cause) {
 
 }  // namespace
 
-Told JudgeCause(const Planted& planted, const v1::Finding& cause) {
-  if (cause.code() == F::CODE_UNSPECIFIED) return Told::kNothing;
-  return TopicsOf(planted, cause).right ? Told::kRight : Told::kWrong;
+Stated JudgeCause(const Planted& planted, const v1::Finding& cause) {
+  if (cause.code() == F::CODE_UNSPECIFIED) return Stated::kNothing;
+  return TopicsOf(planted, cause).right ? Stated::kRight : Stated::kWrong;
 }
 
 void CauseTally::Add(size_t index, const v1::Verdict& verdict) {
@@ -163,31 +163,31 @@ void CauseTally::Add(size_t index, const v1::Verdict& verdict) {
   ++failures_;
   const Planted& planted = planted_[index];
   const v1::Finding& cause = verdict.cause();
-  const Told told = JudgeCause(planted, cause);
+  const Stated stated = JudgeCause(planted, cause);
   if (!planted.contracts.empty()) {
-    const std::string without = told == Told::kNothing ? "none" : "another cause";
+    const std::string without = stated == Stated::kNothing ? "none" : "another cause";
     ++contracts_[index][verdict.declarable().empty() ? without : verdict.declarable()];
   }
-  if (told == Told::kNothing) {
-    ++told_nothing_;
+  if (stated == Stated::kNothing) {
+    ++stated_nothing_;
     return;
   }
   Row& row = rows_[absl::StrJoin(TopicsOf(planted, cause).names, " | ")];
-  ++(told == Told::kRight ? row.right : row.wrong);
-  if (told == Told::kWrong) ++row.mistaken[planted.name];
+  ++(stated == Stated::kRight ? row.right : row.wrong);
+  if (stated == Stated::kWrong) ++row.mistaken[planted.name];
 }
 
-int64_t CauseTally::Count(Told told) const {
-  if (told == Told::kNothing) return told_nothing_;
+int64_t CauseTally::Count(Stated stated) const {
+  if (stated == Stated::kNothing) return stated_nothing_;
   return std::accumulate(rows_.begin(), rows_.end(), int64_t{0}, [&](int64_t sum, const auto& row) {
-    return sum + (told == Told::kRight ? row.second.right : row.second.wrong);
+    return sum + (stated == Stated::kRight ? row.second.right : row.second.wrong);
   });
 }
 
 double CauseTally::Precision() const {
-  const auto right = static_cast<double>(Count(Told::kRight));
-  const auto told = right + static_cast<double>(Count(Told::kWrong));
-  return told > 0 ? right / told : 1;
+  const auto right = static_cast<double>(Count(Stated::kRight));
+  const auto stated = right + static_cast<double>(Count(Stated::kWrong));
+  return stated > 0 ? right / stated : 1;
 }
 
 std::string CauseTally::Table() const {
@@ -199,17 +199,18 @@ std::string CauseTally::Table() const {
     }
     out += "\n";
   }
-  absl::StrAppend(&out, absl::StrFormat("%6d  %6d  in all; %d of %d failures were given no cause\n",
-                                        Count(Told::kRight), Count(Told::kWrong), told_nothing_, failures_));
+  absl::StrAppend(&out,
+                  absl::StrFormat("%6d  %6d  in all; %d of %d failures were given no cause\n",
+                                  Count(Stated::kRight), Count(Stated::kWrong), stated_nothing_, failures_));
   return out;
 }
 
 std::string CauseTally::ContractTable() const {
   std::string out;
-  for (const auto& [index, told] : contracts_) {
+  for (const auto& [index, stated] : contracts_) {
     int64_t failures = 0;
     std::vector<std::string> parts;
-    for (const auto& [contract, count] : told) {
+    for (const auto& [contract, count] : stated) {
       failures += count;
       parts.push_back(absl::StrCat(contract, " ", count));
     }

@@ -13,11 +13,11 @@
 
 namespace diopi::proof {
 
-enum class Told { kRight, kWrong, kNothing };
+enum class Stated { kRight, kWrong, kNothing };
 
 // A cause is right when it names what was injected (an argument, the tail, NaN, a contract, ...). A cause
 // that names nothing known is wrong. No code: no cause was given.
-Told JudgeCause(const Planted& planted, const v1::Finding& cause);
+Stated JudgeCause(const Planted& planted, const v1::Finding& cause);
 
 class CauseTally {
  public:
@@ -26,7 +26,7 @@ class CauseTally {
   // Adds a verdict of planted()[index]; only failures count. Not thread-safe.
   void Add(size_t index, const v1::Verdict& verdict);
 
-  int64_t Count(Told told) const;
+  int64_t Count(Stated stated) const;
   // The share of given causes that are right; 1 when none was given.
   double Precision() const;
   // One line per kind of cause: right, wrong, and the bugs it was wrong about.
@@ -43,7 +43,7 @@ class CauseTally {
   std::vector<Planted> planted_;
   std::map<std::string, Row> rows_;  // by topic of the cause
   std::map<size_t, std::map<std::string, int64_t>> contracts_;
-  int64_t failures_ = 0, told_nothing_ = 0;
+  int64_t failures_ = 0, stated_nothing_ = 0;
 };
 
 }  // namespace diopi::proof

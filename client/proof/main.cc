@@ -42,7 +42,7 @@ struct Arguments {
   bool verbose = false;
 };
 
-ExitCode Tell(const absl::Status& status) {
+ExitCode PrintError(const absl::Status& status) {
   std::cerr << "diopi-proof: " << std::string(status.message()) << "\n";
   return ExitCodeFor(status);
 }
@@ -112,11 +112,11 @@ ExitCode RunVerdict(const Arguments& arguments) {
                native16 = {arguments.native16, "DIOPI_NATIVE16"};
   const absl::StatusOr<Tally> mutants =
       RunLibraries(arguments, {{arguments.mutants, "DIOPI_MUTANT"}, variant, native16}, true);
-  if (!mutants.ok()) return Tell(mutants.status());
+  if (!mutants.ok()) return PrintError(mutants.status());
   std::cout << "Injected bugs, each run on the cases of its functions in suite " << arguments.suite << "\n\n"
             << mutants->MutantTable();
   const absl::StatusOr<Tally> variants = RunLibraries(arguments, {variant, native16}, false);
-  if (!variants.ok()) return Tell(variants.status());
+  if (!variants.ok()) return PrintError(variants.status());
   std::cout << absl::StrFormat("\nCorrect variants, %d seeds of inputs each\n\n", arguments.seeds)
             << variants->VariantTable();
   std::cout << absl::StrFormat("\nthe public rule accuses correct variants in %d of %d verdicts\n",
@@ -151,25 +151,25 @@ absl::StatusOr<CauseTally> RunCauses(const Arguments& arguments, const Source& s
 ExitCode RunCauses(const Arguments& arguments) {
   const absl::StatusOr<CauseTally> bugs =
       RunCauses(arguments, {arguments.mutants, "DIOPI_MUTANT"}, true, All);
-  if (!bugs.ok()) return Tell(bugs.status());
+  if (!bugs.ok()) return PrintError(bugs.status());
   std::cout << "Likely causes of injected bugs\n\n" << bugs->Table();
   const auto declarable = [](const Planted& planted) {
     return !planted.contracts.empty() && !IsBug(planted);
   };
   const absl::StatusOr<CauseTally> arithmetic =
       RunCauses(arguments, {arguments.variants, "DIOPI_VARIANT"}, false, declarable);
-  if (!arithmetic.ok()) return Tell(arithmetic.status());
+  if (!arithmetic.ok()) return PrintError(arithmetic.status());
   const absl::StatusOr<CauseTally> native16 =
       RunCauses(arguments, {arguments.native16, "DIOPI_NATIVE16"}, false,
                 [](const Planted& planted) { return !IsBug(planted); });
-  if (!native16.ok()) return Tell(native16.status());
+  if (!native16.ok()) return PrintError(native16.status());
   std::cout << "\nArithmetic that should be declared but is not\n\n"
             << arithmetic->ContractTable() << native16->ContractTable() << "\n"
             << arithmetic->Table() << native16->Table();
   const int64_t right =
-      bugs->Count(Told::kRight) + arithmetic->Count(Told::kRight) + native16->Count(Told::kRight);
+      bugs->Count(Stated::kRight) + arithmetic->Count(Stated::kRight) + native16->Count(Stated::kRight);
   const int64_t wrong =
-      bugs->Count(Told::kWrong) + arithmetic->Count(Told::kWrong) + native16->Count(Told::kWrong);
+      bugs->Count(Stated::kWrong) + arithmetic->Count(Stated::kWrong) + native16->Count(Stated::kWrong);
   const double precision =
       right + wrong > 0 ? static_cast<double>(right) / static_cast<double>(right + wrong) : 1;
   std::cout << absl::StrFormat("\nlikely causes: %d right, %d wrong: %.1f %% right\n", right, wrong,
@@ -183,7 +183,7 @@ ExitCode RunCases(const Arguments& arguments) {
   options.mutants_library = arguments.mutants;
   options.selection = SelectionOf(arguments);
   const auto matrices = MeasureCases(options);
-  if (!matrices.ok()) return Tell(matrices.status());
+  if (!matrices.ok()) return PrintError(matrices.status());
   std::cout << CaseValueText(*matrices, arguments.verbose);
   return ExitCode::kOk;
 }

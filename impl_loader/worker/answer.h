@@ -52,7 +52,7 @@ absl::Status CheckHello(uint64_t device_bytes, v1::WorkerHello* hello);
 CallOutcome TakeAnswer(const AskedCall& asked, v1::WorkerReply reply);
 
 // What the adaptor did to the case.
-void TellConversions(const AdaptedCall& adapted, CallOutcome* outcome);
+void ReportConversions(const AdaptedCall& adapted, CallOutcome* outcome);
 
 // Makes the backtrace of a process's end printable and short: the library may have written the report.
 void CleanEnd(CallOutcome* outcome);

@@ -249,7 +249,7 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   stray_end_ = CallOutcome();
   settled_.reset();
   if (adapted_ != nullptr && !adapted_->not_adaptable().empty() && !call_.has_time()) {
-    TellConversions(*adapted_, &settled_.emplace());
+    ReportConversions(*adapted_, &settled_.emplace());
     in_flight_ = true;
     return absl::OkStatus();
   }

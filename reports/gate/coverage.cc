@@ -114,10 +114,10 @@ class CoverageJudge {
     }
     for (const auto& [function, tally] : before) {
       const auto found = now.find(function);
-      const bool told = std::count(implemented.begin(), implemented.end(), function) > 0;
+      const bool reported = std::count(implemented.begin(), implemented.end(), function) > 0;
       const bool left_out = options_.partial && found == now.end();
       const bool tested_now = found != now.end() && found->second.tested();
-      if (tally.tested() && !tested_now && owed.contains(function) && !told && !left_out)
+      if (tally.tested() && !tested_now && owed.contains(function) && !reported && !left_out)
         tested.push_back(function);
     }
     Lost("function that was implemented", "functions that were implemented", implemented);

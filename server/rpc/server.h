@@ -49,7 +49,7 @@ struct ServerOptions {
   bool insecure = false;       // plaintext on an address that others can reach
   bool require_token = false;  // even when DATA/tokens is missing
   // Is told what Start does with an older database, which may take minutes, beside the log; empty: nobody.
-  std::function<void(const std::string&)> tell;
+  std::function<void(const std::string&)> on_progress;
   // How long Start looks for damage in the database, which it refuses; zero: it does not look.
   absl::Duration check_for = absl::Seconds(5);
   std::string secret;  // what callers on a Unix socket must know; empty: nothing

@@ -473,7 +473,7 @@ absl::Status LookForDamage(Connection* connection, const Database::Options& opti
   return found->empty() ? absl::OkStatus() : Damaged(*connection, *found);
 }
 
-absl::Status PrepareFile(Connection* connection, const std::function<void(const std::string&)>& tell) {
+absl::Status PrepareFile(Connection* connection, const std::function<void(const std::string&)>& on_progress) {
   // A new file can then shrink while a server uses it (upkeep.h); an existing file is left as it is.
   absl::Status status = connection->Execute("PRAGMA auto_vacuum = INCREMENTAL");
   if (!status.ok()) return status;
@@ -486,7 +486,7 @@ absl::Status PrepareFile(Connection* connection, const std::function<void(const 
     if (!absl::IsUnavailable(status)) break;
   }
   if (!status.ok()) return status;
-  status = Migrate(connection, tell);
+  status = Migrate(connection, on_progress);
   // A new file has nothing but its log until then.
   if (status.ok()) connection->Checkpoint().IgnoreError();
   // Without the totals (on a full disk, say) everything works, but lists of runs take longer.
@@ -513,7 +513,8 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path
   if (status.ok() && options.check_for > absl::ZeroDuration())
     status = LookForDamage(connection.get(), options);
   if (status.ok()) {
-    status = options.read_only ? CheckSchema(connection.get()) : PrepareFile(connection.get(), options.tell);
+    status = options.read_only ? CheckSchema(connection.get())
+                               : PrepareFile(connection.get(), options.on_progress);
   }
   if (!status.ok()) return status;
   return std::make_unique<SqliteDatabase>(std::move(connection));
