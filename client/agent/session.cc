@@ -286,7 +286,7 @@ v1::Verdict Session::VerdictOn(Called* called) {
   if (!slices::IsSliced(leased.c)) complete = CaseJudge::Complete(leased.c, &leased.inputs);
   v1::Verdict verdict = complete.ok()
                             ? judge_.Judge(leased.c, leased.inputs, leased.references, called->outcome,
-                                           called->adaptor, &called->handed, called->places)
+                                           called->adaptor, &called->converted, called->places)
                             : HarnessError(leased.c, "no_inputs", std::string(complete.message()));
   verdict.set_reference(leased.reference);
   verdict.set_device_reference(leased.device_reference);
@@ -298,9 +298,9 @@ v1::Verdict Session::VerdictOn(Called* called) {
 void Session::Report(Called called, v1::Verdict verdict) {
   const rpc::LeasedCase& leased = called.leased;
   if (dump_.Takes(verdict)) MakeWhole(&called);
-  if (called.handed.has_value()) {
-    const profile::JudgedCase& handed = *called.handed;
-    dump_.Add(handed.c, handed.inputs, handed.references, handed.actual, verdict);
+  if (called.converted.has_value()) {
+    const profile::JudgedCase& converted = *called.converted;
+    dump_.Add(converted.c, converted.inputs, converted.references, converted.actual, verdict);
   } else {
     dump_.Add(leased.c, leased.inputs, leased.references, called.outcome.outputs, verdict);
   }

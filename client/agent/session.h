@@ -64,7 +64,7 @@ class Session {
     double elapsed_us = 0;
     v1::CaseAdaptor adaptor;
     baselines::SlicePlaces places;
-    std::optional<profile::JudgedCase> handed = std::nullopt;  // what was judged instead, once it is
+    std::optional<profile::JudgedCase> converted = std::nullopt;  // what was judged instead, once it is
   };
 
   void Prefetch();

@@ -96,12 +96,12 @@ absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, Tensor
     *inputs = *std::move(made);
   }
   if (!c.producers().empty() && profile::NarrowsFloats(c, call.adaptor)) {
-    const absl::Status handed = WithReference([&](loader::InProcessLibrary& reference) {
+    const absl::Status saved = WithReference([&](loader::InProcessLibrary& reference) {
       return profile::HandOverSavedTensors(reference, c, call.adaptor, inputs);
     });
-    if (!handed.ok()) {
+    if (!saved.ok()) {
       return absl::InternalError(
-          absl::StrCat("no saved tensors for rounded inputs: ", std::string(handed.message())));
+          absl::StrCat("no saved tensors for rounded inputs: ", std::string(saved.message())));
     }
   }
   if (options_.profile == nullptr) return call;
@@ -187,20 +187,20 @@ absl::Status CaseJudge::WithReference(const std::function<absl::Status(loader::I
   return use(*reference_);
 }
 
-v1::Verdict CaseJudge::JudgeHanded(const v1::CaseAdaptor& adaptor, profile::JudgedCase* handed) {
+v1::Verdict CaseJudge::JudgeConverted(const v1::CaseAdaptor& adaptor, profile::JudgedCase* converted) {
   v1::Verdict verdict;
-  if (!profile::LeaveOutWhatDoesNotFit(adaptor, handed)) {
+  if (!profile::LeaveOutWhatDoesNotFit(adaptor, converted)) {
     verdict.set_outcome(v1::OUTCOME_SKIPPED);
   } else {
-    verdict = JudgeNumbers(handed->c, handed->inputs, handed->references, handed->actual);
+    verdict = JudgeNumbers(converted->c, converted->inputs, converted->references, converted->actual);
   }
-  verdict.mutable_findings()->Add(handed->not_asked.begin(), handed->not_asked.end());
+  verdict.mutable_findings()->Add(converted->not_asked.begin(), converted->not_asked.end());
   return verdict;
 }
 
 v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& stored,
                              const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor,
-                             std::optional<profile::JudgedCase>* handed_over,
+                             std::optional<profile::JudgedCase>* converted_case,
                              const baselines::SlicePlaces& places) {
   const bool packed = slices::IsSliced(c);
   const TensorMap unpacked = packed ? baselines::UnpackReferences(stored) : TensorMap();
@@ -209,27 +209,27 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
   // `places` may be those of judges that do not count.
   static const baselines::SlicePlaces kUnknown;
   const baselines::SlicePlaces& known = outcome.reply.unwritten().empty() ? places : kUnknown;
-  std::optional<profile::JudgedCase> handed;
+  std::optional<profile::JudgedCase> converted;
   const auto judge = [&](const TensorMap& actual) {
     if (adaptor.conversion().empty() && slices::IsSliced(judged))
       return JudgeSlices(judged, inputs, references, outcome, known);
     if (adaptor.conversion().empty()) return JudgeNumbers(judged, inputs, references, actual);
-    handed = profile::AsHandedOver(judged, inputs, references, actual, adaptor);
+    converted = profile::AsConverted(judged, inputs, references, actual, adaptor);
     absl::Status recomputed;
     if (profile::NarrowsFloats(judged, adaptor)) {
-      recomputed = WithReference([&handed](loader::InProcessLibrary& reference) {
-        return profile::RecomputeReferences(reference, &*handed);
+      recomputed = WithReference([&converted](loader::InProcessLibrary& reference) {
+        return profile::RecomputeReferences(reference, &*converted);
       });
     }
-    if (recomputed.ok()) return JudgeHanded(adaptor, &*handed);
+    if (recomputed.ok()) return JudgeConverted(adaptor, &*converted);
     return HarnessError(judged, "no_reference",
                         absl::StrCat("no reference for rounded inputs: ", recomputed.message()));
   };
   v1::Verdict verdict = BuildVerdict(c, outcome, judge, inputs);
   if (options_.profile != nullptr) {
-    const bool adapted = handed.has_value();
-    const v1::Case& called = adapted ? handed->c : c;
-    const TensorMap& outputs = adapted ? handed->actual : outcome.outputs;
+    const bool adapted = converted.has_value();
+    const v1::Case& called = adapted ? converted->c : c;
+    const TensorMap& outputs = adapted ? converted->actual : outcome.outputs;
     TensorMap compared;
     const bool sliced = slices::IsSliced(called) && verdict.outcome() == v1::OUTCOME_FAIL;
     if (sliced) {
@@ -237,11 +237,11 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
       if (!adapted) views.insert(outcome.output_views.begin(), outcome.output_views.end());
       compared = baselines::TakeCompared(called, PlacesOf(called), references, views);
     }
-    options_.profile->Waive(called, adapted ? handed->references : references, sliced ? compared : outputs,
+    options_.profile->Waive(called, adapted ? converted->references : references, sliced ? compared : outputs,
                             &verdict);
   }
   if (!adaptor.conversion().empty()) MarkAdapted(outcome, &verdict);
-  if (handed_over != nullptr) *handed_over = std::move(handed);
+  if (converted_case != nullptr) *converted_case = std::move(converted);
   return verdict;
 }
 

@@ -73,13 +73,13 @@ class CaseJudge {
   }
 
   // Judges a case that was called with `adaptor` of its CallOptions, and with `inputs` as Prepare left them.
-  // The caller fills in what does not depend on the call (reference, device, time). `handed_over`, unless
+  // The caller fills in what does not depend on the call (reference, device, time). `converted_case`, unless
   // null, receives what was judged instead of the case when the adaptor changed it: the inputs that the
   // library received, and the references for them. `places`: of PlacesOf; computed here where it is
   // empty.
   v1::Verdict Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                     const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor,
-                    std::optional<profile::JudgedCase>* handed_over = nullptr,
+                    std::optional<profile::JudgedCase>* converted_case = nullptr,
                     const baselines::SlicePlaces& places = {});
 
  private:
@@ -88,7 +88,7 @@ class CaseJudge {
                            const TensorMap& actual);
   v1::Verdict JudgeSlices(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                           const loader::CallOutcome& outcome, const baselines::SlicePlaces& known) const;
-  v1::Verdict JudgeHanded(const v1::CaseAdaptor& adaptor, profile::JudgedCase* handed);
+  v1::Verdict JudgeConverted(const v1::CaseAdaptor& adaptor, profile::JudgedCase* converted);
   absl::Status WithReference(const std::function<absl::Status(loader::InProcessLibrary&)>& use);
 
   const CaseJudgeOptions options_;

@@ -21,7 +21,7 @@ constexpr char kLayoutForm[] =
 
 struct LayoutName {
   std::string_view name;
-  v1::HandedLayout layout;
+  v1::LibraryLayout layout;
   int rank;
 };
 constexpr std::array<LayoutName, 7> kLayouts = {{{"NHWC", v1::CHANNELS_LAST, 4},
@@ -142,7 +142,7 @@ v1::CaseAdaptor Adaptor::For(const v1::Case& c) const {
     Dtype dtype = spec.dtype();
     bool converted = false;
     // An adaptor's default: inputs are made contiguous.
-    v1::HandedLayout layout = v1::CONTIGUOUS;
+    v1::LibraryLayout layout = v1::CONTIGUOUS;
     bool for_argument = false;
     bool about = false;
     for (const Rule& rule : rules_) {
