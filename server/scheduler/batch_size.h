@@ -4,8 +4,8 @@
 // The cost of a case is in seconds: as measured before, else the mean of its group in this run, else the mean
 // of all. An agent's speed is cost per second of wall time while it held work, whatever its machine and
 // workers are.
-#ifndef SERVER_SCHEDULER_PACE_H_
-#define SERVER_SCHEDULER_PACE_H_
+#ifndef SERVER_SCHEDULER_BATCH_SIZE_H_
+#define SERVER_SCHEDULER_BATCH_SIZE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ struct ScheduledCase {
   bool last = false;       // handed out after all others: it would cost the agent a fresh worker in between
 };
 
-struct PaceOptions {
+struct BatchSizerOptions {
   // How long a batch should take. Zero: an agent gets as much as it asks for.
   absl::Duration target = absl::ZeroDuration();
   // An agent that holds nothing and has sent nothing for this long no longer counts as sharing the work.
@@ -44,13 +44,13 @@ struct Allowance {
 };
 
 // Not thread-safe.
-class Pace {
+class BatchSizer {
  public:
   // An agent's first batch, and the most that it may hold until its first report shows how fast it is.
   static constexpr int kFirstCases = 4;
   static constexpr int kUnmeasuredCases = 16;
 
-  Pace(const PaceOptions& options, absl::Span<const ScheduledCase> cases);
+  BatchSizer(const BatchSizerOptions& options, absl::Span<const ScheduledCase> cases);
 
   double Cost(size_t index) const;
   // Whether the case is known to be slow for any batch: slow cases are handed out first.
@@ -99,7 +99,7 @@ class Pace {
   double SecondsLeft(const std::string& agent, absl::Duration now, bool* shared) const;
   Allowance AllowUnmeasured(Agent* agent, int max_cases) const;
 
-  const PaceOptions options_;
+  const BatchSizerOptions options_;
   std::vector<double> seconds_;  // by case; 0: not known
   std::vector<uint32_t> group_of_;
   std::vector<double> charged_;  // the cost assumed for each case that is held
@@ -113,4 +113,4 @@ class Pace {
 
 }  // namespace diopi::server
 
-#endif  // SERVER_SCHEDULER_PACE_H_
+#endif  // SERVER_SCHEDULER_BATCH_SIZE_H_

@@ -1,4 +1,4 @@
-#include "server/scheduler/pace.h"
+#include "server/scheduler/batch_size.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ struct Growth {
   std::vector<size_t> sizes;
 };
 
-TEST(PaceTest, BatchesGrowToTheTarget) {
+TEST(BatchSizerTest, BatchesGrowToTheTarget) {
   const std::vector<Growth> table = {
       {"fast: doubles up to what it may ask for", 0.001, 0, 300, {4, 16, 32, 64, 128, 256, 300, 300}},
       {"2 s of 0.1 s each", 0.1, 0, 300, {4, 16, 20, 20, 20}},
@@ -87,7 +87,7 @@ TEST(PaceTest, BatchesGrowToTheTarget) {
   }
 }
 
-TEST(PaceTest, AnAgentWithEnoughWorkWaits) {
+TEST(BatchSizerTest, AnAgentWithEnoughWorkWaits) {
   SimulatedClock clock;
   Scheduler scheduler(Cases(1000, 0), {}, BatchesOf(2), &clock);
   SerialAgent agent("a", 1, &scheduler, &clock);
@@ -111,21 +111,21 @@ TEST(PaceTest, AnAgentWithEnoughWorkWaits) {
   EXPECT_LE(batch.retry_in, BatchesOf(2).max_retry);
 }
 
-TEST(PaceTest, AnAgentThatFellSilentNoLongerSharesTheWork) {
-  Pace pace({.target = absl::Seconds(2)}, Cases(30, 0.1));
-  for (size_t i = 0; i < 30; ++i) pace.Enter(i);
-  pace.Allow("a", 1, 1, absl::ZeroDuration());
-  pace.Give("a", 0, absl::ZeroDuration());
-  pace.Leave(0);
-  pace.Take("a", 0, Pace::End::kDone, absl::Seconds(0.1));
-  pace.Allow("b", 1, 1, absl::Seconds(1));
+TEST(BatchSizerTest, AnAgentThatFellSilentNoLongerSharesTheWork) {
+  BatchSizer batch_sizer({.target = absl::Seconds(2)}, Cases(30, 0.1));
+  for (size_t i = 0; i < 30; ++i) batch_sizer.Enter(i);
+  batch_sizer.Allow("a", 1, 1, absl::ZeroDuration());
+  batch_sizer.Give("a", 0, absl::ZeroDuration());
+  batch_sizer.Leave(0);
+  batch_sizer.Take("a", 0, BatchSizer::End::kDone, absl::Seconds(0.1));
+  batch_sizer.Allow("b", 1, 1, absl::Seconds(1));
   // Both would need 1.45 s for the other cases; at the end an agent holds half of its share.
-  EXPECT_NEAR(pace.Allow("a", 1000, 1, absl::Seconds(30.9)).cost, 0.725, 1e-9);
+  EXPECT_NEAR(batch_sizer.Allow("a", 1000, 1, absl::Seconds(30.9)).cost, 0.725, 1e-9);
   // After half a minute "a" is alone, and gets as much as it may ever hold.
-  EXPECT_NEAR(pace.Allow("a", 1000, 1, absl::Seconds(31)).cost, 2, 1e-9);
+  EXPECT_NEAR(batch_sizer.Allow("a", 1000, 1, absl::Seconds(31)).cost, 2, 1e-9);
 }
 
-TEST(PaceTest, EveryIdleWorkerGetsACase) {
+TEST(BatchSizerTest, EveryIdleWorkerGetsACase) {
   SimulatedClock clock;
   Scheduler scheduler(Cases(100, 10), {}, BatchesOf(2), &clock);
   EXPECT_EQ(scheduler.Lease("a", {1000, 0, 4}).cases.size(), 1U);  // not measured yet
@@ -136,7 +136,7 @@ TEST(PaceTest, EveryIdleWorkerGetsACase) {
 }
 
 // Cases known to be slow from an earlier run come first, one per batch.
-TEST(PaceTest, SlowCasesAreApart) {
+TEST(BatchSizerTest, SlowCasesAreApart) {
   SimulatedClock clock;
   std::vector<ScheduledCase> cases = Cases(400, 0.01);
   std::vector<double> costs(400, 0.01);
@@ -157,7 +157,7 @@ TEST(PaceTest, SlowCasesAreApart) {
 }
 
 // Cases that prove slow only during the run are recognised by their group.
-TEST(PaceTest, AGroupThatProvesSlowIsApartFromThenOn) {
+TEST(BatchSizerTest, AGroupThatProvesSlowIsApartFromThenOn) {
   SimulatedClock clock;
   std::vector<ScheduledCase> cases;
   std::vector<double> costs;
@@ -177,7 +177,7 @@ TEST(PaceTest, AGroupThatProvesSlowIsApartFromThenOn) {
   }
 }
 
-TEST(PaceTest, ASeedKeepsItsOrder) {
+TEST(BatchSizerTest, ASeedKeepsItsOrder) {
   SimulatedClock clock;
   std::vector<ScheduledCase> cases = Cases(60, 0.01);
   std::vector<double> costs(60, 0.01);
@@ -300,7 +300,7 @@ struct Load {
   double heavy;  // cost of every 100th case; the others cost 1 to 20 ms
 };
 
-TEST(PaceTest, UnequalAgentsFinishTogether) {
+TEST(BatchSizerTest, UnequalAgentsFinishTogether) {
   const std::vector<double> eight = {1, 1, 1.5, 2, 3, 4, 6, 8};
   const std::vector<Load> table = {
       {"eight agents, nothing known", eight, false, 0},

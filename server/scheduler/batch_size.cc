@@ -1,7 +1,7 @@
 // How many seconds of work an agent may hold: its speed is cost per second of wall time, averaged with more
 // weight on recent batches. The first batch is small, later ones at most double. Near the end nobody holds
 // more than its share of what is left, so that all agents finish together.
-#include "server/scheduler/pace.h"
+#include "server/scheduler/batch_size.h"
 
 #include <algorithm>
 
@@ -21,7 +21,8 @@ constexpr absl::Duration kShortestRetry = absl::Milliseconds(5);
 
 }  // namespace
 
-Pace::Pace(const PaceOptions& options, absl::Span<const ScheduledCase> cases) : options_(options) {
+BatchSizer::BatchSizer(const BatchSizerOptions& options, absl::Span<const ScheduledCase> cases)
+    : options_(options) {
   absl::flat_hash_map<std::string, uint32_t> numbers;
   seconds_.reserve(cases.size());
   group_of_.reserve(cases.size());
@@ -37,22 +38,22 @@ Pace::Pace(const PaceOptions& options, absl::Span<const ScheduledCase> cases) : 
   groups_.resize(numbers.size());
 }
 
-double Pace::MeanCost() const {
+double BatchSizer::MeanCost() const {
   return all_.count > 0 ? all_.sum / static_cast<double>(all_.count) : kUnknownSeconds;
 }
 
-double Pace::Cost(size_t index) const {
+double BatchSizer::Cost(size_t index) const {
   if (seconds_[index] > 0) return seconds_[index];
   const Mean& group = groups_[group_of_[index]];
   return group.count > 0 ? group.sum / static_cast<double>(group.count) : MeanCost();
 }
 
-bool Pace::IsSlow(size_t index) const {
+bool BatchSizer::IsSlow(size_t index) const {
   return options_.target > absl::ZeroDuration() &&
          seconds_[index] >= kSlowPart * absl::ToDoubleSeconds(options_.target);
 }
 
-void Pace::Learn(size_t index, double seconds) {
+void BatchSizer::Learn(size_t index, double seconds) {
   if (!(seconds > 0)) return;
   Mean& group = groups_[group_of_[index]];
   group.sum += seconds;
@@ -61,7 +62,7 @@ void Pace::Learn(size_t index, double seconds) {
   ++all_.count;
 }
 
-void Pace::Count(size_t index, int by) {
+void BatchSizer::Count(size_t index, int by) {
   if (seconds_[index] > 0) {
     waiting_known_ += by * seconds_[index];
   } else {
@@ -69,13 +70,13 @@ void Pace::Count(size_t index, int by) {
   }
 }
 
-double Pace::SpeedOf(const std::string& agent) const {
+double BatchSizer::SpeedOf(const std::string& agent) const {
   const auto found = agents_.find(agent);
   return found == agents_.end() ? 0 : found->second.speed();
 }
 
 // Mean speed of the agents whose speed is known; 1 without any, which makes costs seconds.
-double Pace::UsualSpeed() const {
+double BatchSizer::UsualSpeed() const {
   Mean mean;
   for (const auto& [unused, agent] : agents_) {
     if (agent.speed() <= 0) continue;
@@ -85,7 +86,7 @@ double Pace::UsualSpeed() const {
   return mean.count > 0 ? mean.sum / static_cast<double>(mean.count) : 1;
 }
 
-double Pace::SecondsLeft(const std::string& agent, absl::Duration now, bool* shared) const {
+double BatchSizer::SecondsLeft(const std::string& agent, absl::Duration now, bool* shared) const {
   const double usual = UsualSpeed();
   double speed = 0;
   *shared = false;
@@ -98,7 +99,7 @@ double Pace::SecondsLeft(const std::string& agent, absl::Duration now, bool* sha
   return speed > 0 ? (waiting + open_cost_) / speed : 0;
 }
 
-Allowance Pace::AllowUnmeasured(Agent* agent, int max_cases) const {
+Allowance BatchSizer::AllowUnmeasured(Agent* agent, int max_cases) const {
   const double target = UsualSpeed() * absl::ToDoubleSeconds(options_.target);
   Allowance allowance{std::min({max_cases, agent->most, kUnmeasuredCases - agent->open_cases}), target,
                       kSlowPart * target, 1, options_.max_retry};
@@ -107,7 +108,7 @@ Allowance Pace::AllowUnmeasured(Agent* agent, int max_cases) const {
   return allowance;
 }
 
-Allowance Pace::Allow(const std::string& name, int max_cases, int workers, absl::Duration now) {
+Allowance BatchSizer::Allow(const std::string& name, int max_cases, int workers, absl::Duration now) {
   if (options_.target <= absl::ZeroDuration()) return {max_cases, 0, 0, max_cases, {}};
   Agent& agent = agents_[name];
   agent.seen = now;
@@ -133,7 +134,7 @@ Allowance Pace::Allow(const std::string& name, int max_cases, int workers, absl:
   return {std::min(max_cases, agent.most), room, kSlowPart * speed * target, std::max(idle_workers, 1), {}};
 }
 
-void Pace::Forget(const std::string& name) {
+void BatchSizer::Forget(const std::string& name) {
   const auto found = agents_.find(name);
   if (found == agents_.end()) return;
   if (found->second.open_cases == 0) {
@@ -145,7 +146,7 @@ void Pace::Forget(const std::string& name) {
   found->second.most = kFirstCases;
 }
 
-void Pace::Give(const std::string& name, size_t index, absl::Duration now) {
+void BatchSizer::Give(const std::string& name, size_t index, absl::Duration now) {
   Agent& agent = agents_[name];
   if (agent.open_cases == 0) agent.mark = now;
   charged_[index] = Cost(index);
@@ -155,7 +156,7 @@ void Pace::Give(const std::string& name, size_t index, absl::Duration now) {
   open_cost_ += charged_[index];
 }
 
-void Pace::Take(const std::string& name, size_t index, End end, absl::Duration now) {
+void BatchSizer::Take(const std::string& name, size_t index, End end, absl::Duration now) {
   open_cost_ -= charged_[index];
   const auto found = agents_.find(name);
   if (found == agents_.end()) return;
