@@ -11,8 +11,8 @@
 #include "cases/base/text.h"
 #include "proto/enum_name.h"
 #include "reports/gate/coverage.h"
-#include "reports/gate/growth.h"
 #include "reports/gate/line_matches.h"
+#include "reports/gate/regressions.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 

@@ -1,6 +1,6 @@
 // Tests whether functions became slower or less accurate than in the reference run (evidence.h).
-#ifndef REPORTS_GATE_GROWTH_H_
-#define REPORTS_GATE_GROWTH_H_
+#ifndef REPORTS_GATE_REGRESSIONS_H_
+#define REPORTS_GATE_REGRESSIONS_H_
 
 #include <vector>
 
@@ -26,4 +26,4 @@ inline constexpr double kErrorFloor = 0.1;
 
 }  // namespace diopi::reports
 
-#endif  // REPORTS_GATE_GROWTH_H_
+#endif  // REPORTS_GATE_REGRESSIONS_H_

@@ -1,4 +1,4 @@
-#include "reports/gate/growth.h"
+#include "reports/gate/regressions.h"
 
 #include <algorithm>
 #include <cmath>
