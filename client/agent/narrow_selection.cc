@@ -1,4 +1,4 @@
-#include "client/agent/narrow.h"
+#include "client/agent/narrow_selection.h"
 
 #include <set>
 #include <sstream>

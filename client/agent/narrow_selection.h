@@ -1,6 +1,6 @@
 // Narrows a run to the functions that changed or the cases that failed.
-#ifndef CLIENT_AGENT_NARROW_H_
-#define CLIENT_AGENT_NARROW_H_
+#ifndef CLIENT_AGENT_NARROW_SELECTION_H_
+#define CLIENT_AGENT_NARROW_SELECTION_H_
 
 #include <ostream>
 
@@ -17,4 +17,4 @@ absl::StatusOr<bool> NarrowSelection(AgentOptions* options, std::ostream* out);
 
 }  // namespace diopi::agent
 
-#endif  // CLIENT_AGENT_NARROW_H_
+#endif  // CLIENT_AGENT_NARROW_SELECTION_H_
