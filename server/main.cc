@@ -29,7 +29,7 @@
 #include "server/maintenance/check.h"
 #include "server/program/config_file.h"
 #include "server/program/hard_end.h"
-#include "server/program/http_door.h"
+#include "server/program/serve_http.h"
 #include "server/rpc/address.h"
 #include "server/rpc/server.h"
 #include "server/security/authorizer.h"

@@ -1,4 +1,4 @@
-#include "server/program/http_door.h"
+#include "server/program/serve_http.h"
 
 #include <chrono>
 #include <filesystem>
@@ -117,7 +117,7 @@ class Readiness {
 };
 
 // As ServerInfoResponse.dashboards.
-std::string DashboardsOf(const HttpDoorOptions& options, const HttpServer& http) {
+std::string DashboardsOf(const ServeHttpOptions& options, const HttpServer& http) {
   const absl::StatusOr<Address> address = ParseAddress(http.address());
   if (!address.ok()) return "";
   std::string host = options.hosts.empty() ? address->host : options.hosts.front();
@@ -149,7 +149,7 @@ std::function<absl::StatusOr<std::string>(const v1::AnswerRequest&)> AnswersFrom
   };
 }
 
-absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const HttpDoorOptions& options,
+absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const ServeHttpOptions& options,
                                                       ConformanceServer* server) {
   if (options.address.empty()) return std::unique_ptr<HttpServer>();
   ASSIGN_OR_RETURN(const Address address, ParseAddress(options.address));

@@ -1,6 +1,6 @@
 // What diopi-server answers over HTTP, and to whom.
-#ifndef SERVER_PROGRAM_HTTP_DOOR_H_
-#define SERVER_PROGRAM_HTTP_DOOR_H_
+#ifndef SERVER_PROGRAM_SERVE_HTTP_H_
+#define SERVER_PROGRAM_SERVE_HTTP_H_
 
 #include <functional>
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace diopi::server {
 
-struct HttpDoorOptions {
+struct ServeHttpOptions {
   std::string address;  // HOST:PORT; empty: no HTTP
   bool remote = false;  // allows an address other than loopback
   std::vector<std::string> hosts;
@@ -24,7 +24,7 @@ struct HttpDoorOptions {
 
 // The dashboards and their API, /metrics, /healthz and /readyz of `server`, which must outlive it. Null
 // without an address. InvalidArgument, Unavailable and the database's statuses.
-absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const HttpDoorOptions& options,
+absl::StatusOr<std::unique_ptr<HttpServer>> ServeHttp(const ServeHttpOptions& options,
                                                       ConformanceServer* server);
 
 // Answers about the results in a data folder, for ServerOptions::answer.
@@ -38,4 +38,4 @@ void Reload(const TlsFiles& tls, ConformanceServer* server, HttpServer* http);
 
 }  // namespace diopi::server
 
-#endif  // SERVER_PROGRAM_HTTP_DOOR_H_
+#endif  // SERVER_PROGRAM_SERVE_HTTP_H_
