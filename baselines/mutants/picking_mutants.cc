@@ -1,4 +1,4 @@
-// Bugs planted in argsort, equal, masked_select, index, pad, cdist and contiguous.
+// Bugs injected in argsort, equal, masked_select, index, pad, cdist and contiguous.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,27 +14,27 @@ using diopi::mutants::Shape;
 using diopi::mutants::Store;
 using diopi::mutants::Tensor;
 
-PLANT(argsort_descending_by_reversal, 0, "diopiArgsort", "",
-      "descending is ascending read backwards: equals in reverse order");
-PLANT(argsort_no_dim_is_first, 0, "diopiArgsort", "", "without a dim the first one is sorted");
-PLANT(equal_by_bits, 0, "diopiEqual", "", "bits are compared: NaN equals NaN, -0 is not 0");
-PLANT(equal_by_count, 0, "diopiEqual", "", "the numbers of elements are compared instead of the shapes");
-PLANT(equal_ignores_tail, 0, "diopiEqual", "",
-      "elements after the last whole vector of four are not compared");
-PLANT(masked_select_drops_zeros, 0, "diopiMaskedSelect", "",
-      "elements that are not zero after a product with the mask are taken");
-PLANT(masked_select_backward_in_place, 0, "diopiMaskedSelectBackward", "",
-      "the gradient is taken at the element's own place");
-PLANT(index_mask_as_positions, 0, "diopiIndex", "", "a bool mask is read as the indices 0 and 1");
-PLANT(index_negative_is_zero, 0, "diopiIndex diopiIndexBackward", "", "negative indices become 0");
-PLANT(index_backward_last_wins, 0, "diopiIndexBackward", "",
-      "the gradient of an element picked twice is the last one, not the sum");
-PLANT(pad_reflect_repeats_edge, 0, "diopiPad", "", "a reflection repeats the edge");
-PLANT(pad_value_ignored, 0, "diopiPad", "", "zeros are added whatever the value is");
-PLANT(cdist_mode_ignored, 0, "diopiCdist", "", "a matrix product serves every compute_mode");
-PLANT(cdist_backward_divides_by_zero, 0, "diopiCdistBackward", "",
-      "the gradient at distance 0 is NaN where p is 2");
-PLANT(contiguous_storage_order, 0, "diopiContiguous", "", "the storage is copied in memory order");
+INJECT(argsort_descending_by_reversal, 0, "diopiArgsort", "",
+       "descending is ascending read backwards: equals in reverse order");
+INJECT(argsort_no_dim_is_first, 0, "diopiArgsort", "", "without a dim the first one is sorted");
+INJECT(equal_by_bits, 0, "diopiEqual", "", "bits are compared: NaN equals NaN, -0 is not 0");
+INJECT(equal_by_count, 0, "diopiEqual", "", "the numbers of elements are compared instead of the shapes");
+INJECT(equal_ignores_tail, 0, "diopiEqual", "",
+       "elements after the last whole vector of four are not compared");
+INJECT(masked_select_drops_zeros, 0, "diopiMaskedSelect", "",
+       "elements that are not zero after a product with the mask are taken");
+INJECT(masked_select_backward_in_place, 0, "diopiMaskedSelectBackward", "",
+       "the gradient is taken at the element's own place");
+INJECT(index_mask_as_positions, 0, "diopiIndex", "", "a bool mask is read as the indices 0 and 1");
+INJECT(index_negative_is_zero, 0, "diopiIndex diopiIndexBackward", "", "negative indices become 0");
+INJECT(index_backward_last_wins, 0, "diopiIndexBackward", "",
+       "the gradient of an element picked twice is the last one, not the sum");
+INJECT(pad_reflect_repeats_edge, 0, "diopiPad", "", "a reflection repeats the edge");
+INJECT(pad_value_ignored, 0, "diopiPad", "", "zeros are added whatever the value is");
+INJECT(cdist_mode_ignored, 0, "diopiCdist", "", "a matrix product serves every compute_mode");
+INJECT(cdist_backward_divides_by_zero, 0, "diopiCdistBackward", "",
+       "the gradient at distance 0 is NaN where p is 2");
+INJECT(contiguous_storage_order, 0, "diopiContiguous", "", "the storage is copied in memory order");
 
 // The positions of each line of an argsort, last to first.
 void ReverseLines(const Tensor& out, int64_t dim) {
@@ -49,7 +49,7 @@ void ReverseLines(const Tensor& out, int64_t dim) {
   Store(out, reversed);
 }
 
-bool PlantedEqual(const Tensor& x, const Tensor& y) {
+bool InjectedEqual(const Tensor& x, const Tensor& y) {
   const bool same_size = equal_by_count ? x.numel() == y.numel() : x.shape() == y.shape();
   if (!same_size) return false;
   std::vector<double> a = Load<double>(x), b = Load<double>(y);
@@ -145,7 +145,7 @@ DIOPI_OVERRIDE(diopiArgsort, a) {
 
 DIOPI_OVERRIDE(diopiEqual, a) {
   if (!equal_by_bits && !equal_by_count && !equal_ignores_tail) return Good(a);
-  *a.out = PlantedEqual(Tensor(a.input), Tensor(a.other));
+  *a.out = InjectedEqual(Tensor(a.input), Tensor(a.other));
 }
 
 DIOPI_OVERRIDE(diopiMaskedSelect, a) {

@@ -10,14 +10,22 @@
 #include <cstring>
 #include <vector>
 
+#include "baselines/injected/injected.h"
 #include "baselines/ops/support/op.h"
 #include "baselines/ops/support/shape.h"
 #include "baselines/ops/support/stored.h"
 #include "baselines/ops/support/tensor.h"
-#include "baselines/planted/planted.h"
 
 namespace diopi::mutants {
 
+using injected::Bytes;
+using injected::BytesPerElement;
+using injected::DtypeOf;
+using injected::IsDense;
+using injected::NumElements;
+using injected::OrFail;
+using injected::ShapeOf;
+using injected::StrideOf;
 using ops::Load;
 using ops::LoadAs;
 using ops::RoundedTo;
@@ -25,14 +33,6 @@ using ops::Shape;
 using ops::Store;
 using ops::Stored;
 using ops::Tensor;
-using planted::Bytes;
-using planted::BytesPerElement;
-using planted::DtypeOf;
-using planted::IsDense;
-using planted::NumElements;
-using planted::OrFail;
-using planted::ShapeOf;
-using planted::StrideOf;
 
 inline bool IsHalf(diopiConstTensorHandle_t tensor) {
   return DtypeOf(tensor) == diopi_dtype_float16;

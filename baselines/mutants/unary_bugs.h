@@ -91,8 +91,8 @@ class UnaryBugs {
     }
   }
 
-  planted::Switch tail_stale_, strides_ignored_;
-  std::optional<planted::Switch> bf16_truncated_;
+  injected::Switch tail_stale_, strides_ignored_;
+  std::optional<injected::Switch> bf16_truncated_;
 };
 
 }  // namespace diopi::mutants
@@ -108,8 +108,8 @@ class UnaryBugs {
   }                                                                                     \
   extern "C" diopiError_t good_##function(DIOPI_PARAMETERS_##function);                 \
   extern "C" diopiError_t good_##function(DIOPI_PARAMETERS_##function) {                \
-    return ::diopi::planted::Run(#function, function##Corrupted,                        \
-                                 function##Args{DIOPI_ARGUMENTS_##function});           \
+    return ::diopi::injected::Run(#function, function##Corrupted,                       \
+                                  function##Args{DIOPI_ARGUMENTS_##function});          \
   }                                                                                     \
   extern "C" __attribute__((weak)) diopiError_t function(DIOPI_PARAMETERS_##function) { \
     return good_##function(DIOPI_ARGUMENTS_##function);                                 \

@@ -1,4 +1,4 @@
-// Bugs planted in grid_sample, roi_align and the operators beside them.
+// Bugs injected in grid_sample, roi_align and the operators beside them.
 #include <algorithm>
 #include <cmath>
 
@@ -8,39 +8,39 @@ using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
 namespace {
 
-PLANT(grid_sample_align_corners, 0, "diopiGridSample", "",
-      "-1 and 1 are the centres of the outermost elements, not their edges");
-PLANT(grid_sample_axes_exchanged, 0, "diopiGridSample", "",
-      "the grid's components name the dimensions from the first one on");
-PLANT(roi_align_aligned_ignored, 0, "diopiRoiAlign diopiRoiAlignBackward", "",
-      "regions are not moved by half an element");
-PLANT(roi_align_scale_ignored, 0, "diopiRoiAlign", "", "spatial_scale is taken as 1");
-PLANT(roi_align_adaptive_as_two, 0, "diopiRoiAlign diopiRoiAlignBackward", "",
-      "without a sampling_ratio a cell has two samples a side, not as many as elements");
-PLANT(focal_alpha_exchanged, 0, "diopiSigmoidFocalLoss", "",
-      "alpha weighs the negative labels, 1 - alpha the positive ones");
-PLANT(focal_gamma_2, 0, "diopiSigmoidFocalLoss diopiSigmoidFocalLossBackward", "", "gamma is taken as 2");
-PLANT(focal_gradient_of_sum, 0, "diopiSigmoidFocalLossBackward", "",
-      "the gradient of the mean is not divided by the count");
-PLANT(normalize_eps_added, 0, "diopiNormalize", "", "eps is added to the norm, not its lower bound");
-PLANT(normalize_gradient_without_eps, 0, "diopiNormalizeBackward", "",
-      "the gradient goes through the norm where eps has replaced it");
-PLANT(instance_norm_batch_statistics, 0, "diopiInstanceNorm", "",
-      "the samples of a batch have their statistics in common");
-PLANT(instance_norm_bias_gradient_mean, 0, "diopiInstanceNormBackward", "",
-      "the gradients of scale and bias are averaged over the samples");
-PLANT(layer_norm_gb_affine_needs_both, 0, "diopiLayerNormGB", "", "weight is ignored where bias is null");
-PLANT(layer_norm_gb_saves_variance, 0, "diopiLayerNormGB", "",
-      "running_var is the variance, which the gradient does not expect");
-PLANT(ctc_mean_over_batch_alone, 0, "diopiCTCLoss", "", "the mean does not divide by the numbers of labels");
-PLANT(ctc_blank_first, 0, "diopiCTCLoss diopiCTCLossBackward", "", "blank is taken as 0");
-PLANT(ctc_gradient_not_zeroed, 0, "diopiCTCLossBackward", "",
-      "the gradient of an infinite loss is not made zero");
+INJECT(grid_sample_align_corners, 0, "diopiGridSample", "",
+       "-1 and 1 are the centres of the outermost elements, not their edges");
+INJECT(grid_sample_axes_exchanged, 0, "diopiGridSample", "",
+       "the grid's components name the dimensions from the first one on");
+INJECT(roi_align_aligned_ignored, 0, "diopiRoiAlign diopiRoiAlignBackward", "",
+       "regions are not moved by half an element");
+INJECT(roi_align_scale_ignored, 0, "diopiRoiAlign", "", "spatial_scale is taken as 1");
+INJECT(roi_align_adaptive_as_two, 0, "diopiRoiAlign diopiRoiAlignBackward", "",
+       "without a sampling_ratio a cell has two samples a side, not as many as elements");
+INJECT(focal_alpha_exchanged, 0, "diopiSigmoidFocalLoss", "",
+       "alpha weighs the negative labels, 1 - alpha the positive ones");
+INJECT(focal_gamma_2, 0, "diopiSigmoidFocalLoss diopiSigmoidFocalLossBackward", "", "gamma is taken as 2");
+INJECT(focal_gradient_of_sum, 0, "diopiSigmoidFocalLossBackward", "",
+       "the gradient of the mean is not divided by the count");
+INJECT(normalize_eps_added, 0, "diopiNormalize", "", "eps is added to the norm, not its lower bound");
+INJECT(normalize_gradient_without_eps, 0, "diopiNormalizeBackward", "",
+       "the gradient goes through the norm where eps has replaced it");
+INJECT(instance_norm_batch_statistics, 0, "diopiInstanceNorm", "",
+       "the samples of a batch have their statistics in common");
+INJECT(instance_norm_bias_gradient_mean, 0, "diopiInstanceNormBackward", "",
+       "the gradients of scale and bias are averaged over the samples");
+INJECT(layer_norm_gb_affine_needs_both, 0, "diopiLayerNormGB", "", "weight is ignored where bias is null");
+INJECT(layer_norm_gb_saves_variance, 0, "diopiLayerNormGB", "",
+       "running_var is the variance, which the gradient does not expect");
+INJECT(ctc_mean_over_batch_alone, 0, "diopiCTCLoss", "", "the mean does not divide by the numbers of labels");
+INJECT(ctc_blank_first, 0, "diopiCTCLoss diopiCTCLossBackward", "", "blank is taken as 0");
+INJECT(ctc_gradient_not_zeroed, 0, "diopiCTCLossBackward", "",
+       "the gradient of an infinite loss is not made zero");
 
-PLANT(conv3d_depth_reversed, 0, "diopiConvolution3d diopiConvTranspose3d", "",
-      "the planes of a kernel are taken from the last to the first");
-PLANT(conv3d_gradient_depth_reversed, 0, "diopiConvolution3dBackward diopiConvTranspose3dBackward", "",
-      "the gradient takes the planes of a kernel from the last to the first");
+INJECT(conv3d_depth_reversed, 0, "diopiConvolution3d diopiConvTranspose3d", "",
+       "the planes of a kernel are taken from the last to the first");
+INJECT(conv3d_gradient_depth_reversed, 0, "diopiConvolution3dBackward diopiConvTranspose3dBackward", "",
+       "the gradient takes the planes of a kernel from the last to the first");
 
 // A weight with its planes, [.., .., depth, height, width], in reverse.
 diopiTensorHandle_t DepthReversed(diopiContextHandle_t ctx, diopiConstTensorHandle_t weight) {

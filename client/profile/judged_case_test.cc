@@ -91,7 +91,7 @@ TEST_F(ConvertedCaseTest, TheOracleSeesWhatTheLibrarySaw) {
 }
 
 // One element that is off by a few float32 ulps is reported, as without an adaptor.
-TEST_F(ConvertedCaseTest, APlantedWrongValueFails) {
+TEST_F(ConvertedCaseTest, AInjectedWrongValueFails) {
   for (const char* id : {"cos.float64.size_33", "neg.float64.size_33", "add.float64.n17"}) {
     const v1::Case c = FindCase(id);
     const Baseline baseline = *baselines::GenerateCase(*reference_, c);

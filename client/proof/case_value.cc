@@ -35,18 +35,18 @@ absl::Status AddGeneric(const v1::Case& c, loader::InProcessLibrary* reference, 
   return absl::OkStatus();
 }
 
-absl::Status AddPlanted(const CaseValueOptions& options, std::map<std::string, KillMatrix>* matrices) {
-  ASSIGN_OR_RETURN(std::vector<Planted> planted, ReadPlanted(options.mutants_library));
+absl::Status AddInjected(const CaseValueOptions& options, std::map<std::string, KillMatrix>* matrices) {
+  ASSIGN_OR_RETURN(std::vector<Injected> injected, ReadInjected(options.mutants_library));
   TrialOptions trials;
   trials.library = options.mutants_library;
   trials.switch_variable = "DIOPI_MUTANT";
   trials.reference_library = options.reference_library;
-  trials.planted = std::move(planted);
+  trials.injected = std::move(injected);
   trials.selection = options.selection;
   return RunTrials(trials, [&](const Trial& trial) {
     const v1::Verdict& verdict = trial.verdict;
     const bool caught = verdict.outcome() != v1::OUTCOME_PASS;
-    const std::string& name = trials.planted[trial.planted].name;
+    const std::string& name = trials.injected[trial.injected].name;
     // Which functions and dtypes an injected bug affects shows only in the cases that it breaks.
     if (caught) (*matrices)[verdict.operator_()].Add(name, verdict.case_id(), true);
   });
@@ -66,7 +66,7 @@ absl::StatusOr<std::map<std::string, KillMatrix>> MeasureCases(const CaseValueOp
     }
   }
   if (!options.mutants_library.empty()) {
-    RETURN_IF_ERROR(AddPlanted(options, &matrices));
+    RETURN_IF_ERROR(AddInjected(options, &matrices));
   }
   return matrices;
 }

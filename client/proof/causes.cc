@@ -18,8 +18,8 @@ using F = v1::Finding;
 // A kind of cause, and the words for it in the names and texts of bugs and variants; any of them matches.
 struct Topic {
   F::Code code;
-  const char* word;        // of the finding; "": any
-  const char* in_planted;  // separated by '|'
+  const char* word;         // of the finding; "": any
+  const char* in_injected;  // separated by '|'
 };
 
 constexpr Topic kTopics[] = {
@@ -67,7 +67,7 @@ constexpr Topic kTopics[] = {
 
 struct KnownArgument {
   const char* name;
-  const char* in_planted;
+  const char* in_injected;
 };
 
 // Arguments that replays change, by name, where bugs and variants use other words for them.
@@ -123,7 +123,7 @@ std::pair<std::string, std::string> TopicOf(const F& explanation) {
     const std::string argument = explanation.name().substr(0, explanation.name().find('.'));
     std::string words = argument;
     for (const KnownArgument& known : kArguments) {
-      if (argument == known.name) words = known.in_planted;
+      if (argument == known.name) words = known.in_injected;
     }
     return {absl::StrCat("argument ", argument), words};
   }
@@ -131,14 +131,14 @@ std::pair<std::string, std::string> TopicOf(const F& explanation) {
   if (!explanation.word().empty()) absl::StrAppend(&name, " ", explanation.word());
   for (const Topic& known : kTopics) {
     if (explanation.code() == known.code && (*known.word == '\0' || explanation.word() == known.word))
-      return {name, known.in_planted};
+      return {name, known.in_injected};
   }
   return {name, ""};
 }
 
-Topics TopicsOf(const Planted& planted, const F& cause) {
+Topics TopicsOf(const Injected& injected, const F& cause) {
   const std::string haystack =
-      absl::StrCat(planted.name, " ", planted.text, " ", absl::StrJoin(planted.contracts, " "));
+      absl::StrCat(injected.name, " ", injected.text, " ", absl::StrJoin(injected.contracts, " "));
   std::vector<F> explanations(cause.parts().begin(), cause.parts().end());
   // One contract covers all explanations.
   if (explanations.empty() || cause.code() == F::DECLARE) explanations = {cause};
@@ -153,18 +153,18 @@ Topics TopicsOf(const Planted& planted, const F& cause) {
 
 }  // namespace
 
-Stated JudgeCause(const Planted& planted, const v1::Finding& cause) {
+Stated JudgeCause(const Injected& injected, const v1::Finding& cause) {
   if (cause.code() == F::CODE_UNSPECIFIED) return Stated::kNothing;
-  return TopicsOf(planted, cause).right ? Stated::kRight : Stated::kWrong;
+  return TopicsOf(injected, cause).right ? Stated::kRight : Stated::kWrong;
 }
 
 void CauseTally::Add(size_t index, const v1::Verdict& verdict) {
   if (verdict.outcome() != v1::OUTCOME_FAIL) return;
   ++failures_;
-  const Planted& planted = planted_[index];
+  const Injected& injected = injected_[index];
   const v1::Finding& cause = verdict.cause();
-  const Stated stated = JudgeCause(planted, cause);
-  if (!planted.contracts.empty()) {
+  const Stated stated = JudgeCause(injected, cause);
+  if (!injected.contracts.empty()) {
     const std::string without = stated == Stated::kNothing ? "none" : "another cause";
     ++contracts_[index][verdict.declarable().empty() ? without : verdict.declarable()];
   }
@@ -172,9 +172,9 @@ void CauseTally::Add(size_t index, const v1::Verdict& verdict) {
     ++stated_nothing_;
     return;
   }
-  Row& row = rows_[absl::StrJoin(TopicsOf(planted, cause).names, " | ")];
+  Row& row = rows_[absl::StrJoin(TopicsOf(injected, cause).names, " | ")];
   ++(stated == Stated::kRight ? row.right : row.wrong);
-  if (stated == Stated::kWrong) ++row.mistaken[planted.name];
+  if (stated == Stated::kWrong) ++row.mistaken[injected.name];
 }
 
 int64_t CauseTally::Count(Stated stated) const {
@@ -214,9 +214,10 @@ std::string CauseTally::ContractTable() const {
       failures += count;
       parts.push_back(absl::StrCat(contract, " ", count));
     }
-    absl::StrAppend(&out, absl::StrFormat("%-30s %-9s %5d failures, advised to declare: %s\n",
-                                          planted_[index].name, absl::StrJoin(planted_[index].contracts, ","),
-                                          failures, absl::StrJoin(parts, ", ")));
+    absl::StrAppend(
+        &out, absl::StrFormat("%-30s %-9s %5d failures, advised to declare: %s\n", injected_[index].name,
+                              absl::StrJoin(injected_[index].contracts, ","), failures,
+                              absl::StrJoin(parts, ", ")));
   }
   return out;
 }

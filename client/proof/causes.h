@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "client/proof/planted_library.h"
+#include "client/proof/injected_library.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::proof {
@@ -17,13 +17,13 @@ enum class Stated { kRight, kWrong, kNothing };
 
 // A cause is right when it names what was injected (an argument, the tail, NaN, a contract, ...). A cause
 // that names nothing known is wrong. No code: no cause was given.
-Stated JudgeCause(const Planted& planted, const v1::Finding& cause);
+Stated JudgeCause(const Injected& injected, const v1::Finding& cause);
 
 class CauseTally {
  public:
-  explicit CauseTally(std::vector<Planted> planted) : planted_(std::move(planted)) {}
+  explicit CauseTally(std::vector<Injected> injected) : injected_(std::move(injected)) {}
 
-  // Adds a verdict of planted()[index]; only failures count. Not thread-safe.
+  // Adds a verdict of injected()[index]; only failures count. Not thread-safe.
   void Add(size_t index, const v1::Verdict& verdict);
 
   int64_t Count(Stated stated) const;
@@ -40,7 +40,7 @@ class CauseTally {
     int64_t right = 0, wrong = 0;
     std::map<std::string, int64_t> mistaken;  // by bug or variant
   };
-  std::vector<Planted> planted_;
+  std::vector<Injected> injected_;
   std::map<std::string, Row> rows_;  // by topic of the cause
   std::map<size_t, std::map<std::string, int64_t>> contracts_;
   int64_t failures_ = 0, stated_nothing_ = 0;

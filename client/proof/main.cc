@@ -17,7 +17,7 @@
 #include "client/command_line/options.h"
 #include "client/proof/case_value.h"
 #include "client/proof/causes.h"
-#include "client/proof/planted_library.h"
+#include "client/proof/injected_library.h"
 #include "client/proof/tally.h"
 #include "client/proof/trial.h"
 #include "client/setup/paths.h"
@@ -67,14 +67,14 @@ struct Source {
 };
 
 absl::StatusOr<TrialOptions> TrialsOf(const Arguments& arguments, const Source& source,
-                                      const std::function<bool(const Planted&)>& wanted) {
-  ASSIGN_OR_RETURN(std::vector<Planted> planted, ReadPlanted(source.library));
+                                      const std::function<bool(const Injected&)>& wanted) {
+  ASSIGN_OR_RETURN(std::vector<Injected> injected, ReadInjected(source.library));
   TrialOptions options;
   options.library = source.library;
   options.switch_variable = source.switch_variable;
   options.reference_library = arguments.reference;
-  for (Planted& each : planted) {
-    if (Wanted(arguments, each.name) && wanted(each)) options.planted.push_back(std::move(each));
+  for (Injected& each : injected) {
+    if (Wanted(arguments, each.name) && wanted(each)) options.injected.push_back(std::move(each));
   }
   options.selection = SelectionOf(arguments);
   options.threads = arguments.threads;
@@ -83,10 +83,10 @@ absl::StatusOr<TrialOptions> TrialsOf(const Arguments& arguments, const Source& 
 }
 
 // For libraries of variants: bugs that a declared contract must not hide have a number.
-bool IsBug(const Planted& planted) {
-  return planted.catalogue > 0;
+bool IsBug(const Injected& injected) {
+  return injected.catalogue > 0;
 }
-bool All(const Planted& /*planted*/) {
+bool All(const Injected& /*injected*/) {
   return true;
 }
 
@@ -96,10 +96,10 @@ absl::StatusOr<Tally> RunLibraries(const Arguments& arguments, const std::vector
   for (const Source& source : sources) {
     const bool both = source.library != arguments.mutants;
     absl::StatusOr<TrialOptions> options =
-        TrialsOf(arguments, source, [&](const Planted& each) { return !both || IsBug(each) == bugs; });
+        TrialsOf(arguments, source, [&](const Injected& each) { return !both || IsBug(each) == bugs; });
     if (!options.ok()) return options.status();
     options->seeds = bugs ? 1 : arguments.seeds;
-    Tally tally(options->planted);
+    Tally tally(options->injected);
     absl::Status status = RunTrials(*options, [&](const Trial& trial) { tally.Add(trial); });
     if (!status.ok()) return status;
     sum->Append(tally);
@@ -131,15 +131,15 @@ ExitCode RunVerdict(const Arguments& arguments) {
 
 // Tallies the likely causes for the bugs or variants of `source` in their own table.
 absl::StatusOr<CauseTally> RunCauses(const Arguments& arguments, const Source& source, bool declare,
-                                     const std::function<bool(const Planted&)>& wanted) {
+                                     const std::function<bool(const Injected&)>& wanted) {
   ASSIGN_OR_RETURN(TrialOptions options, TrialsOf(arguments, source, wanted));
   options.declare = declare;
   options.explain = true;
-  CauseTally tally(options.planted);
+  CauseTally tally(options.injected);
   absl::Status status = RunTrials(options, [&](const Trial& trial) {
-    tally.Add(trial.planted, trial.verdict);
+    tally.Add(trial.injected, trial.verdict);
     if (!arguments.verbose || trial.verdict.outcome() != v1::OUTCOME_FAIL) return;
-    std::cout << options.planted[trial.planted].name << "\t" << trial.verdict.case_id() << "\t"
+    std::cout << options.injected[trial.injected].name << "\t" << trial.verdict.case_id() << "\t"
               << trial.verdict.cause_confidence() << "\t" << trial.verdict.likely_cause() << "\t"
               << absl::StrJoin(trial.verdict.would_pass_under(), ",") << "\t" << trial.verdict.reason()
               << "\n";
@@ -153,15 +153,15 @@ ExitCode RunCauses(const Arguments& arguments) {
       RunCauses(arguments, {arguments.mutants, "DIOPI_MUTANT"}, true, All);
   if (!bugs.ok()) return PrintError(bugs.status());
   std::cout << "Likely causes of injected bugs\n\n" << bugs->Table();
-  const auto declarable = [](const Planted& planted) {
-    return !planted.contracts.empty() && !IsBug(planted);
+  const auto declarable = [](const Injected& injected) {
+    return !injected.contracts.empty() && !IsBug(injected);
   };
   const absl::StatusOr<CauseTally> arithmetic =
       RunCauses(arguments, {arguments.variants, "DIOPI_VARIANT"}, false, declarable);
   if (!arithmetic.ok()) return PrintError(arithmetic.status());
   const absl::StatusOr<CauseTally> native16 =
       RunCauses(arguments, {arguments.native16, "DIOPI_NATIVE16"}, false,
-                [](const Planted& planted) { return !IsBug(planted); });
+                [](const Injected& injected) { return !IsBug(injected); });
   if (!native16.ok()) return PrintError(native16.status());
   std::cout << "\nArithmetic that should be declared but is not\n\n"
             << arithmetic->ContractTable() << native16->ContractTable() << "\n"

@@ -47,7 +47,7 @@ cat >baselines/ops/tensor/unfold_mutants.cc <<'END'
 #include "baselines/mutants/support.h"
 
 namespace {
-PLANT(unfold_step_ignored, 0, "diopiUnfold", "", "every window begins one element after the last");
+INJECT(unfold_step_ignored, 0, "diopiUnfold", "", "every window begins one element after the last");
 }
 
 DIOPI_OVERRIDE(diopiUnfold, a) {

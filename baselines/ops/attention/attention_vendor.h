@@ -12,7 +12,7 @@
 #include "baselines/ops/attention/attention_call.h"
 #include "baselines/ops/support/stored.h"
 
-// The functions of the family, for PLANT.
+// The functions of the family, for INJECT.
 #define DIOPI_ATTENTION_FORWARD                                                  \
   "diopiFlashAttention diopiFlashAttentionVarLen diopiCustomizedFlashAttention " \
   "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttention diopiMultiHeadAttentionVarLen"

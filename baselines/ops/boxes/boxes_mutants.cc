@@ -1,4 +1,4 @@
-// Bugs planted in functions of boxes.
+// Bugs injected in functions of boxes.
 #include <algorithm>
 #include <cmath>
 
@@ -9,18 +9,18 @@ using namespace diopi::mutants;  // NOLINT: this file is nothing else
 namespace {
 
 constexpr char kHeld[] = "diopiPointsInBoxesPartMmcv diopiPointsInBoxesAllMmcv";
-PLANT(bbox_mode_ignored, 0, "diopiBboxOverlapsMmcv", "", "the union counts although mode is 1");
-PLANT(bbox_over_second, 0, "diopiBboxOverlapsMmcv", "", "mode 1 divides by the area of the second box");
-PLANT(bbox_offset_ignored, 0, "diopiBboxOverlapsMmcv", "", "sides are x2 - x1 long, whatever the offset");
-PLANT(bbox_sides_negative, 0, "diopiBboxOverlapsMmcv", "", "boxes apart in both directions overlap");
-PLANT(bbox_always_offset, 0, "diopiBboxOverlapsMmcv", "", "sides are x2 - x1 + 1 long, whatever the offset");
-PLANT(points_turned_back, 0, kHeld, "", "boxes are turned by -rz");
-PLANT(points_not_turned, 0, kHeld, "", "rz is ignored");
-PLANT(points_centre_for_bottom, 0, kHeld, "", "z is the centre of a box instead of its bottom");
-PLANT(points_sides_inside, 0, kHeld, "", "points on a side along x or y lie inside");
-PLANT(points_top_outside, 0, kHeld, "", "points on the top lie outside");
-PLANT(points_last_box, 0, "diopiPointsInBoxesPartMmcv", "",
-      "the last box that holds a point instead of the first");
+INJECT(bbox_mode_ignored, 0, "diopiBboxOverlapsMmcv", "", "the union counts although mode is 1");
+INJECT(bbox_over_second, 0, "diopiBboxOverlapsMmcv", "", "mode 1 divides by the area of the second box");
+INJECT(bbox_offset_ignored, 0, "diopiBboxOverlapsMmcv", "", "sides are x2 - x1 long, whatever the offset");
+INJECT(bbox_sides_negative, 0, "diopiBboxOverlapsMmcv", "", "boxes apart in both directions overlap");
+INJECT(bbox_always_offset, 0, "diopiBboxOverlapsMmcv", "", "sides are x2 - x1 + 1 long, whatever the offset");
+INJECT(points_turned_back, 0, kHeld, "", "boxes are turned by -rz");
+INJECT(points_not_turned, 0, kHeld, "", "rz is ignored");
+INJECT(points_centre_for_bottom, 0, kHeld, "", "z is the centre of a box instead of its bottom");
+INJECT(points_sides_inside, 0, kHeld, "", "points on a side along x or y lie inside");
+INJECT(points_top_outside, 0, kHeld, "", "points on the top lie outside");
+INJECT(points_last_box, 0, "diopiPointsInBoxesPartMmcv", "",
+       "the last box that holds a point instead of the first");
 
 double Overlap(const double* a, const double* b, bool over_first, double offset) {
   double sides[2];

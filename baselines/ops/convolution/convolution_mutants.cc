@@ -1,4 +1,4 @@
-// Bugs planted in 2-d convolution.
+// Bugs injected in 2-d convolution.
 #include <algorithm>
 
 #include "baselines/mutants/support.h"
@@ -7,33 +7,34 @@ using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
 namespace {
 
-PLANT(conv_tf32, 11, "diopiConvolution2d", "", "float32 operands are read as tf32");
-PLANT(conv_fp16_accumulator, 6, "diopiConvolution2d", "",
-      "float16 products are summed in a float16 accumulator");
-PLANT(conv_fp32_accumulator_truncates, 0, "diopiConvolution2d", "",
-      "float32 products are summed in a float32 accumulator that cuts off");
-PLANT(conv_bias_lost_beyond_1024, 12, "diopiConvolution2d", "", "filter 1025 and those after it get no bias");
-PLANT(conv_bias_per_group, 0, "diopiConvolution2d", "", "the bias is added once for each group");
-PLANT(conv_pads_swapped, 54, "diopiConvolution2d", "", "the paddings of height and width are exchanged");
-PLANT(conv_dilation_ignored, 55, "diopiConvolution2d", "", "the taps of a dilated kernel are adjacent");
-PLANT(conv_strides_swapped, 0, "diopiConvolution2d", "", "the strides of height and width are exchanged");
-PLANT(conv_group_order, 65, "diopiConvolution2d", "",
-      "a group takes every groups-th channel instead of neighbouring ones");
-PLANT(conv_kernel_flipped, 0, "diopiConvolution2d", "", "the kernel is turned by 180 degrees");
-PLANT(conv_channel_tail_dropped, 32, "diopiConvolution2d", "",
-      "channels after whole blocks of 32 are left out");
-PLANT(conv_padding_is_edge, 0, "diopiConvolution2d", "", "padding repeats the border instead of zeros");
-PLANT(conv_input_layout_ignored, 53, "diopiConvolution2d", "", "a channels_last input is read as NCHW");
-PLANT(conv_output_layout_ignored, 53, "diopiConvolution2d", "", "a channels_last output is written as NCHW");
-PLANT(conv_nan_dropped, 28, "diopiConvolution2d", "", "pixels that are NaN count as zero");
-PLANT(conv_backward_weight_of_last_image, 0, "diopiConvolution2dBackward", "",
-      "the gradient of weight is overwritten by each image of the batch");
-PLANT(conv_backward_bias_fp16_accumulator, 6, "diopiConvolution2dBackward", "",
-      "the float16 gradient of bias is summed in float16");
-PLANT(conv_backward_bias_zero_without_sizes, 0, "diopiConvolution2dBackward", "",
-      "without bias_sizes the gradient of the bias is zero");
-PLANT(conv_backward_input_uncovered_stale, 0, "diopiConvolution2dBackward", "",
-      "pixels that no window covers keep grad_input's old values");
+INJECT(conv_tf32, 11, "diopiConvolution2d", "", "float32 operands are read as tf32");
+INJECT(conv_fp16_accumulator, 6, "diopiConvolution2d", "",
+       "float16 products are summed in a float16 accumulator");
+INJECT(conv_fp32_accumulator_truncates, 0, "diopiConvolution2d", "",
+       "float32 products are summed in a float32 accumulator that cuts off");
+INJECT(conv_bias_lost_beyond_1024, 12, "diopiConvolution2d", "",
+       "filter 1025 and those after it get no bias");
+INJECT(conv_bias_per_group, 0, "diopiConvolution2d", "", "the bias is added once for each group");
+INJECT(conv_pads_swapped, 54, "diopiConvolution2d", "", "the paddings of height and width are exchanged");
+INJECT(conv_dilation_ignored, 55, "diopiConvolution2d", "", "the taps of a dilated kernel are adjacent");
+INJECT(conv_strides_swapped, 0, "diopiConvolution2d", "", "the strides of height and width are exchanged");
+INJECT(conv_group_order, 65, "diopiConvolution2d", "",
+       "a group takes every groups-th channel instead of neighbouring ones");
+INJECT(conv_kernel_flipped, 0, "diopiConvolution2d", "", "the kernel is turned by 180 degrees");
+INJECT(conv_channel_tail_dropped, 32, "diopiConvolution2d", "",
+       "channels after whole blocks of 32 are left out");
+INJECT(conv_padding_is_edge, 0, "diopiConvolution2d", "", "padding repeats the border instead of zeros");
+INJECT(conv_input_layout_ignored, 53, "diopiConvolution2d", "", "a channels_last input is read as NCHW");
+INJECT(conv_output_layout_ignored, 53, "diopiConvolution2d", "", "a channels_last output is written as NCHW");
+INJECT(conv_nan_dropped, 28, "diopiConvolution2d", "", "pixels that are NaN count as zero");
+INJECT(conv_backward_weight_of_last_image, 0, "diopiConvolution2dBackward", "",
+       "the gradient of weight is overwritten by each image of the batch");
+INJECT(conv_backward_bias_fp16_accumulator, 6, "diopiConvolution2dBackward", "",
+       "the float16 gradient of bias is summed in float16");
+INJECT(conv_backward_bias_zero_without_sizes, 0, "diopiConvolution2dBackward", "",
+       "without bias_sizes the gradient of the bias is zero");
+INJECT(conv_backward_input_uncovered_stale, 0, "diopiConvolution2dBackward", "",
+       "pixels that no window covers keep grad_input's old values");
 
 struct Pair {
   int64_t h, w;
@@ -43,7 +44,7 @@ Pair PairOf(const diopiSize_t& sizes) {
   return {sizes.data[0], sizes.data[sizes.len - 1]};
 }
 
-// A convolution evaluated as its formula stands, in double, with what the planted bugs change.
+// A convolution evaluated as its formula stands, in double, with what the injected bugs change.
 struct Direct {
   Shape x, w, y;  // N C H W of input, weight and output
   std::vector<double> input, weight, bias;
@@ -106,7 +107,7 @@ struct Direct {
   }
 };
 
-// True where a planted bug is in how the formula is evaluated.
+// True where a injected bug is in how the formula is evaluated.
 bool CorruptsFormula(diopiConstTensorHandle_t out) {
   return conv_pads_swapped || conv_dilation_ignored || conv_strides_swapped || conv_group_order ||
          conv_kernel_flipped || conv_channel_tail_dropped || conv_padding_is_edge || conv_bias_per_group ||

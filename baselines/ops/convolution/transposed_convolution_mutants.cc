@@ -1,4 +1,4 @@
-// Bugs planted in transposed 2-d convolution.
+// Bugs injected in transposed 2-d convolution.
 #include <utility>
 
 #include "baselines/mutants/support.h"
@@ -7,22 +7,22 @@ using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
 namespace {
 
-PLANT(conv_transpose_fp16_zeros, 13, "diopiConvTranspose2d", "", "float16 results are all zeros");
-PLANT(conv_transpose_uncovered_unwritten, 58, "diopiConvTranspose2d", "",
-      "outputs that no input reaches are not written");
-PLANT(conv_transpose_output_padding_ignored, 0, "diopiConvTranspose2d", "",
-      "rows and columns that output_padding adds get the bias alone");
-PLANT(conv_transpose_group_order, 65, "diopiConvTranspose2d", "",
-      "a group takes every groups-th channel instead of neighbouring ones");
-PLANT(conv_transpose_dilation_swapped, 0, "diopiConvTranspose2d", "",
-      "the dilations of height and width are exchanged");
-PLANT(conv_transpose_kernel_flipped, 0, "diopiConvTranspose2d", "", "the kernel is turned by 180 degrees");
-PLANT(conv_transpose_bias_skips_uncovered, 0, "diopiConvTranspose2d", "",
-      "outputs that no input reaches are zero instead of the bias");
-PLANT(conv_transpose_backward_bias_of_first_image, 0, "diopiConvTranspose2dBackward", "",
-      "the gradient of bias is that of the first image");
-PLANT(conv_transpose_backward_ignores_dilation, 0, "diopiConvTranspose2dBackward", "",
-      "the gradient of input takes the taps of a dilated kernel side by side");
+INJECT(conv_transpose_fp16_zeros, 13, "diopiConvTranspose2d", "", "float16 results are all zeros");
+INJECT(conv_transpose_uncovered_unwritten, 58, "diopiConvTranspose2d", "",
+       "outputs that no input reaches are not written");
+INJECT(conv_transpose_output_padding_ignored, 0, "diopiConvTranspose2d", "",
+       "rows and columns that output_padding adds get the bias alone");
+INJECT(conv_transpose_group_order, 65, "diopiConvTranspose2d", "",
+       "a group takes every groups-th channel instead of neighbouring ones");
+INJECT(conv_transpose_dilation_swapped, 0, "diopiConvTranspose2d", "",
+       "the dilations of height and width are exchanged");
+INJECT(conv_transpose_kernel_flipped, 0, "diopiConvTranspose2d", "", "the kernel is turned by 180 degrees");
+INJECT(conv_transpose_bias_skips_uncovered, 0, "diopiConvTranspose2d", "",
+       "outputs that no input reaches are zero instead of the bias");
+INJECT(conv_transpose_backward_bias_of_first_image, 0, "diopiConvTranspose2dBackward", "",
+       "the gradient of bias is that of the first image");
+INJECT(conv_transpose_backward_ignores_dilation, 0, "diopiConvTranspose2dBackward", "",
+       "the gradient of input takes the taps of a dilated kernel side by side");
 
 struct Pair {
   int64_t h, w;
@@ -37,7 +37,7 @@ struct Product {
   size_t x, w, y;
 };
 
-// A transposed convolution evaluated as its formula stands, in double, with what the planted bugs change.
+// A transposed convolution evaluated as its formula stands, in double, with what the injected bugs change.
 struct Direct {
   Shape x, w, y;  // N C H W of input and output, weight: channels, filters / groups, height, width
   Pair stride, pad, extra, dilation;

@@ -1,4 +1,4 @@
-// Bugs planted in the attention of inference.
+// Bugs injected in the attention of inference.
 #include <algorithm>
 #include <limits>
 
@@ -6,10 +6,10 @@
 #include "baselines/ops/decoding/gathered.h"
 
 using namespace diopi::mutants;  // NOLINT: this file is nothing else
-using diopi::planted::Gather;
-using diopi::planted::Gathered;
-using diopi::planted::GatheredRow;
-using diopi::planted::Listing;
+using diopi::injected::Gather;
+using diopi::injected::Gathered;
+using diopi::injected::GatheredRow;
+using diopi::injected::Listing;
 
 namespace {
 
@@ -22,44 +22,44 @@ constexpr char kValues[] = "diopiTokenSoftmaxReduceVInference";
 constexpr char kTables[] = "diopiTokenAttentionInference diopiTokenSoftmaxReduceVInference";
 constexpr char kWhole[] = "diopiContextAttentionInference diopiPromptFlashAttention diopiPagedAttention";
 
-PLANT(attention_sees_next, 0, "diopiContextAttentionInference diopiPromptFlashAttention", "",
-      "the mask is off by one: a query sees the key after its own");
-PLANT(attention_misses_own, 0, kContext, "", "the mask is off by one: a query does not see its own key");
-PLANT(attention_sees_sequence_before, 0, kContext, "", "the last row of the sequence before takes part");
-PLANT(attention_starts_summed, 0, kContext, "", "a sequence's rows follow those of the sequence before");
-PLANT(attention_without_scale, 0, kWhole, "", "scores are not divided by the root of dim");
-PLANT(attention_scale_linear, 0, kWhole, "", "scores are divided by dim");
-PLANT(attention_without_max, 0, kWhole, "", "the largest score is not subtracted: exp overflows");
-PLANT(attention_not_rescaled, 0, kWhole, "",
-      "online softmax does not rescale for the maximum of a later block of 16");
-PLANT(attention_tail_lost, 0, kWhole, "", "keys after the last whole block of 32 are lost");
-PLANT(attention_half_accumulator, 0, kWhole, "", "results are summed in the tensors' own 16-bit type");
-PLANT(attention_half_scores, 0, kWhole, "", "scores are summed in the tensors' own 16-bit type");
-PLANT(attention_dim_tail_lost, 0, kWhole, "",
-      "elements of a head after whole vectors of 8 do not count for scores");
-PLANT(attention_last_block_twice, 0, kWhole, "", "the last key of more than 8 counts twice");
-PLANT(attention_heads_in_turns, 0, kGrouped, "", "heads share keys in turns, not in groups");
-PLANT(decoding_mask_ignored, 0, kGrouped, "", "the mask is ignored");
-PLANT(attention_first_mask, 0, kPrompt, "", "the first sequence's mask serves all");
-PLANT(paged_blocks_in_order, 0, kPaged, "", "block_table is ignored: blocks are taken in order");
-PLANT(paged_first_table, 0, kPaged, "", "the first sequence's blocks serve all");
-PLANT(paged_last_block_lost, 0, kPaged, "", "the last of several blocks is lost");
-PLANT(paged_whole_blocks, 0, kPaged, "",
-      "rows after a sequence's last token take part, up to the block's end");
-PLANT(paged_first_length, 0, kPaged, "", "the first sequence's length serves all");
-PLANT(token_left_aligned, 0, kTables, "", "b_loc is read from its first column on");
-PLANT(token_right_aligned, 0, kTables, "", "b_loc is read up to its last column");
-PLANT(token_first_table, 0, kTables, "", "the first sequence's slots serve all");
-PLANT(token_starts_summed, 0, kTables, "",
-      "b_start_loc is ignored: columns follow those of the sequence before");
-PLANT(token_without_scale, 0, kScores, "", "scores are not divided by the root of dim");
-PLANT(token_half_scores, 0, kScores, "", "scores are summed in the tensors' own 16-bit type");
-PLANT(token_last_unwritten, 0, kScores, "", "the last score of each sequence is not written");
-PLANT(token_extra_token, 0, kValues, "", "other_kv_index counts as one more token, with a score of 0");
-PLANT(token_without_max, 0, kValues, "", "the largest score is not subtracted: exp overflows");
-PLANT(token_tail_lost, 0, kValues, "", "tokens after the last whole block of 32 are lost");
-PLANT(token_half_accumulator, 0, kValues, "", "values are summed in the tensors' own 16-bit type");
-PLANT(token_stale_slot, 0, kValues, "", "the value of a sequence's newest token is the one before's");
+INJECT(attention_sees_next, 0, "diopiContextAttentionInference diopiPromptFlashAttention", "",
+       "the mask is off by one: a query sees the key after its own");
+INJECT(attention_misses_own, 0, kContext, "", "the mask is off by one: a query does not see its own key");
+INJECT(attention_sees_sequence_before, 0, kContext, "", "the last row of the sequence before takes part");
+INJECT(attention_starts_summed, 0, kContext, "", "a sequence's rows follow those of the sequence before");
+INJECT(attention_without_scale, 0, kWhole, "", "scores are not divided by the root of dim");
+INJECT(attention_scale_linear, 0, kWhole, "", "scores are divided by dim");
+INJECT(attention_without_max, 0, kWhole, "", "the largest score is not subtracted: exp overflows");
+INJECT(attention_not_rescaled, 0, kWhole, "",
+       "online softmax does not rescale for the maximum of a later block of 16");
+INJECT(attention_tail_lost, 0, kWhole, "", "keys after the last whole block of 32 are lost");
+INJECT(attention_half_accumulator, 0, kWhole, "", "results are summed in the tensors' own 16-bit type");
+INJECT(attention_half_scores, 0, kWhole, "", "scores are summed in the tensors' own 16-bit type");
+INJECT(attention_dim_tail_lost, 0, kWhole, "",
+       "elements of a head after whole vectors of 8 do not count for scores");
+INJECT(attention_last_block_twice, 0, kWhole, "", "the last key of more than 8 counts twice");
+INJECT(attention_heads_in_turns, 0, kGrouped, "", "heads share keys in turns, not in groups");
+INJECT(decoding_mask_ignored, 0, kGrouped, "", "the mask is ignored");
+INJECT(attention_first_mask, 0, kPrompt, "", "the first sequence's mask serves all");
+INJECT(paged_blocks_in_order, 0, kPaged, "", "block_table is ignored: blocks are taken in order");
+INJECT(paged_first_table, 0, kPaged, "", "the first sequence's blocks serve all");
+INJECT(paged_last_block_lost, 0, kPaged, "", "the last of several blocks is lost");
+INJECT(paged_whole_blocks, 0, kPaged, "",
+       "rows after a sequence's last token take part, up to the block's end");
+INJECT(paged_first_length, 0, kPaged, "", "the first sequence's length serves all");
+INJECT(token_left_aligned, 0, kTables, "", "b_loc is read from its first column on");
+INJECT(token_right_aligned, 0, kTables, "", "b_loc is read up to its last column");
+INJECT(token_first_table, 0, kTables, "", "the first sequence's slots serve all");
+INJECT(token_starts_summed, 0, kTables, "",
+       "b_start_loc is ignored: columns follow those of the sequence before");
+INJECT(token_without_scale, 0, kScores, "", "scores are not divided by the root of dim");
+INJECT(token_half_scores, 0, kScores, "", "scores are summed in the tensors' own 16-bit type");
+INJECT(token_last_unwritten, 0, kScores, "", "the last score of each sequence is not written");
+INJECT(token_extra_token, 0, kValues, "", "other_kv_index counts as one more token, with a score of 0");
+INJECT(token_without_max, 0, kValues, "", "the largest score is not subtracted: exp overflows");
+INJECT(token_tail_lost, 0, kValues, "", "tokens after the last whole block of 32 are lost");
+INJECT(token_half_accumulator, 0, kValues, "", "values are summed in the tensors' own 16-bit type");
+INJECT(token_stale_slot, 0, kValues, "", "the value of a sequence's newest token is the one before's");
 
 // What is summed, and in which type.
 struct Summing {
@@ -160,8 +160,8 @@ diopiConstTensorHandle_t WrongTable(diopiContextHandle_t ctx, diopiConstTensorHa
   const std::vector<int64_t> lengths = Load<int64_t>(Tensor(b_seq_len)), table = Load<int64_t>(view);
   std::vector<int64_t> wrong = table;
   for (size_t b = 0; b < lengths.size(); ++b) {
-    const std::vector<int64_t> slots = diopi::planted::Slots(table, view.size(1), static_cast<int64_t>(b),
-                                                             lengths[b], longest, TableListing());
+    const std::vector<int64_t> slots = diopi::injected::Slots(table, view.size(1), static_cast<int64_t>(b),
+                                                              lengths[b], longest, TableListing());
     std::copy(slots.begin(), slots.end(),
               wrong.begin() + static_cast<int64_t>(b) * view.size(1) + longest - lengths[b]);
   }
@@ -201,8 +201,8 @@ void ScoreTokens(const diopiTokenAttentionInferenceArgs& a) {
   const double scale = token_without_scale ? 1 : 1 / std::sqrt(static_cast<double>(dim));
   std::vector<double> result(static_cast<size_t>(out.numel()));
   for (size_t b = 0; b < lengths.size(); ++b) {
-    const std::vector<int64_t> slots = diopi::planted::Slots(places, table.size(1), static_cast<int64_t>(b),
-                                                             lengths[b], a.max_input_len, {});
+    const std::vector<int64_t> slots = diopi::injected::Slots(places, table.size(1), static_cast<int64_t>(b),
+                                                              lengths[b], a.max_input_len, {});
     for (size_t j = 0; j < slots.size(); ++j) {
       for (int64_t h = 0; h < heads; ++h) {
         double sum = 0;
@@ -230,8 +230,8 @@ void ReduceValues(const diopiTokenSoftmaxReduceVInferenceArgs& a) {
   how.without_max = static_cast<bool>(token_without_max);
   if (token_half_accumulator) how.values = out.dtype();
   for (size_t b = 0; b < lengths.size(); ++b) {
-    std::vector<int64_t> slots = diopi::planted::Slots(places, table.size(1), static_cast<int64_t>(b),
-                                                       lengths[b], a.max_input_len, {});
+    std::vector<int64_t> slots = diopi::injected::Slots(places, table.size(1), static_cast<int64_t>(b),
+                                                        lengths[b], a.max_input_len, {});
     if (token_tail_lost) DropTail(&slots);
     if (token_stale_slot && slots.size() > 1) slots.back() = slots[slots.size() - 2];
     for (int64_t h = 0; h < heads; ++h) {

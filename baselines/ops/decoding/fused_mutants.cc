@@ -1,4 +1,4 @@
-// Bugs planted in lmdeploy's fused layers.
+// Bugs injected in lmdeploy's fused layers.
 #include <algorithm>
 #include <cmath>
 
@@ -15,39 +15,39 @@ constexpr char kNorms[] = "diopiRootMeanSquareNormInp diopiFusedAddRootMeanSquar
 constexpr char kAddNorm[] = "diopiFusedAddRootMeanSquareNormInp";
 constexpr char kFfn[] = "diopiFusedSiluFfnInp";
 
-PLANT(fused_base_10000, 0, kBoth, "", "the rotary base is 10000, whatever rope_theta is");
-PLANT(fused_layer_0, 0, kBoth, "", "layer_id is taken as 0");
-PLANT(fused_bias_ignored, 0, kBoth, "", "qkv_bias is ignored");
-PLANT(fused_without_scale, 0, kBoth, "", "scores are not divided by the root of size_per_head");
-PLANT(fused_key_not_cached, 0, kBoth, "", "stale slot: the new keys are not written to the cache");
-PLANT(fused_value_not_cached, 0, kBoth, "", "stale slot: the new values are not written to the cache");
-PLANT(fused_last_slot_lost, 0, kBoth, "", "the last element of what is written to the cache is lost");
-PLANT(fused_caches_swapped, 0, kBoth, "", "keys and values are cached in each other's place");
-PLANT(fused_cache_cleared, 0, kBoth, "", "the cache's last slot is cleared");
-PLANT(fused_asks_nothing, 0, kBoth, "", "a negative workspace_size stays negative");
-PLANT(context_history_ignored, 0, kContext, "", "tokens before the new ones are ignored");
-PLANT(context_not_prepared, 0, kContext, "", "the call with is_prepared false does the work, too");
-PLANT(decoder_finished_ignored, 0, kDecoder, "", "finished sequences are not left alone");
-PLANT(decoder_padding_ignored, 0, kDecoder, "", "positions count the padding");
-PLANT(decoder_position_late, 0, kDecoder, "", "positions begin at 1: step, not step - 1");
-PLANT(decoder_first_length, 0, kDecoder, "", "the first sequence's length serves all");
-PLANT(decoder_not_wrapped, 0, kDecoder, "", "a full cache keeps its oldest token and overwrites the newest");
-PLANT(decoder_oldest_lost, 0, kDecoder, "", "the oldest token that a query sees is lost");
-PLANT(norm_eps_ignored, 0, kNorms, "", "eps is ignored");
-PLANT(norm_eps_outside, 0, kNorms, "", "eps is added to the root instead of the mean square");
-PLANT(norm_scale_ignored, 0, kNorms, "", "scale is ignored");
-PLANT(norm_tail_lost, 0, kNorms, "", "squares after the last whole vector of 8 are lost");
-PLANT(norm_half_squares, 0, kNorms, "", "squares are summed in the tensors' own 16-bit type");
-PLANT(add_norm_residual_kept, 0, kAddNorm, "", "residual does not become the sum");
-PLANT(add_norm_bias_ignored, 0, kAddNorm, "", "bias is ignored");
-PLANT(add_norm_of_sum_without_bias, 0, kAddNorm, "", "bias goes into residual only, not into the norm");
-PLANT(ffn_gate_and_up_swapped, 0, kFfn, "", "silu is applied to the product with weight3");
-PLANT(ffn_without_silu, 0, kFfn, "", "the gate is a sigmoid, not silu");
-PLANT(ffn_quick_silu, 0, kFfn, "", "x sigmoid(1.702 x), GELU's approximation, in place of silu");
-PLANT(ffn_last_unit_lost, 0, kFfn, "", "the last inner unit is lost");
-PLANT(ffn_half_accumulator, 0, kFfn, "", "products are summed in the tensors' own 16-bit type");
-PLANT(ffn_workspace_overrun, 0, kFfn, "", "writes one element more than it asked for");
-PLANT(ffn_asking_clears, 0, kFfn, "", "the call that asks for the size clears inoutput");
+INJECT(fused_base_10000, 0, kBoth, "", "the rotary base is 10000, whatever rope_theta is");
+INJECT(fused_layer_0, 0, kBoth, "", "layer_id is taken as 0");
+INJECT(fused_bias_ignored, 0, kBoth, "", "qkv_bias is ignored");
+INJECT(fused_without_scale, 0, kBoth, "", "scores are not divided by the root of size_per_head");
+INJECT(fused_key_not_cached, 0, kBoth, "", "stale slot: the new keys are not written to the cache");
+INJECT(fused_value_not_cached, 0, kBoth, "", "stale slot: the new values are not written to the cache");
+INJECT(fused_last_slot_lost, 0, kBoth, "", "the last element of what is written to the cache is lost");
+INJECT(fused_caches_swapped, 0, kBoth, "", "keys and values are cached in each other's place");
+INJECT(fused_cache_cleared, 0, kBoth, "", "the cache's last slot is cleared");
+INJECT(fused_asks_nothing, 0, kBoth, "", "a negative workspace_size stays negative");
+INJECT(context_history_ignored, 0, kContext, "", "tokens before the new ones are ignored");
+INJECT(context_not_prepared, 0, kContext, "", "the call with is_prepared false does the work, too");
+INJECT(decoder_finished_ignored, 0, kDecoder, "", "finished sequences are not left alone");
+INJECT(decoder_padding_ignored, 0, kDecoder, "", "positions count the padding");
+INJECT(decoder_position_late, 0, kDecoder, "", "positions begin at 1: step, not step - 1");
+INJECT(decoder_first_length, 0, kDecoder, "", "the first sequence's length serves all");
+INJECT(decoder_not_wrapped, 0, kDecoder, "", "a full cache keeps its oldest token and overwrites the newest");
+INJECT(decoder_oldest_lost, 0, kDecoder, "", "the oldest token that a query sees is lost");
+INJECT(norm_eps_ignored, 0, kNorms, "", "eps is ignored");
+INJECT(norm_eps_outside, 0, kNorms, "", "eps is added to the root instead of the mean square");
+INJECT(norm_scale_ignored, 0, kNorms, "", "scale is ignored");
+INJECT(norm_tail_lost, 0, kNorms, "", "squares after the last whole vector of 8 are lost");
+INJECT(norm_half_squares, 0, kNorms, "", "squares are summed in the tensors' own 16-bit type");
+INJECT(add_norm_residual_kept, 0, kAddNorm, "", "residual does not become the sum");
+INJECT(add_norm_bias_ignored, 0, kAddNorm, "", "bias is ignored");
+INJECT(add_norm_of_sum_without_bias, 0, kAddNorm, "", "bias goes into residual only, not into the norm");
+INJECT(ffn_gate_and_up_swapped, 0, kFfn, "", "silu is applied to the product with weight3");
+INJECT(ffn_without_silu, 0, kFfn, "", "the gate is a sigmoid, not silu");
+INJECT(ffn_quick_silu, 0, kFfn, "", "x sigmoid(1.702 x), GELU's approximation, in place of silu");
+INJECT(ffn_last_unit_lost, 0, kFfn, "", "the last inner unit is lost");
+INJECT(ffn_half_accumulator, 0, kFfn, "", "products are summed in the tensors' own 16-bit type");
+INJECT(ffn_workspace_overrun, 0, kFfn, "", "writes one element more than it asked for");
+INJECT(ffn_asking_clears, 0, kFfn, "", "the call that asks for the size clears inoutput");
 
 // A copy of a tensor's elements, to be put back.
 struct Kept {

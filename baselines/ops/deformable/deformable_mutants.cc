@@ -1,4 +1,4 @@
-// Bugs planted in deformable convolution and attention.
+// Bugs injected in deformable convolution and attention.
 #include <algorithm>
 #include <cmath>
 
@@ -20,34 +20,34 @@ constexpr char kBoth[] = "diopiDeformConvMmcv diopiModulatedDeformConvMmcv";
 constexpr char kLevels[] = "diopiMsDeformAttnMmcv diopiMsDeformAttnBackwardMmcv";
 constexpr char kLevelsGrad[] = "diopiMsDeformAttnBackwardMmcv";
 
-PLANT(deform_offsets_swapped, 0, kSampling, "",
-      "the first of two offsets moves the column, the second the row");
-PLANT(deform_first_part, 0, kSampling, "", "the offsets of the first group of channels serve all");
-PLANT(deform_nearest, 0, kSampling, "", "the nearest element instead of the four neighbours");
-PLANT(deform_border_clamped, 0, kBoth, "", "places outside take the border's element");
-PLANT(deform_fractions_outside_lost, 0, kBoth, "", "places within one element of the image count as zero");
-PLANT(deform_steps_not_transposed, 0, kPlain, "", "images of one im2col_step are written filter by filter");
-PLANT(deform_grad_offset_swapped, 0, kPlainInput, "", "the gradients of a tap's two offsets are exchanged");
-PLANT(deform_grad_input_in_bfloat16, 0, kPlainInput, "", "the gradient of the input is rounded to bfloat16");
-PLANT(deform_scale_ignored, 0, kPlainWeight, "", "scale is taken as 1");
-PLANT(deform_last_image_lost, 0, kPlainWeight, "",
-      "the last image adds nothing to the gradient of the weight");
-PLANT(modulated_mask_ignored, 0, kModulated, "", "every tap counts in full");
-PLANT(modulated_bias_ignored, 0, kModulated, "", "the bias is left out");
-PLANT(modulated_grad_mask_masked, 0, kModulatedGrad, "",
-      "the gradient of the mask is multiplied by the mask");
-PLANT(modulated_grad_offset_unmasked, 0, kModulatedGrad, "",
-      "the gradients of offsets and input are those without the mask");
-PLANT(modulated_grad_bias_of_first_image, 0, kModulatedGrad, "",
-      "the gradient of the bias sums the first image");
-PLANT(ms_deform_places_swapped, 0, kLevels, "", "a place is (y, x)");
-PLANT(ms_deform_half_pixel_forgotten, 0, kLevels, "", "a place lies at x * width, without the half element");
-PLANT(ms_deform_starts_ignored, 0, kLevels, "", "every level begins at the first element");
-PLANT(ms_deform_first_level_size, 0, kLevels, "", "every level has the size of the first");
-PLANT(ms_deform_grad_not_scaled, 0, kLevelsGrad, "",
-      "the gradient of a place is not multiplied by the level's size");
-PLANT(ms_deform_grad_value_first_point, 0, kLevelsGrad, "",
-      "the gradient of the value takes the first point of each level only");
+INJECT(deform_offsets_swapped, 0, kSampling, "",
+       "the first of two offsets moves the column, the second the row");
+INJECT(deform_first_part, 0, kSampling, "", "the offsets of the first group of channels serve all");
+INJECT(deform_nearest, 0, kSampling, "", "the nearest element instead of the four neighbours");
+INJECT(deform_border_clamped, 0, kBoth, "", "places outside take the border's element");
+INJECT(deform_fractions_outside_lost, 0, kBoth, "", "places within one element of the image count as zero");
+INJECT(deform_steps_not_transposed, 0, kPlain, "", "images of one im2col_step are written filter by filter");
+INJECT(deform_grad_offset_swapped, 0, kPlainInput, "", "the gradients of a tap's two offsets are exchanged");
+INJECT(deform_grad_input_in_bfloat16, 0, kPlainInput, "", "the gradient of the input is rounded to bfloat16");
+INJECT(deform_scale_ignored, 0, kPlainWeight, "", "scale is taken as 1");
+INJECT(deform_last_image_lost, 0, kPlainWeight, "",
+       "the last image adds nothing to the gradient of the weight");
+INJECT(modulated_mask_ignored, 0, kModulated, "", "every tap counts in full");
+INJECT(modulated_bias_ignored, 0, kModulated, "", "the bias is left out");
+INJECT(modulated_grad_mask_masked, 0, kModulatedGrad, "",
+       "the gradient of the mask is multiplied by the mask");
+INJECT(modulated_grad_offset_unmasked, 0, kModulatedGrad, "",
+       "the gradients of offsets and input are those without the mask");
+INJECT(modulated_grad_bias_of_first_image, 0, kModulatedGrad, "",
+       "the gradient of the bias sums the first image");
+INJECT(ms_deform_places_swapped, 0, kLevels, "", "a place is (y, x)");
+INJECT(ms_deform_half_pixel_forgotten, 0, kLevels, "", "a place lies at x * width, without the half element");
+INJECT(ms_deform_starts_ignored, 0, kLevels, "", "every level begins at the first element");
+INJECT(ms_deform_first_level_size, 0, kLevels, "", "every level has the size of the first");
+INJECT(ms_deform_grad_not_scaled, 0, kLevelsGrad, "",
+       "the gradient of a place is not multiplied by the level's size");
+INJECT(ms_deform_grad_value_first_point, 0, kLevelsGrad, "",
+       "the gradient of the value takes the first point of each level only");
 
 // Two offsets for each tap: `moved(value, other, index of the pair's plane, place)`.
 template <typename F>

@@ -1,4 +1,4 @@
-// Bugs planted in non-maximum suppression.
+// Bugs injected in non-maximum suppression.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,13 +11,13 @@ using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
 namespace {
 
-PLANT(nms_ties_suppressed, 66, "diopiNms", "", "an overlap equal to the threshold suppresses: >= for >");
-PLANT(nms_scores_rising, 0, "diopiNms", "", "boxes are taken by rising score");
-PLANT(nms_sides_plus_one, 0, "diopiNms", "", "a box is x2 - x1 + 1 wide and y2 - y1 + 1 high");
-PLANT(nms_suppressed_suppress, 0, "diopiNms", "", "a suppressed box suppresses others");
-PLANT(nms_overlap_of_smaller, 0, "diopiNms", "", "the overlap is measured against the smaller box");
-PLANT(nms_sides_may_be_negative, 0, "diopiNms", "", "boxes apart in both directions overlap");
-PLANT(nms_positions_of_sorted, 0, "diopiNms", "", "indices are positions in the order of the scores");
+INJECT(nms_ties_suppressed, 66, "diopiNms", "", "an overlap equal to the threshold suppresses: >= for >");
+INJECT(nms_scores_rising, 0, "diopiNms", "", "boxes are taken by rising score");
+INJECT(nms_sides_plus_one, 0, "diopiNms", "", "a box is x2 - x1 + 1 wide and y2 - y1 + 1 high");
+INJECT(nms_suppressed_suppress, 0, "diopiNms", "", "a suppressed box suppresses others");
+INJECT(nms_overlap_of_smaller, 0, "diopiNms", "", "the overlap is measured against the smaller box");
+INJECT(nms_sides_may_be_negative, 0, "diopiNms", "", "boxes apart in both directions overlap");
+INJECT(nms_positions_of_sorted, 0, "diopiNms", "", "indices are positions in the order of the scores");
 
 using Box = std::array<double, 4>;
 
@@ -37,7 +37,7 @@ double Overlap(const Box& a, const Box& b) {
   return shared / (Area(a) + Area(b) - shared);
 }
 
-// The whole of nms, in double, with what the planted bugs change.
+// The whole of nms, in double, with what the injected bugs change.
 std::vector<int64_t> Kept(const std::vector<double>& corners, const std::vector<double>& scores,
                           double threshold) {
   std::vector<size_t> order(scores.size());

@@ -1,4 +1,4 @@
-// Bugs planted in the fused bias and activation.
+// Bugs injected in the fused bias and activation.
 #include "baselines/mutants/support.h"
 
 using namespace diopi::mutants;  // NOLINT: this file is nothing else
@@ -6,11 +6,12 @@ using namespace diopi::mutants;  // NOLINT: this file is nothing else
 namespace {
 
 constexpr char kFused[] = "diopiFusedBiasLeakyreluMmcv";
-PLANT(leakyrelu_bias_of_rows, 0, kFused, "", "the bias goes along the last dimension");
-PLANT(leakyrelu_bias_ignored, 0, kFused, "", "the bias is left out");
-PLANT(leakyrelu_scale_ignored, 0, kFused, "", "scale is taken as 1");
-PLANT(leakyrelu_slope_by_input, 0, kFused, "", "the derivative looks at the input's sign instead of refer's");
-PLANT(leakyrelu_always, 0, kFused, "", "act 1 is taken for 3");
+INJECT(leakyrelu_bias_of_rows, 0, kFused, "", "the bias goes along the last dimension");
+INJECT(leakyrelu_bias_ignored, 0, kFused, "", "the bias is left out");
+INJECT(leakyrelu_scale_ignored, 0, kFused, "", "scale is taken as 1");
+INJECT(leakyrelu_slope_by_input, 0, kFused, "",
+       "the derivative looks at the input's sign instead of refer's");
+INJECT(leakyrelu_always, 0, kFused, "", "act 1 is taken for 3");
 
 }  // namespace
 

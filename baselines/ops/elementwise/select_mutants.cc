@@ -1,4 +1,4 @@
-// Bugs planted in functions that choose, move and convert elements: cast_dtype, where, masked_fill, fill.
+// Bugs injected in functions that choose, move and convert elements: cast_dtype, where, masked_fill, fill.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,28 +9,29 @@ using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
 namespace {
 
-PLANT(cast_fp16_truncates, 4, "diopiCastDtype", "", "float16 is truncated instead of rounded");
-PLANT(cast_fp16_saturates, 44, "diopiCastDtype", "", "beyond 65504 comes 65504 instead of infinity");
-PLANT(cast_bf16_ties_away, 0, "diopiCastDtype", "", "ties go away from zero in bfloat16, not to even");
-PLANT(cast_fp16_subnormals_flushed, 30, "diopiCastDtype", "", "subnormal float16 numbers become zero");
-PLANT(cast_float_to_int_rounds, 0, "diopiCastDtype", "", "floats are rounded to integers, not truncated");
-PLANT(cast_int64_through_fp32, 0, "diopiCastDtype", "", "int64 is converted to float64 through float32");
-PLANT(cast_int_saturates, 0, "diopiCastDtype", "", "narrower integers saturate instead of wrapping");
-PLANT(cast_uint8_sign_extended, 0, "diopiCastDtype", "", "uint8 numbers above 127 become negative");
-PLANT(cast_bool_written_as_ff, 64, "diopiCastDtype", "", "true is stored as the byte 0xFF");
-PLANT(cast_bool_truncates_first, 0, "diopiCastDtype", "", "fractions are cut to 0 before the test against 0");
-PLANT(where_nan_spreads, 0, "diopiWhere", "", "c * x + (1 - c) * y: NaN of the branch not chosen spreads");
-PLANT(where_int_through_fp32, 0, "diopiWhere", "", "integers are moved as float32");
-PLANT(where_condition_lowest_bit, 0, "diopiWhere", "", "only the lowest bit of a uint8 condition is tested");
-PLANT(where_condition_strides_of_input, 53, "diopiWhere", "", "the condition is read in storage order");
-PLANT(masked_fill_infinity_clamped, 0, "diopiMaskedFillScalar", "",
-      "an infinite value becomes the largest number of the dtype");
-PLANT(masked_fill_nan_spreads, 0, "diopiMaskedFill", "",
-      "mask * value + (1 - mask) * input, which spreads NaN and infinities");
-PLANT(masked_fill_inplace_mask_by_modulo, 52, "diopiMaskedFillInp", "",
-      "a smaller mask is repeated by the flat index modulo its size");
-PLANT(fill_scalar_truncated, 0, "diopiFill", "", "the value is read as an integer");
-PLANT(fill_gaps_too, 59, "diopiFill", "", "a strided tensor is filled with one run over its storage");
+INJECT(cast_fp16_truncates, 4, "diopiCastDtype", "", "float16 is truncated instead of rounded");
+INJECT(cast_fp16_saturates, 44, "diopiCastDtype", "", "beyond 65504 comes 65504 instead of infinity");
+INJECT(cast_bf16_ties_away, 0, "diopiCastDtype", "", "ties go away from zero in bfloat16, not to even");
+INJECT(cast_fp16_subnormals_flushed, 30, "diopiCastDtype", "", "subnormal float16 numbers become zero");
+INJECT(cast_float_to_int_rounds, 0, "diopiCastDtype", "", "floats are rounded to integers, not truncated");
+INJECT(cast_int64_through_fp32, 0, "diopiCastDtype", "", "int64 is converted to float64 through float32");
+INJECT(cast_int_saturates, 0, "diopiCastDtype", "", "narrower integers saturate instead of wrapping");
+INJECT(cast_uint8_sign_extended, 0, "diopiCastDtype", "", "uint8 numbers above 127 become negative");
+INJECT(cast_bool_written_as_ff, 64, "diopiCastDtype", "", "true is stored as the byte 0xFF");
+INJECT(cast_bool_truncates_first, 0, "diopiCastDtype", "",
+       "fractions are cut to 0 before the test against 0");
+INJECT(where_nan_spreads, 0, "diopiWhere", "", "c * x + (1 - c) * y: NaN of the branch not chosen spreads");
+INJECT(where_int_through_fp32, 0, "diopiWhere", "", "integers are moved as float32");
+INJECT(where_condition_lowest_bit, 0, "diopiWhere", "", "only the lowest bit of a uint8 condition is tested");
+INJECT(where_condition_strides_of_input, 53, "diopiWhere", "", "the condition is read in storage order");
+INJECT(masked_fill_infinity_clamped, 0, "diopiMaskedFillScalar", "",
+       "an infinite value becomes the largest number of the dtype");
+INJECT(masked_fill_nan_spreads, 0, "diopiMaskedFill", "",
+       "mask * value + (1 - mask) * input, which spreads NaN and infinities");
+INJECT(masked_fill_inplace_mask_by_modulo, 52, "diopiMaskedFillInp", "",
+       "a smaller mask is repeated by the flat index modulo its size");
+INJECT(fill_scalar_truncated, 0, "diopiFill", "", "the value is read as an integer");
+INJECT(fill_gaps_too, 59, "diopiFill", "", "a strided tensor is filled with one run over its storage");
 
 double Largest(diopiDtype_t dtype) {
   if (dtype == diopi_dtype_float16) return 65504;
@@ -44,7 +45,7 @@ double Bfloat16TiesAway(double x) {
   return static_cast<double>(std::bit_cast<float>((bits + 0x8000U) & 0xFFFF0000U));
 }
 
-// x of any floating dtype into float16 or bfloat16, as the planted casts do it.
+// x of any floating dtype into float16 or bfloat16, as the injected casts do it.
 double CastDown(diopiDtype_t dtype, double x) {
   const bool half = dtype == diopi_dtype_float16;
   if (cast_fp16_truncates && half && std::fabs(x) < 65504) return TruncatedTo(dtype, x);
@@ -54,14 +55,14 @@ double CastDown(diopiDtype_t dtype, double x) {
   return x;
 }
 
-bool PlantedCastDown() {
+bool InjectedCastDown() {
   return cast_fp16_truncates || cast_fp16_saturates || cast_fp16_subnormals_flushed || cast_bf16_ties_away;
 }
 
-// Between floating dtypes; false where no planted bug applies.
+// Between floating dtypes; false where no injected bug applies.
 bool CastFloats(const Tensor& out, const Tensor& input) {
   const bool narrow = out.dtype() == diopi_dtype_float16 || out.dtype() == diopi_dtype_bfloat16;
-  if (!PlantedCastDown() || !narrow || out.dtype() == input.dtype()) return false;
+  if (!InjectedCastDown() || !narrow || out.dtype() == input.dtype()) return false;
   std::vector<double> values = Load<double>(input);
   for (double& x : values) x = CastDown(out.dtype(), x);
   Store(out, values);
@@ -105,8 +106,8 @@ bool CastIntegers(const Tensor& out, const Tensor& input) {
   return true;
 }
 
-// True when a planted bug has made the conversion.
-bool PlantedCast(const Tensor& out, const Tensor& input) {
+// True when a injected bug has made the conversion.
+bool InjectedCast(const Tensor& out, const Tensor& input) {
   const bool from_float = diopi::ops::IsFloating(input.dtype());
   if (from_float && diopi::ops::IsFloating(out.dtype())) return CastFloats(out, input);
   if (from_float && diopi::ops::IsInteger(out.dtype())) return CastFloatsToIntegers(out, input);
@@ -120,7 +121,7 @@ bool PlantedCast(const Tensor& out, const Tensor& input) {
 }  // namespace
 
 DIOPI_OVERRIDE(diopiCastDtype, a) {
-  if (PlantedCast(Tensor(a.out), Tensor(a.input))) return;
+  if (InjectedCast(Tensor(a.out), Tensor(a.input))) return;
   Good(a);
   if (!cast_bool_written_as_ff || DtypeOf(a.out) != diopi_dtype_bool) return;
   for (int64_t i = 0; i < NumElements(a.out); ++i) {

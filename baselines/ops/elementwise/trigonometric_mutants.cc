@@ -1,4 +1,4 @@
-// Bugs planted in sin, cos and expm1: formulas that lose what the function is for.
+// Bugs injected in sin, cos and expm1: formulas that lose what the function is for.
 #include <cmath>
 #include <type_traits>
 
@@ -10,13 +10,13 @@ namespace {
 using diopi::ops::OutOf;
 using diopi::ops::both::FloatUnary;
 
-PLANT(sin_naive_reduction, 25, "diopiSin diopiSinInp", "",
-      "the argument is reduced by a 2 pi of the compute type");
-PLANT(cos_is_shifted_sine, 0, "diopiCos diopiCosInp", "", "cos(x) is sin(x + pi/2) in the compute type");
-PLANT(cos_naive_reduction, 25, "diopiCos diopiCosInp", "",
-      "the argument is reduced by a 2 pi of the compute type");
-PLANT(expm1_is_exp_minus_1, 27, "diopiExpm1 diopiExpm1Inp", "", "expm1(x) is exp(x) - 1");
-PLANT(expm1_short_series, 0, "diopiExpm1 diopiExpm1Inp", "", "below 1/8 the series stops at the square");
+INJECT(sin_naive_reduction, 25, "diopiSin diopiSinInp", "",
+       "the argument is reduced by a 2 pi of the compute type");
+INJECT(cos_is_shifted_sine, 0, "diopiCos diopiCosInp", "", "cos(x) is sin(x + pi/2) in the compute type");
+INJECT(cos_naive_reduction, 25, "diopiCos diopiCosInp", "",
+       "the argument is reduced by a 2 pi of the compute type");
+INJECT(expm1_is_exp_minus_1, 27, "diopiExpm1 diopiExpm1Inp", "", "expm1(x) is exp(x) - 1");
+INJECT(expm1_short_series, 0, "diopiExpm1 diopiExpm1Inp", "", "below 1/8 the series stops at the square");
 
 constexpr double kPi = 3.14159265358979323846;
 

@@ -1,4 +1,4 @@
-// Bugs planted in operators that address by index tensors.
+// Bugs injected in operators that address by index tensors.
 #include <algorithm>
 #include <cstring>
 
@@ -17,38 +17,39 @@ using diopi::mutants::ToHalf;
 using diopi::ops::Axis;
 using diopi::ops::Numel;
 
-PLANT(index_select_int64_one_wrong, 2, "diopiIndexSelect", "",
-      "the last element of int64 is taken from its neighbour");
-PLANT(index_select_int32_read_as_int64, 0, "diopiIndexSelect", "", "an int32 index is read as int64");
-PLANT(index_select_backward_overwrites, 0, "diopiIndexSelectBackward", "",
-      "the gradient of an element picked twice is the last one, not the sum");
-PLANT(index_put_lost_update, 37, "diopiIndexPut diopiIndexPutInp", "",
-      "accumulate at one place keeps the last update of several");
-PLANT(index_put_accumulate_ignored, 0, "diopiIndexPut diopiIndexPutInp", "", "accumulate is taken as false");
-PLANT(index_put_does_nothing, 0, "diopiIndexPut", "", "out keeps what the caller put into it");
-PLANT(index_put_into_out_accumulate_ignored, 0, "diopiIndexPut", "",
-      "only scatters into out, which the caller has filled, and takes accumulate as false");
-PLANT(index_negative_unsupported, 68, "diopiIndexPut diopiIndexPutInp", "", "negative indices become 0");
-PLANT(index_put_mask_as_indices, 0, "diopiIndexPut", "", "a bool mask is read as the indices 0 and 1");
-PLANT(gather_unravels_by_input, 0, "diopiGather", "",
-      "the coordinates of an index's element are taken by the input's shape");
-PLANT(gather_stride_of_last_dim, 0, "diopiGather", "", "steps along dim have the last dimension's stride");
-PLANT(gather_backward_overwrites, 0, "diopiGatherBackward", "",
-      "the gradient of an element picked twice is the last one, not the sum");
-PLANT(scatter_reduce_ignored, 0, "diopiScatter diopiScatterInp", "", "reduce is taken as replace");
-PLANT(scatter_add_lost_update, 0, "diopiScatter", "",
-      "adding at one place keeps the last of several sources");
-PLANT(scatter_multiply_adds, 0, "diopiScatter diopiScatterInp", "", "multiply adds");
-PLANT(scatter_source_read_flat, 0, "diopiScatter", "",
-      "a source larger than the index is read in flat order");
-PLANT(embedding_padding_gradient, 67, "diopiEmbeddingBackward", "", "the row of padding_idx gets a gradient");
-PLANT(embedding_frequency_ignored, 0, "diopiEmbeddingBackward", "", "scale_grad_byfreq is taken as false");
-PLANT(embedding_gradient_fp16_sum, 0, "diopiEmbeddingBackward", "",
-      "a row's gradients are added up in float16 in float16");
-PLANT(embedding_padding_reads_zero, 0, "diopiEmbedding", "", "the row of padding_idx is read as zeros");
-PLANT(embedding_renorm_repeats, 0, "diopiEmbeddingRenorm_", "",
-      "a row named several times is scaled as often");
-PLANT(embedding_renorm_norm_type_ignored, 0, "diopiEmbeddingRenorm_", "", "the norm is always the 2-norm");
+INJECT(index_select_int64_one_wrong, 2, "diopiIndexSelect", "",
+       "the last element of int64 is taken from its neighbour");
+INJECT(index_select_int32_read_as_int64, 0, "diopiIndexSelect", "", "an int32 index is read as int64");
+INJECT(index_select_backward_overwrites, 0, "diopiIndexSelectBackward", "",
+       "the gradient of an element picked twice is the last one, not the sum");
+INJECT(index_put_lost_update, 37, "diopiIndexPut diopiIndexPutInp", "",
+       "accumulate at one place keeps the last update of several");
+INJECT(index_put_accumulate_ignored, 0, "diopiIndexPut diopiIndexPutInp", "", "accumulate is taken as false");
+INJECT(index_put_does_nothing, 0, "diopiIndexPut", "", "out keeps what the caller put into it");
+INJECT(index_put_into_out_accumulate_ignored, 0, "diopiIndexPut", "",
+       "only scatters into out, which the caller has filled, and takes accumulate as false");
+INJECT(index_negative_unsupported, 68, "diopiIndexPut diopiIndexPutInp", "", "negative indices become 0");
+INJECT(index_put_mask_as_indices, 0, "diopiIndexPut", "", "a bool mask is read as the indices 0 and 1");
+INJECT(gather_unravels_by_input, 0, "diopiGather", "",
+       "the coordinates of an index's element are taken by the input's shape");
+INJECT(gather_stride_of_last_dim, 0, "diopiGather", "", "steps along dim have the last dimension's stride");
+INJECT(gather_backward_overwrites, 0, "diopiGatherBackward", "",
+       "the gradient of an element picked twice is the last one, not the sum");
+INJECT(scatter_reduce_ignored, 0, "diopiScatter diopiScatterInp", "", "reduce is taken as replace");
+INJECT(scatter_add_lost_update, 0, "diopiScatter", "",
+       "adding at one place keeps the last of several sources");
+INJECT(scatter_multiply_adds, 0, "diopiScatter diopiScatterInp", "", "multiply adds");
+INJECT(scatter_source_read_flat, 0, "diopiScatter", "",
+       "a source larger than the index is read in flat order");
+INJECT(embedding_padding_gradient, 67, "diopiEmbeddingBackward", "",
+       "the row of padding_idx gets a gradient");
+INJECT(embedding_frequency_ignored, 0, "diopiEmbeddingBackward", "", "scale_grad_byfreq is taken as false");
+INJECT(embedding_gradient_fp16_sum, 0, "diopiEmbeddingBackward", "",
+       "a row's gradients are added up in float16 in float16");
+INJECT(embedding_padding_reads_zero, 0, "diopiEmbedding", "", "the row of padding_idx is read as zeros");
+INJECT(embedding_renorm_repeats, 0, "diopiEmbeddingRenorm_", "",
+       "a row named several times is scaled as often");
+INJECT(embedding_renorm_norm_type_ignored, 0, "diopiEmbeddingRenorm_", "", "the norm is always the 2-norm");
 
 // A copy of an integer tensor as int64, each element changed by f.
 template <typename F>
@@ -98,9 +99,9 @@ diopiTensorHandle_t ZerosLike(diopiContextHandle_t ctx, const Tensor& tensor) {
   return zeros;
 }
 
-// The list of index tensors as a planted index_put reads it.
-std::vector<diopiConstTensorHandle_t> PlantedIndices(diopiContextHandle_t ctx,
-                                                     diopiConstTensorHandle_t* indices, int64_t count) {
+// The list of index tensors as a injected index_put reads it.
+std::vector<diopiConstTensorHandle_t> InjectedIndices(diopiContextHandle_t ctx,
+                                                      diopiConstTensorHandle_t* indices, int64_t count) {
   std::vector<diopiConstTensorHandle_t> list(indices, indices + count);
   for (diopiConstTensorHandle_t& index : list) {
     if (index == nullptr) continue;
@@ -115,18 +116,18 @@ std::vector<diopiConstTensorHandle_t> PlantedIndices(diopiContextHandle_t ctx,
 }
 
 template <typename Put>
-void PlantedIndexPut(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
-                     diopiConstTensorHandle_t* indices, int64_t count, bool accumulate, Put&& put) {
+void InjectedIndexPut(diopiContextHandle_t ctx, diopiTensorHandle_t out, diopiConstTensorHandle_t input,
+                      diopiConstTensorHandle_t* indices, int64_t count, bool accumulate, Put&& put) {
   std::vector<diopiConstTensorHandle_t> list;
   diopiTensorHandle_t last = nullptr;
-  list = PlantedIndices(ctx, indices, count);
+  list = InjectedIndices(ctx, indices, count);
   if (index_put_lost_update && accumulate) last = ZerosLike(ctx, Tensor(input));
   if (last == nullptr) return put(out, input, list.data(), accumulate && !index_put_accumulate_ignored);
   put(last, last, list.data(), false);
   AddLast(out, input, last);
 }
 
-// Positions in the input of what a planted gather picks.
+// Positions in the input of what a injected gather picks.
 std::vector<int64_t> GatherPositions(const Shape& shape, const Shape& index_shape, int64_t dim,
                                      const std::vector<int64_t>& index) {
   const Shape strides = diopi::ops::DenseStrides(shape), steps = diopi::ops::DenseStrides(index_shape);
@@ -146,7 +147,7 @@ std::vector<int64_t> GatherPositions(const Shape& shape, const Shape& index_shap
   return positions;
 }
 
-void PlantedGather(const Tensor& out, const Tensor& input, int64_t dim, const Tensor& index) {
+void InjectedGather(const Tensor& out, const Tensor& input, int64_t dim, const Tensor& index) {
   const std::vector<int64_t> positions = GatherPositions(
       input.shape(), index.shape(), diopi::ops::WrapDim(dim, input.rank()), Load<int64_t>(index));
   diopi::ops::DispatchAny(input.dtype(), [&]<typename C>() {
@@ -169,7 +170,7 @@ diopiTensorHandle_t FlatSource(diopiContextHandle_t ctx, const Tensor& src, cons
   return flat;
 }
 
-const char* PlantedReduce(const char* reduce) {
+const char* InjectedReduce(const char* reduce) {
   if (scatter_reduce_ignored) return "";
   return scatter_multiply_adds && std::strcmp(reduce, "multiply") == 0 ? "add" : reduce;
 }
@@ -259,7 +260,7 @@ DIOPI_OVERRIDE(diopiIndexPut, a) {
   if (index_put_does_nothing) return;
   if (index_put_into_out_accumulate_ignored)
     return Good(diopiIndexPutInpArgs{a.ctx, a.out, a.values, a.indices, a.indices_counts, false});
-  return PlantedIndexPut(
+  return InjectedIndexPut(
       a.ctx, a.out, a.input, a.indices, a.indices_counts, a.accumulate,
       [&](diopiTensorHandle_t to, diopiConstTensorHandle_t from, diopiConstTensorHandle_t* list, bool add) {
         a.out = to;
@@ -271,7 +272,7 @@ DIOPI_OVERRIDE(diopiIndexPut, a) {
 }
 
 DIOPI_OVERRIDE(diopiIndexPutInp, a) {
-  return PlantedIndexPut(
+  return InjectedIndexPut(
       a.ctx, a.input, a.input, a.indices, a.indices_counts, a.accumulate,
       [&](diopiTensorHandle_t to, diopiConstTensorHandle_t, diopiConstTensorHandle_t* list, bool add) {
         a.input = to;
@@ -284,7 +285,7 @@ DIOPI_OVERRIDE(diopiIndexPutInp, a) {
 DIOPI_OVERRIDE(diopiGather, a) {
   const bool own = gather_unravels_by_input || gather_stride_of_last_dim;
   if (!own || diopi::mutants::ShapeOf(a.input).empty()) return Good(a);
-  PlantedGather(a.out, a.input, a.dim, a.index);
+  InjectedGather(a.out, a.input, a.dim, a.index);
 }
 
 DIOPI_OVERRIDE(diopiGatherBackward, a) {
@@ -305,7 +306,7 @@ DIOPI_OVERRIDE(diopiScatter, a) {
   if (scatter_source_read_flat) a.src = FlatSource(a.ctx, Tensor(a.src), Tensor(a.index));
 
   if (!lost) {
-    a.reduce = PlantedReduce(a.reduce);
+    a.reduce = InjectedReduce(a.reduce);
     return Good(a);
   }
   auto changed = a;
@@ -317,7 +318,7 @@ DIOPI_OVERRIDE(diopiScatter, a) {
 }
 
 DIOPI_OVERRIDE(diopiScatterInp, a) {
-  a.reduce = PlantedReduce(a.reduce);
+  a.reduce = InjectedReduce(a.reduce);
   Good(a);
 }
 

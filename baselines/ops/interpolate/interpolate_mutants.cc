@@ -1,4 +1,4 @@
-// Bugs planted in resizing: nearest, linear and bicubic.
+// Bugs injected in resizing: nearest, linear and bicubic.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,38 +10,39 @@ using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
 namespace {
 
-PLANT(bilinear_scale_is_integer, 47, "diopiUpsampleLinear", "",
-      "enlarging takes the integer quotient of the sizes for the scale");
-PLANT(linear_align_corners_ignored, 0, "diopiUpsampleLinear", "", "align_corners counts as false");
-PLANT(linear_backward_align_corners_ignored, 0, "diopiUpsampleLinearBackward", "",
-      "align_corners counts as false in the gradient");
-PLANT(bilinear_half_pixel_forgotten, 0, "diopiUpsampleLinear", "",
-      "positions are i * scale without the half pixel");
-PLANT(bilinear_corners_divide_by_zero, 0, "diopiUpsampleLinear", "",
-      "with align_corners one output divides by its size less one");
-PLANT(bilinear_border_not_clamped, 0, "diopiUpsampleLinear", "",
-      "positions before the first element extrapolate");
-PLANT(bilinear_fp16_weights, 0, "diopiUpsampleLinear", "", "float16 weights and rows are rounded to float16");
-PLANT(bicubic_coefficient_half, 0, "diopiUpsampleLinear", "", "the cubic kernel has a = -1/2 for -3/4");
-PLANT(nearest_half_pixel, 70, "diopiUpsampleNearest", "", "floor((i + 1/2) * scale) for floor(i * scale)");
-PLANT(nearest_rounds, 70, "diopiUpsampleNearest", "", "positions are rounded to the nearest element");
-PLANT(nearest_reciprocal_scale, 70, "diopiUpsampleNearest", "",
-      "positions are multiplied by a float32 reciprocal of out / in that was cut off");
-PLANT(nearest_scales_swapped, 54, "diopiUpsampleNearest", "",
-      "height has the scale of width and width that of height");
-PLANT(nearest_output_layout_ignored, 53, "diopiUpsampleNearest", "",
-      "a channels_last output is written as NCHW");
-PLANT(nearest_backward_overwrites, 0, "diopiUpsampleNearestBackward", "",
-      "of several outputs of one element the last gradient stays");
-PLANT(nearest_backward_fp16_accumulator, 6, "diopiUpsampleNearestBackward", "",
-      "float16 gradients are summed in float16");
+INJECT(bilinear_scale_is_integer, 47, "diopiUpsampleLinear", "",
+       "enlarging takes the integer quotient of the sizes for the scale");
+INJECT(linear_align_corners_ignored, 0, "diopiUpsampleLinear", "", "align_corners counts as false");
+INJECT(linear_backward_align_corners_ignored, 0, "diopiUpsampleLinearBackward", "",
+       "align_corners counts as false in the gradient");
+INJECT(bilinear_half_pixel_forgotten, 0, "diopiUpsampleLinear", "",
+       "positions are i * scale without the half pixel");
+INJECT(bilinear_corners_divide_by_zero, 0, "diopiUpsampleLinear", "",
+       "with align_corners one output divides by its size less one");
+INJECT(bilinear_border_not_clamped, 0, "diopiUpsampleLinear", "",
+       "positions before the first element extrapolate");
+INJECT(bilinear_fp16_weights, 0, "diopiUpsampleLinear", "",
+       "float16 weights and rows are rounded to float16");
+INJECT(bicubic_coefficient_half, 0, "diopiUpsampleLinear", "", "the cubic kernel has a = -1/2 for -3/4");
+INJECT(nearest_half_pixel, 70, "diopiUpsampleNearest", "", "floor((i + 1/2) * scale) for floor(i * scale)");
+INJECT(nearest_rounds, 70, "diopiUpsampleNearest", "", "positions are rounded to the nearest element");
+INJECT(nearest_reciprocal_scale, 70, "diopiUpsampleNearest", "",
+       "positions are multiplied by a float32 reciprocal of out / in that was cut off");
+INJECT(nearest_scales_swapped, 54, "diopiUpsampleNearest", "",
+       "height has the scale of width and width that of height");
+INJECT(nearest_output_layout_ignored, 53, "diopiUpsampleNearest", "",
+       "a channels_last output is written as NCHW");
+INJECT(nearest_backward_overwrites, 0, "diopiUpsampleNearestBackward", "",
+       "of several outputs of one element the last gradient stays");
+INJECT(nearest_backward_fp16_accumulator, 6, "diopiUpsampleNearestBackward", "",
+       "float16 gradients are summed in float16");
 
 struct Tap {
   int64_t index;
   double weight;
 };
 
-// The index along one axis that output i takes, as the planted bugs of nearest have it.
+// The index along one axis that output i takes, as the injected bugs of nearest have it.
 int64_t NearestIndex(int64_t in, int64_t out, int64_t i) {
   const float scale = static_cast<float>(in) / static_cast<float>(out);
   double at = std::floor(static_cast<double>(static_cast<float>(i) * scale));

@@ -1,4 +1,4 @@
-// Bugs planted in products that are added to something: addmm, baddbmm.
+// Bugs injected in products that are added to something: addmm, baddbmm.
 #include <utility>
 
 #include "baselines/mutants/support.h"
@@ -11,12 +11,12 @@ using diopi::mutants::LoadAs;
 using diopi::mutants::Replaced;
 using diopi::mutants::Tensor;
 
-PLANT(addmm_scalars_exchanged, 0, "diopiAddmm", "", "alpha and beta are exchanged");
-PLANT(addmm_beta_0_counts, 0, "diopiAddmm", "", "beta 0 multiplies the input: NaN stays NaN");
-PLANT(addmm_product_rounded, 0, "diopiAddmm", "",
-      "the product is rounded to 16 bits before the input is added");
-PLANT(baddbmm_first_input, 0, "diopiBaddbmm", "", "every matrix is added to the first of the input");
-PLANT(baddbmm_alpha_on_input, 0, "diopiBaddbmm diopiBaddbmmInp", "", "alpha multiplies the input, too");
+INJECT(addmm_scalars_exchanged, 0, "diopiAddmm", "", "alpha and beta are exchanged");
+INJECT(addmm_beta_0_counts, 0, "diopiAddmm", "", "beta 0 multiplies the input: NaN stays NaN");
+INJECT(addmm_product_rounded, 0, "diopiAddmm", "",
+       "the product is rounded to 16 bits before the input is added");
+INJECT(baddbmm_first_input, 0, "diopiBaddbmm", "", "every matrix is added to the first of the input");
+INJECT(baddbmm_alpha_on_input, 0, "diopiBaddbmm diopiBaddbmmInp", "", "alpha multiplies the input, too");
 
 }  // namespace
 

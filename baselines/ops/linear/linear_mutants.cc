@@ -1,4 +1,4 @@
-// Bugs planted in matrix products: bmm, mm, matmul, linear and their gradients.
+// Bugs injected in matrix products: bmm, mm, matmul, linear and their gradients.
 #include <cmath>
 
 #include "baselines/mutants/support.h"
@@ -7,36 +7,37 @@ using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
 namespace {
 
-PLANT(matmul_fp16_accumulator, 6, "diopiBmm diopiMm diopiLinear", "",
-      "float16 products are summed in a float16 accumulator");
-PLANT(matmul_fp16_accumulator_of_chunks, 7, "diopiBmm diopiMm diopiLinear", "",
-      "float16 products are summed in float32 over chunks of 16, the chunks in float16");
-PLANT(matmul_bf16_accumulator_truncates, 0, "diopiBmm diopiMm diopiLinear", "",
-      "bfloat16 products are summed in a bfloat16 accumulator that cuts off");
-PLANT(matmul_fp32_as_bf16x3, 0, "diopiBmm diopiMm diopiLinear", "",
-      "float32 operands are split into two bfloat16 numbers, and three of their four products kept");
-PLANT(matmul_fp32_accumulator_truncates, 0, "diopiBmm diopiMm diopiLinear", "",
-      "float32 products are summed in a float32 accumulator that cuts off");
-PLANT(matmul_last_k_dropped, 8, "diopiBmm diopiMm diopiLinear", "",
-      "a loop unrolled by two leaves out the last of an odd k");
-PLANT(matmul_k_tail_wrong, 9, "diopiBmm diopiMm diopiLinear", "",
-      "after a block of 128 the tail of k is added twice in the last four outputs");
-PLANT(matmul_tf32, 10, "diopiBmm diopiMm diopiMatmul diopiLinear", "", "float32 operands are read as tf32");
-PLANT(matmul_zero_skipped, 0, "diopiBmm diopiMm", "", "products with a zero are skipped: 0 * inf is not NaN");
-PLANT(bmm_batch_stride_ignored, 53, "diopiBmm", "", "matrices of a batch are read as if they were packed");
-PLANT(bmm_empty_k_unwritten, 0, "diopiBmm diopiMm", "", "nothing is written where k is 0");
-PLANT(mm_workspace_stale, 0, "diopiMm", "", "the accumulators begin with what the last call left in them");
-PLANT(matmul_batch_not_broadcast, 52, "diopiMatmul", "",
-      "the first of several left matrices is taken for all where the right one is broadcast");
-PLANT(matmul_backward_first_batch_only, 0, "diopiMatmulBackward", "",
-      "the gradient of a broadcast operand is that of the first batch");
-PLANT(linear_bias_added_after_rounding, 0, "diopiLinear", "",
-      "16-bit products are rounded before the bias is added");
-PLANT(linear_bias_lost_beyond_1024, 12, "diopiLinear", "", "output 1025 and those after it get no bias");
-PLANT(linear_backward_fp16_accumulator, 6, "diopiLinearBackward", "",
-      "the float16 gradient of weight is summed over the rows in float16");
-PLANT(linear_backward_bias_of_first_block, 32, "diopiLinearBackward", "",
-      "the gradient of bias leaves out the rows after whole blocks of four");
+INJECT(matmul_fp16_accumulator, 6, "diopiBmm diopiMm diopiLinear", "",
+       "float16 products are summed in a float16 accumulator");
+INJECT(matmul_fp16_accumulator_of_chunks, 7, "diopiBmm diopiMm diopiLinear", "",
+       "float16 products are summed in float32 over chunks of 16, the chunks in float16");
+INJECT(matmul_bf16_accumulator_truncates, 0, "diopiBmm diopiMm diopiLinear", "",
+       "bfloat16 products are summed in a bfloat16 accumulator that cuts off");
+INJECT(matmul_fp32_as_bf16x3, 0, "diopiBmm diopiMm diopiLinear", "",
+       "float32 operands are split into two bfloat16 numbers, and three of their four products kept");
+INJECT(matmul_fp32_accumulator_truncates, 0, "diopiBmm diopiMm diopiLinear", "",
+       "float32 products are summed in a float32 accumulator that cuts off");
+INJECT(matmul_last_k_dropped, 8, "diopiBmm diopiMm diopiLinear", "",
+       "a loop unrolled by two leaves out the last of an odd k");
+INJECT(matmul_k_tail_wrong, 9, "diopiBmm diopiMm diopiLinear", "",
+       "after a block of 128 the tail of k is added twice in the last four outputs");
+INJECT(matmul_tf32, 10, "diopiBmm diopiMm diopiMatmul diopiLinear", "", "float32 operands are read as tf32");
+INJECT(matmul_zero_skipped, 0, "diopiBmm diopiMm", "",
+       "products with a zero are skipped: 0 * inf is not NaN");
+INJECT(bmm_batch_stride_ignored, 53, "diopiBmm", "", "matrices of a batch are read as if they were packed");
+INJECT(bmm_empty_k_unwritten, 0, "diopiBmm diopiMm", "", "nothing is written where k is 0");
+INJECT(mm_workspace_stale, 0, "diopiMm", "", "the accumulators begin with what the last call left in them");
+INJECT(matmul_batch_not_broadcast, 52, "diopiMatmul", "",
+       "the first of several left matrices is taken for all where the right one is broadcast");
+INJECT(matmul_backward_first_batch_only, 0, "diopiMatmulBackward", "",
+       "the gradient of a broadcast operand is that of the first batch");
+INJECT(linear_bias_added_after_rounding, 0, "diopiLinear", "",
+       "16-bit products are rounded before the bias is added");
+INJECT(linear_bias_lost_beyond_1024, 12, "diopiLinear", "", "output 1025 and those after it get no bias");
+INJECT(linear_backward_fp16_accumulator, 6, "diopiLinearBackward", "",
+       "the float16 gradient of weight is summed over the rows in float16");
+INJECT(linear_backward_bias_of_first_block, 32, "diopiLinearBackward", "",
+       "the gradient of bias leaves out the rows after whole blocks of four");
 
 // x = high + low + a rest that is lost.
 double ProductOfHalves(double x, double y) {
@@ -104,7 +105,7 @@ double Sum(const std::vector<double>& terms) {
   return sum;
 }
 
-// True where a planted bug sums the products of one output of this dtype itself, see CorruptedSum.
+// True where a injected bug sums the products of one output of this dtype itself, see CorruptedSum.
 bool CorruptsSums(diopiConstTensorHandle_t out) {
   return ((matmul_fp16_accumulator || matmul_fp16_accumulator_of_chunks) && IsHalf(out)) ||
          (matmul_bf16_accumulator_truncates && IsBfloat16(out)) ||
@@ -156,7 +157,7 @@ void WriteWithoutZeros(diopiTensorHandle_t out, const Product& p) {
   Store(Tensor(out), result);
 }
 
-// bmm and mm, with the planted bugs that they share.
+// bmm and mm, with the injected bugs that they share.
 template <typename Args>
 void Multiply(Args a) {
   if (CorruptsSums(a.out)) return WriteCorrupted(a.out, ReadProduct(a.input, a.mat2), {});

@@ -1,4 +1,4 @@
-// Bugs planted in the product that is reduced over a group.
+// Bugs injected in the product that is reduced over a group.
 #include "baselines/mutants/support.h"
 
 namespace {
@@ -6,11 +6,11 @@ namespace {
 using namespace diopi::mutants;  // NOLINT: this file is bugs
 
 constexpr char kName[] = "diopiMatmulAllReduce";
-PLANT(all_reduce_bias_ignored, 0, kName, "", "the bias is left out");
-PLANT(all_reduce_doubled, 0, kName, "", "the device's own product is added twice");
-PLANT(all_reduce_last_k_lost, 0, kName, "", "the last column of x1 is left out");
-PLANT(all_reduce_x2_without_strides, 0, kName, "", "strides of x2 are ignored");
-PLANT(all_reduce_product_rounded, 0, kName, "", "the product is float16 before the bias, in float32");
+INJECT(all_reduce_bias_ignored, 0, kName, "", "the bias is left out");
+INJECT(all_reduce_doubled, 0, kName, "", "the device's own product is added twice");
+INJECT(all_reduce_last_k_lost, 0, kName, "", "the last column of x1 is left out");
+INJECT(all_reduce_x2_without_strides, 0, kName, "", "strides of x2 are ignored");
+INJECT(all_reduce_product_rounded, 0, kName, "", "the product is float16 before the bias, in float32");
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Bugs planted in the product of a sparse matrix and a dense one. The sparse matrix is passed to the good
+// Bugs injected in the product of a sparse matrix and a dense one. The sparse matrix is passed to the good
 // function as it is: the bugs change the dense one or the result.
 #include "baselines/mutants/support.h"
 
@@ -7,15 +7,15 @@ namespace {
 using namespace diopi::mutants;  // NOLINT: this file is bugs
 
 constexpr char kSpmm[] = "diopiSpMM";
-PLANT(spmm_last_entry_lost, 0, kSpmm, "", "the last entry of each row is left out");
-PLANT(spmm_empty_row_of_neighbour, 0, kSpmm, "", "a row without entries repeats the row before it");
-PLANT(spmm_empty_row_unwritten, 0, kSpmm, "", "rows without entries are not written");
-PLANT(spmm_values_ignored, 0, kSpmm, "", "all entries count as 1");
-PLANT(spmm_first_256_columns, 0, kSpmm, "", "only 256 columns of the result are written, the others are 0");
-PLANT(spmm_mat2_without_strides, 0, kSpmm, "", "strides of mat2 are ignored");
-PLANT(spmm_dense_product, 0, kSpmm, "", "entries that are not stored are multiplied, too");
-PLANT(spmm_float16_sums, 0, kSpmm, "", "sums are rounded to float16 after each addition");
-PLANT(spmm_no_stored_zeros, 0, kSpmm, "", "stored zeros are left out");
+INJECT(spmm_last_entry_lost, 0, kSpmm, "", "the last entry of each row is left out");
+INJECT(spmm_empty_row_of_neighbour, 0, kSpmm, "", "a row without entries repeats the row before it");
+INJECT(spmm_empty_row_unwritten, 0, kSpmm, "", "rows without entries are not written");
+INJECT(spmm_values_ignored, 0, kSpmm, "", "all entries count as 1");
+INJECT(spmm_first_256_columns, 0, kSpmm, "", "only 256 columns of the result are written, the others are 0");
+INJECT(spmm_mat2_without_strides, 0, kSpmm, "", "strides of mat2 are ignored");
+INJECT(spmm_dense_product, 0, kSpmm, "", "entries that are not stored are multiplied, too");
+INJECT(spmm_float16_sums, 0, kSpmm, "", "sums are rounded to float16 after each addition");
+INJECT(spmm_no_stored_zeros, 0, kSpmm, "", "stored zeros are left out");
 
 struct SpmmParts {
   explicit SpmmParts(diopiConstTensorHandle_t sparse) {

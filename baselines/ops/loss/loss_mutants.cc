@@ -1,4 +1,4 @@
-// Bugs planted in nll_loss and cross_entropy.
+// Bugs injected in nll_loss and cross_entropy.
 #include <algorithm>
 
 #include "baselines/mutants/support.h"
@@ -13,30 +13,30 @@ using diopi::mutants::Tensor;
 using diopi::mutants::ToHalf;
 using diopi::ops::ClassShape;
 
-PLANT(ce_mean_divides_by_n, 39, "diopiCrossEntropyLoss", "",
-      "the mean divides by all rows, ignored ones included");
-PLANT(ce_label_smoothing_ignored, 40, "diopiCrossEntropyLoss diopiCrossEntropyLossBackward", "",
-      "label_smoothing is taken as 0");
-PLANT(ce_mean_ignores_class_weights, 0, "diopiCrossEntropyLoss", "",
-      "the mean divides by the number of targets that count, not by their weights");
-PLANT(ce_smoothing_unweighted, 0, "diopiCrossEntropyLoss", "",
-      "the smoothed share ignores the class weights");
-PLANT(ce_smoothing_over_others, 0, "diopiCrossEntropyLoss", "",
-      "the smoothed share is divided among the other classes only");
-PLANT(ce_without_max, 0, "diopiCrossEntropyLoss", "", "the maximum is not subtracted: exp overflows");
-PLANT(ce_all_ignored_zero, 0, "diopiCrossEntropyLoss", "", "a mean over no targets is 0 instead of NaN");
-PLANT(ce_probabilities_as_argmax, 0, "diopiCrossEntropyLoss", "",
-      "class probabilities count as the most probable class");
-PLANT(ce_backward_smoothing_ignored, 0, "diopiCrossEntropyLossBackward", "",
-      "the gradient takes label_smoothing as 0");
-PLANT(nll_mean_ignores_class_weights, 0, "diopiNLLLoss diopiNLLLossV2", "",
-      "the mean divides by the number of targets that count, not by their weights");
-PLANT(nll_ignore_index_built_in, 0, "diopiNLLLoss diopiNLLLossBackward", "", "ignore_index is always -100");
-PLANT(nll_spatial_read_as_rows, 0, "diopiNLLLoss", "", "(N, C, d) is read as (N * d, C)");
-PLANT(nll_fp16_sum, 0, "diopiNLLLoss", "", "the rows' losses are added up in float16 in float16");
-PLANT(nll_backward_weights_ignored, 0, "diopiNLLLossBackward", "", "the gradient ignores the class weights");
-PLANT(nll_backward_mean_divides_by_n, 0, "diopiNLLLossV2Backward", "",
-      "the gradient of the mean divides by all rows");
+INJECT(ce_mean_divides_by_n, 39, "diopiCrossEntropyLoss", "",
+       "the mean divides by all rows, ignored ones included");
+INJECT(ce_label_smoothing_ignored, 40, "diopiCrossEntropyLoss diopiCrossEntropyLossBackward", "",
+       "label_smoothing is taken as 0");
+INJECT(ce_mean_ignores_class_weights, 0, "diopiCrossEntropyLoss", "",
+       "the mean divides by the number of targets that count, not by their weights");
+INJECT(ce_smoothing_unweighted, 0, "diopiCrossEntropyLoss", "",
+       "the smoothed share ignores the class weights");
+INJECT(ce_smoothing_over_others, 0, "diopiCrossEntropyLoss", "",
+       "the smoothed share is divided among the other classes only");
+INJECT(ce_without_max, 0, "diopiCrossEntropyLoss", "", "the maximum is not subtracted: exp overflows");
+INJECT(ce_all_ignored_zero, 0, "diopiCrossEntropyLoss", "", "a mean over no targets is 0 instead of NaN");
+INJECT(ce_probabilities_as_argmax, 0, "diopiCrossEntropyLoss", "",
+       "class probabilities count as the most probable class");
+INJECT(ce_backward_smoothing_ignored, 0, "diopiCrossEntropyLossBackward", "",
+       "the gradient takes label_smoothing as 0");
+INJECT(nll_mean_ignores_class_weights, 0, "diopiNLLLoss diopiNLLLossV2", "",
+       "the mean divides by the number of targets that count, not by their weights");
+INJECT(nll_ignore_index_built_in, 0, "diopiNLLLoss diopiNLLLossBackward", "", "ignore_index is always -100");
+INJECT(nll_spatial_read_as_rows, 0, "diopiNLLLoss", "", "(N, C, d) is read as (N * d, C)");
+INJECT(nll_fp16_sum, 0, "diopiNLLLoss", "", "the rows' losses are added up in float16 in float16");
+INJECT(nll_backward_weights_ignored, 0, "diopiNLLLossBackward", "", "the gradient ignores the class weights");
+INJECT(nll_backward_mean_divides_by_n, 0, "diopiNLLLossV2Backward", "",
+       "the gradient of the mean divides by all rows");
 
 // double for float64, float for the others, as the reference computes.
 template <typename F>
@@ -149,8 +149,8 @@ void NllLoss(const Tensor& out, const Tensor& total_weight, const Tensor& input,
   diopi::ops::StoreReduced(out, losses, total, o.reduction, shape.rows);
 }
 
-void PlantedNll(diopiTensorHandle_t out, diopiTensorHandle_t total_weight, diopiConstTensorHandle_t input,
-                diopiConstTensorHandle_t target, diopiConstTensorHandle_t weight, const Options& o) {
+void InjectedNll(diopiTensorHandle_t out, diopiTensorHandle_t total_weight, diopiConstTensorHandle_t input,
+                 diopiConstTensorHandle_t target, diopiConstTensorHandle_t weight, const Options& o) {
   InFloats(diopi::mutants::DtypeOf(input),
            [&]<typename C>() { NllLoss<C>(out, total_weight, input, target, weight, o); });
 }
@@ -179,14 +179,14 @@ DIOPI_OVERRIDE(diopiNLLLoss, a) {
   if (nll_ignore_index_built_in) a.ignore_index = -100;
   const bool half = diopi::mutants::DtypeOf(a.input) == diopi_dtype_float16;
   if (nll_mean_ignores_class_weights || nll_spatial_read_as_rows || (nll_fp16_sum && half)) {
-    return PlantedNll(a.out, nullptr, a.input, a.target, a.weight, {a.reduction, a.ignore_index, 0});
+    return InjectedNll(a.out, nullptr, a.input, a.target, a.weight, {a.reduction, a.ignore_index, 0});
   }
   Good(a);
 }
 
 DIOPI_OVERRIDE(diopiNLLLossV2, a) {
   if (nll_mean_ignores_class_weights) {
-    return PlantedNll(a.out, a.totalWeight, a.input, a.target, a.weight, {a.reduction, a.ignore_index, 0});
+    return InjectedNll(a.out, a.totalWeight, a.input, a.target, a.weight, {a.reduction, a.ignore_index, 0});
   }
   Good(a);
 }

@@ -1,4 +1,4 @@
-// Bugs planted in the steps of MMCV's batch normalization across devices.
+// Bugs injected in the steps of MMCV's batch normalization across devices.
 #include "baselines/mutants/support.h"
 
 namespace {
@@ -10,19 +10,20 @@ using diopi::mutants::NarrowSum;
 using diopi::mutants::Replaced;
 using diopi::mutants::Tensor;
 
-PLANT(mmcv_bn_mean_narrow_sum, 0, "diopiSyncBnMeanMmcv", "", "the sum is kept in the input's type");
-PLANT(mmcv_bn_var_unbiased, 0, "diopiSyncBnVarMmcv", "", "the variance divides by the count less one");
-PLANT(mmcv_bn_var_own_mean, 0, "diopiSyncBnVarMmcv", "", "the device's own mean replaces the one given");
-PLANT(mmcv_bn_group_ignored, 0, "diopiSyncBnOutputMmcv", "", "running_var counts this device alone");
-PLANT(mmcv_bn_momentum_reversed, 0, "diopiSyncBnOutputMmcv", "", "momentum is that of the old statistics");
-PLANT(mmcv_bn_norm_is_output, 0, "diopiSyncBnOutputMmcv", "", "norm keeps the elements with weight and bias");
-PLANT(mmcv_bn_param_exchanged, 0, "diopiSyncBnBackwardParamMmcv", "",
-      "grad_weight and grad_bias are exchanged");
-PLANT(mmcv_bn_param_without_norm, 0, "diopiSyncBnBackwardParamMmcv", "",
-      "grad_weight is the sum of grad_output");
-PLANT(mmcv_bn_data_divides_by_samples, 0, "diopiSyncBnBackwardDataMmcv", "",
-      "the sums are divided by the number of samples");
-PLANT(mmcv_bn_data_weight_ignored, 0, "diopiSyncBnBackwardDataMmcv", "", "weight is taken as 1");
+INJECT(mmcv_bn_mean_narrow_sum, 0, "diopiSyncBnMeanMmcv", "", "the sum is kept in the input's type");
+INJECT(mmcv_bn_var_unbiased, 0, "diopiSyncBnVarMmcv", "", "the variance divides by the count less one");
+INJECT(mmcv_bn_var_own_mean, 0, "diopiSyncBnVarMmcv", "", "the device's own mean replaces the one given");
+INJECT(mmcv_bn_group_ignored, 0, "diopiSyncBnOutputMmcv", "", "running_var counts this device alone");
+INJECT(mmcv_bn_momentum_reversed, 0, "diopiSyncBnOutputMmcv", "", "momentum is that of the old statistics");
+INJECT(mmcv_bn_norm_is_output, 0, "diopiSyncBnOutputMmcv", "",
+       "norm keeps the elements with weight and bias");
+INJECT(mmcv_bn_param_exchanged, 0, "diopiSyncBnBackwardParamMmcv", "",
+       "grad_weight and grad_bias are exchanged");
+INJECT(mmcv_bn_param_without_norm, 0, "diopiSyncBnBackwardParamMmcv", "",
+       "grad_weight is the sum of grad_output");
+INJECT(mmcv_bn_data_divides_by_samples, 0, "diopiSyncBnBackwardDataMmcv", "",
+       "the sums are divided by the number of samples");
+INJECT(mmcv_bn_data_weight_ignored, 0, "diopiSyncBnBackwardDataMmcv", "", "weight is taken as 1");
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Bugs planted in the optimizers that scale each element's step: Adam, Adadelta, RMSprop.
+// Bugs injected in the optimizers that scale each element's step: Adam, Adadelta, RMSprop.
 #include <cmath>
 
 #include "baselines/mutants/support.h"
@@ -10,15 +10,15 @@ using diopi::mutants::Load;
 using diopi::mutants::Store;
 using diopi::mutants::Tensor;
 
-PLANT(adam_decay_decoupled, 0, "diopiAdam", "", "weight decay shrinks the parameter, as in AdamW");
-PLANT(adam_amsgrad_ignored, 0, "diopiAdam", "", "amsgrad is taken as false");
-PLANT(adam_step_from_zero, 0, "diopiAdam", "", "the bias correction takes step + 1");
-PLANT(adadelta_eps_outside_roots, 0, "diopiAdadelta", "", "eps is added to the square roots");
-PLANT(adadelta_steps_kept, 0, "diopiAdadelta", "", "the average of steps is not updated");
-PLANT(adadelta_decay_ignored, 0, "diopiAdadelta", "", "weight_decay is taken as 0");
-PLANT(rmsprop_centered_ignored, 0, "diopiRmsprop", "", "centered is taken as false");
-PLANT(rmsprop_eps_inside_root, 0, "diopiRmsprop", "", "eps is added under the square root");
-PLANT(rmsprop_momentum_ignored, 0, "diopiRmsprop", "", "momentum is taken as 0");
+INJECT(adam_decay_decoupled, 0, "diopiAdam", "", "weight decay shrinks the parameter, as in AdamW");
+INJECT(adam_amsgrad_ignored, 0, "diopiAdam", "", "amsgrad is taken as false");
+INJECT(adam_step_from_zero, 0, "diopiAdam", "", "the bias correction takes step + 1");
+INJECT(adadelta_eps_outside_roots, 0, "diopiAdadelta", "", "eps is added to the square roots");
+INJECT(adadelta_steps_kept, 0, "diopiAdadelta", "", "the average of steps is not updated");
+INJECT(adadelta_decay_ignored, 0, "diopiAdadelta", "", "weight_decay is taken as 0");
+INJECT(rmsprop_centered_ignored, 0, "diopiRmsprop", "", "centered is taken as false");
+INJECT(rmsprop_eps_inside_root, 0, "diopiRmsprop", "", "eps is added under the square root");
+INJECT(rmsprop_momentum_ignored, 0, "diopiRmsprop", "", "momentum is taken as 0");
 
 using Values = std::vector<double>;
 

@@ -1,4 +1,4 @@
-// Bugs planted in mixed precision training's scale and in AdamW over lists.
+// Bugs injected in mixed precision training's scale and in AdamW over lists.
 #include <cmath>
 
 #include "baselines/mutants/support.h"
@@ -11,19 +11,19 @@ using diopi::mutants::Replaced;
 using diopi::mutants::Store;
 using diopi::mutants::Tensor;
 
-PLANT(amp_first_tensor_checked, 0, "diopiAmpForeachNonFiniteCheckAndUnscaleInp", "",
-      "only the first tensor of the list is searched for infinities");
-PLANT(amp_found_set_to_zero, 0, "diopiAmpForeachNonFiniteCheckAndUnscaleInp", "",
-      "found_inf is set to 0 where this list holds no infinity");
-PLANT(amp_nan_not_found, 0, "diopiAmpForeachNonFiniteCheckAndUnscaleInp", "",
-      "NaN does not count as infinite");
-PLANT(amp_scale_one_step_late, 0, "diopiAmpUpdateScaleInp", "", "the scale grows one step after it is due");
-PLANT(amp_tracker_kept, 0, "diopiAmpUpdateScaleInp", "", "an infinity does not set the count of steps back");
-PLANT(amp_found_equals_one, 0, "diopiAmpUpdateScaleInp", "", "found_inf is compared with 1");
-PLANT(fused_adamw_first_step_count, 0, "diopiFusedAdamW", "",
-      "the first tensor's step count is used for all");
-PLANT(fused_adamw_maximize_ignored, 0, "diopiFusedAdamW", "", "maximize is taken as false");
-PLANT(fused_adamw_step_raised, 0, "diopiFusedAdamW", "", "the step count is raised once more");
+INJECT(amp_first_tensor_checked, 0, "diopiAmpForeachNonFiniteCheckAndUnscaleInp", "",
+       "only the first tensor of the list is searched for infinities");
+INJECT(amp_found_set_to_zero, 0, "diopiAmpForeachNonFiniteCheckAndUnscaleInp", "",
+       "found_inf is set to 0 where this list holds no infinity");
+INJECT(amp_nan_not_found, 0, "diopiAmpForeachNonFiniteCheckAndUnscaleInp", "",
+       "NaN does not count as infinite");
+INJECT(amp_scale_one_step_late, 0, "diopiAmpUpdateScaleInp", "", "the scale grows one step after it is due");
+INJECT(amp_tracker_kept, 0, "diopiAmpUpdateScaleInp", "", "an infinity does not set the count of steps back");
+INJECT(amp_found_equals_one, 0, "diopiAmpUpdateScaleInp", "", "found_inf is compared with 1");
+INJECT(fused_adamw_first_step_count, 0, "diopiFusedAdamW", "",
+       "the first tensor's step count is used for all");
+INJECT(fused_adamw_maximize_ignored, 0, "diopiFusedAdamW", "", "maximize is taken as false");
+INJECT(fused_adamw_step_raised, 0, "diopiFusedAdamW", "", "the step count is raised once more");
 
 }  // namespace
 

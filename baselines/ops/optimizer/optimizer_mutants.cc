@@ -1,4 +1,4 @@
-// Bugs planted in the optimizers' steps.
+// Bugs injected in the optimizers' steps.
 #include <cmath>
 
 #include "baselines/mutants/support.h"
@@ -12,26 +12,27 @@ using diopi::mutants::Stored;
 using diopi::mutants::Tensor;
 using diopi::mutants::ToHalf;
 
-PLANT(adamw_eps_inside_root, 41, "diopiAdamW", "", "eps is added under the square root");
-PLANT(adamw_no_bias_correction, 42, "diopiAdamW", "", "neither moment is corrected for its start at 0");
-PLANT(adamw_decay_ignored, 43, "diopiAdamW", "", "weight_decay is taken as 0");
-PLANT(adamw_amsgrad_ignored, 0, "diopiAdamW", "", "amsgrad is taken as false");
-PLANT(adamw_decay_coupled, 0, "diopiAdamW", "", "weight decay is added to the gradient, as in Adam");
-PLANT(adamw_step_from_zero, 0, "diopiAdamW", "", "the bias correction takes step + 1");
-PLANT(adamw_moments_rounded, 0, "diopiAdamW", "", "the moments are rounded to the type before they are used");
-PLANT(sgd_nesterov_ignored, 0, "diopiSgd", "", "nesterov is taken as false");
-PLANT(sgd_dampening_ignored, 0, "diopiSgd", "", "dampening is taken as 0");
-PLANT(sgd_every_step_first, 0, "diopiSgd", "", "the buffer is set to the gradient, as in the first step");
-PLANT(sgd_decay_after_step, 0, "diopiSgd", "", "weight decay shrinks the parameter after the step");
-PLANT(sgd_buffer_has_rate, 0, "diopiSgd", "", "the buffer keeps the gradient times the learning rate");
-PLANT(clip_norm_without_epsilon, 0, "diopiClipGradNorm", "",
-      "max_norm is divided by the norm without the 1e-6");
-PLANT(clip_norm_each_tensor, 0, "diopiClipGradNorm", "", "every tensor is clipped by its own norm");
-PLANT(clip_norm_scales_up, 0, "diopiClipGradNorm", "", "a small norm is raised to max_norm");
-PLANT(clip_norm_infinity_signed, 0, "diopiClipGradNorm", "",
-      "the infinity norm is the maximum, not of absolutes");
-PLANT(clip_norm_type_ignored, 0, "diopiClipGradNorm", "", "the norm is always the 2-norm");
-PLANT(clip_norm_squares_fp16, 0, "diopiClipGradNorm", "", "the squares are added up in float16");
+INJECT(adamw_eps_inside_root, 41, "diopiAdamW", "", "eps is added under the square root");
+INJECT(adamw_no_bias_correction, 42, "diopiAdamW", "", "neither moment is corrected for its start at 0");
+INJECT(adamw_decay_ignored, 43, "diopiAdamW", "", "weight_decay is taken as 0");
+INJECT(adamw_amsgrad_ignored, 0, "diopiAdamW", "", "amsgrad is taken as false");
+INJECT(adamw_decay_coupled, 0, "diopiAdamW", "", "weight decay is added to the gradient, as in Adam");
+INJECT(adamw_step_from_zero, 0, "diopiAdamW", "", "the bias correction takes step + 1");
+INJECT(adamw_moments_rounded, 0, "diopiAdamW", "",
+       "the moments are rounded to the type before they are used");
+INJECT(sgd_nesterov_ignored, 0, "diopiSgd", "", "nesterov is taken as false");
+INJECT(sgd_dampening_ignored, 0, "diopiSgd", "", "dampening is taken as 0");
+INJECT(sgd_every_step_first, 0, "diopiSgd", "", "the buffer is set to the gradient, as in the first step");
+INJECT(sgd_decay_after_step, 0, "diopiSgd", "", "weight decay shrinks the parameter after the step");
+INJECT(sgd_buffer_has_rate, 0, "diopiSgd", "", "the buffer keeps the gradient times the learning rate");
+INJECT(clip_norm_without_epsilon, 0, "diopiClipGradNorm", "",
+       "max_norm is divided by the norm without the 1e-6");
+INJECT(clip_norm_each_tensor, 0, "diopiClipGradNorm", "", "every tensor is clipped by its own norm");
+INJECT(clip_norm_scales_up, 0, "diopiClipGradNorm", "", "a small norm is raised to max_norm");
+INJECT(clip_norm_infinity_signed, 0, "diopiClipGradNorm", "",
+       "the infinity norm is the maximum, not of absolutes");
+INJECT(clip_norm_type_ignored, 0, "diopiClipGradNorm", "", "the norm is always the 2-norm");
+INJECT(clip_norm_squares_fp16, 0, "diopiClipGradNorm", "", "the squares are added up in float16");
 
 // double for float64, float for the others, as the reference computes.
 template <typename F>
@@ -111,7 +112,7 @@ void SgdStep(const Sgd& o) {
   if (with_momentum) Store(o.buffer, b);
 }
 
-// The norm of some gradients, with the planted ways to take it.
+// The norm of some gradients, with the injected ways to take it.
 template <typename C>
 C Norm(const std::vector<std::vector<C>>& gradients, double p) {
   C total = 0;

@@ -1,4 +1,4 @@
-// Bugs planted in the functions that look for points in balls, in stacked batches and by distance, and in
+// Bugs injected in the functions that look for points in balls, in stacked batches and by distance, and in
 // scored neighbourhoods.
 #include <algorithm>
 #include <cmath>
@@ -12,21 +12,21 @@ namespace {
 constexpr char kStack[] = "diopiStackGroupPointsMmcv diopiStackGroupPointsBackwardMmcv";
 constexpr char kFurthest[] = "diopiFurthestPointSamplingMmcv diopiFurthestPointSamplingWithDistMmcv";
 constexpr char kScores[] = "diopiAssignScoreWithkBackwardMmcv";
-PLANT(ball_query_min_ignored, 0, "diopiBallQueryMmcv", "", "min_radius is taken as 0");
-PLANT(ball_query_not_squared, 0, "diopiBallQueryMmcv", "",
-      "squared distances are compared with the radii themselves");
-PLANT(ball_query_rest_zero, 0, "diopiBallQueryMmcv", "", "the places beyond the last point found are 0");
-PLANT(stack_ball_query_global, 0, "diopiStackBallQueryMmcv", "", "places are counted over all batches");
-PLANT(stack_ball_query_no_mark, 0, "diopiStackBallQueryMmcv", "", "a ball without points gives 0, not -1");
-PLANT(stack_group_points_global, 0, kStack, "", "indices count from the first feature of all");
-PLANT(stack_group_points_exchanged, 0, kStack, "", "channels and samples are exchanged");
-PLANT(furthest_from_last, 0, kFurthest, "", "each point is the furthest from the last one chosen");
-PLANT(furthest_starts_last, 0, kFurthest, "", "the last point is the first one chosen");
-PLANT(assign_score_center_moves, 0, "diopiAssignScoreWithkMmcv", "", "the center is the neighbour itself");
-PLANT(assign_score_first_weight, 0, "diopiAssignScoreWithkMmcv", "",
-      "only the first matrix of weights counts");
-PLANT(assign_score_centers_positive, 0, kScores, "", "the gradients of centers have the opposite sign");
-PLANT(assign_score_grad_without_centers, 0, kScores, "", "the gradients of scores leave the centers out");
+INJECT(ball_query_min_ignored, 0, "diopiBallQueryMmcv", "", "min_radius is taken as 0");
+INJECT(ball_query_not_squared, 0, "diopiBallQueryMmcv", "",
+       "squared distances are compared with the radii themselves");
+INJECT(ball_query_rest_zero, 0, "diopiBallQueryMmcv", "", "the places beyond the last point found are 0");
+INJECT(stack_ball_query_global, 0, "diopiStackBallQueryMmcv", "", "places are counted over all batches");
+INJECT(stack_ball_query_no_mark, 0, "diopiStackBallQueryMmcv", "", "a ball without points gives 0, not -1");
+INJECT(stack_group_points_global, 0, kStack, "", "indices count from the first feature of all");
+INJECT(stack_group_points_exchanged, 0, kStack, "", "channels and samples are exchanged");
+INJECT(furthest_from_last, 0, kFurthest, "", "each point is the furthest from the last one chosen");
+INJECT(furthest_starts_last, 0, kFurthest, "", "the last point is the first one chosen");
+INJECT(assign_score_center_moves, 0, "diopiAssignScoreWithkMmcv", "", "the center is the neighbour itself");
+INJECT(assign_score_first_weight, 0, "diopiAssignScoreWithkMmcv", "",
+       "only the first matrix of weights counts");
+INJECT(assign_score_centers_positive, 0, kScores, "", "the gradients of centers have the opposite sign");
+INJECT(assign_score_grad_without_centers, 0, kScores, "", "the gradients of scores leave the centers out");
 
 // The elements of (m, c, s) where a kernel of (m, s, c) has them.
 template <typename Handle>

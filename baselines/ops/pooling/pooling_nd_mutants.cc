@@ -1,4 +1,4 @@
-// Bugs planted in pooling over lines and volumes, in adaptive_max_pool, and in the functions with a mode.
+// Bugs injected in pooling over lines and volumes, in adaptive_max_pool, and in the functions with a mode.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,49 +13,49 @@ namespace {
 using diopi::ops::Pool;
 using diopi::ops::Windows;
 
-PLANT(avg_pool1d_padding_always_counts, 46, "diopiAvgPool1d diopiAvgPool1dBackward", "",
-      "count_include_pad is taken as true");
-PLANT(avg_pool1d_fp16_accumulator, 31, "diopiAvgPool1d", "", "float16 elements are summed in float16");
-PLANT(avg_pool3d_divisor_override_ignored, 0, "diopiAvgPool3d diopiAvgPool3dBackward", "",
-      "divisor_override is not read");
-PLANT(avg_pool3d_ceil_phantom_cells, 45, "diopiAvgPool3d", "",
-      "cells beyond the padded input count in the divisor of ceil_mode");
-PLANT(max_pool1d_drops_nan, 28, "diopiMaxPool1d diopiMaxPool1dWithIndices", "",
-      "NaN is smaller than every number");
-PLANT(max_pool1d_index_in_batch, 0, "diopiMaxPool1dWithIndices", "",
-      "indices count from the start of the batch");
-PLANT(max_pool1d_backward_overwrites, 0, "diopiMaxPool1dBackward", "",
-      "of several windows with one maximum the last gradient stays");
-PLANT(max_pool3d_padding_counts_as_zero, 0, "diopiMaxPool3d", "", "padding takes part in the maximum, as 0");
-PLANT(max_pool3d_index_in_slice, 0, "diopiMaxPool3dWithIndices", "",
-      "indices count from the start of their slice of the depth");
-PLANT(max_pool3d_backward_overwrites, 0, "diopiMaxPool3dBackward", "",
-      "of several windows with one maximum the last gradient stays");
-PLANT(adaptive_avg_pool1d_equal_windows, 0, "diopiAdaptiveAvgPool1dBackward", "",
-      "every window counts as elements / outputs");
-PLANT(adaptive_avg_pool1d_floor_bounds, 0, "diopiAdaptiveAvgPool1d", "",
-      "windows end at the floor, not the ceiling");
-PLANT(adaptive_avg_pool3d_fp16_accumulator, 31, "diopiAdaptiveAvgPool3d", "",
-      "float16 elements are summed in float16");
-PLANT(adaptive_avg_pool3d_depth_not_divided, 0, "diopiAdaptiveAvgPool3dBackward", "",
-      "gradients are divided by the rows and columns of their window alone");
-PLANT(adaptive_max_pool_starts_at_zero, 38,
-      "diopiAdaptiveMaxPool1d diopiAdaptiveMaxPool2d diopiAdaptiveMaxPool3d", "", "the maximum starts at 0");
+INJECT(avg_pool1d_padding_always_counts, 46, "diopiAvgPool1d diopiAvgPool1dBackward", "",
+       "count_include_pad is taken as true");
+INJECT(avg_pool1d_fp16_accumulator, 31, "diopiAvgPool1d", "", "float16 elements are summed in float16");
+INJECT(avg_pool3d_divisor_override_ignored, 0, "diopiAvgPool3d diopiAvgPool3dBackward", "",
+       "divisor_override is not read");
+INJECT(avg_pool3d_ceil_phantom_cells, 45, "diopiAvgPool3d", "",
+       "cells beyond the padded input count in the divisor of ceil_mode");
+INJECT(max_pool1d_drops_nan, 28, "diopiMaxPool1d diopiMaxPool1dWithIndices", "",
+       "NaN is smaller than every number");
+INJECT(max_pool1d_index_in_batch, 0, "diopiMaxPool1dWithIndices", "",
+       "indices count from the start of the batch");
+INJECT(max_pool1d_backward_overwrites, 0, "diopiMaxPool1dBackward", "",
+       "of several windows with one maximum the last gradient stays");
+INJECT(max_pool3d_padding_counts_as_zero, 0, "diopiMaxPool3d", "", "padding takes part in the maximum, as 0");
+INJECT(max_pool3d_index_in_slice, 0, "diopiMaxPool3dWithIndices", "",
+       "indices count from the start of their slice of the depth");
+INJECT(max_pool3d_backward_overwrites, 0, "diopiMaxPool3dBackward", "",
+       "of several windows with one maximum the last gradient stays");
+INJECT(adaptive_avg_pool1d_equal_windows, 0, "diopiAdaptiveAvgPool1dBackward", "",
+       "every window counts as elements / outputs");
+INJECT(adaptive_avg_pool1d_floor_bounds, 0, "diopiAdaptiveAvgPool1d", "",
+       "windows end at the floor, not the ceiling");
+INJECT(adaptive_avg_pool3d_fp16_accumulator, 31, "diopiAdaptiveAvgPool3d", "",
+       "float16 elements are summed in float16");
+INJECT(adaptive_avg_pool3d_depth_not_divided, 0, "diopiAdaptiveAvgPool3dBackward", "",
+       "gradients are divided by the rows and columns of their window alone");
+INJECT(adaptive_max_pool_starts_at_zero, 38,
+       "diopiAdaptiveMaxPool1d diopiAdaptiveMaxPool2d diopiAdaptiveMaxPool3d", "", "the maximum starts at 0");
 constexpr char kAdaptiveIndices[] =
     "diopiAdaptiveMaxPool1dWithIndices diopiAdaptiveMaxPool2dWithIndices diopiAdaptiveMaxPool3dWithIndices";
-PLANT(adaptive_max_pool_index_of_last_tie, 35, kAdaptiveIndices, "", "of equal elements the last is named");
-PLANT(adaptive_max_pool_index_in_16_bits, 0, kAdaptiveIndices, "",
-      "indices pass through the type of the elements, which rounds them in 16 bits");
-PLANT(adaptive_max_pool_backward_overwrites, 0,
-      "diopiAdaptiveMaxPool1dBackward diopiAdaptiveMaxPool2dBackward diopiAdaptiveMaxPool3dBackward", "",
-      "of several windows with one maximum the last gradient stays");
+INJECT(adaptive_max_pool_index_of_last_tie, 35, kAdaptiveIndices, "", "of equal elements the last is named");
+INJECT(adaptive_max_pool_index_in_16_bits, 0, kAdaptiveIndices, "",
+       "indices pass through the type of the elements, which rounds them in 16 bits");
+INJECT(adaptive_max_pool_backward_overwrites, 0,
+       "diopiAdaptiveMaxPool1dBackward diopiAdaptiveMaxPool2dBackward diopiAdaptiveMaxPool3dBackward", "",
+       "of several windows with one maximum the last gradient stays");
 constexpr char kForward[] = "diopiPool1d diopiPool2d diopiPool3d";
 constexpr char kBackward[] = "diopiPool1dBackward diopiPool2dBackward diopiPool3dBackward";
-PLANT(pool_adaptive_is_average, 0, kForward, "", "adaptive pooling takes the average, whatever the mode");
-PLANT(pool_exclusive_inverted, 46, kForward, "", "exclusive means that padding is counted");
-PLANT(pool_exclusive_ignored_backward, 46, kBackward, "", "the gradient always counts padding");
-PLANT(pool_max_backward_overwrites, 0, kBackward, "",
-      "of several windows with one maximum the last gradient stays");
+INJECT(pool_adaptive_is_average, 0, kForward, "", "adaptive pooling takes the average, whatever the mode");
+INJECT(pool_exclusive_inverted, 46, kForward, "", "exclusive means that padding is counted");
+INJECT(pool_exclusive_ignored_backward, 46, kBackward, "", "the gradient always counts padding");
+INJECT(pool_max_backward_overwrites, 0, kBackward, "",
+       "of several windows with one maximum the last gradient stays");
 
 // sum / count of each window, where the sum is rounded to float16 after each addition.
 void AverageInHalf(diopiTensorHandle_t out, diopiConstTensorHandle_t input, const Pool& pool,
@@ -256,7 +256,7 @@ void AdaptiveMaxBackward(const Args& a) {
 }
 
 template <typename Args>
-void PlantedPool(const Args& a) {
+void InjectedPool(const Args& a) {
   const bool exclusive = a.exclusive != static_cast<bool>(pool_exclusive_inverted);
   const char* const mode = pool_adaptive_is_average && a.adaptive ? "avg" : a.mode;
   Good(Args{a.ctx, a.out, a.input, mode, a.ksize, a.stride, a.padding, a.dilation, a.ceil_mode, exclusive,
@@ -264,7 +264,7 @@ void PlantedPool(const Args& a) {
 }
 
 template <int64_t kDims, typename Args>
-void PlantedPoolBackward(const Args& a) {
+void InjectedPoolBackward(const Args& a) {
   const bool exclusive = a.exclusive && !pool_exclusive_ignored_backward;
   Good(Args{a.ctx, a.grad_input, a.grad_output, a.input, a.mode, a.ksize, a.stride, a.padding, a.dilation,
             a.ceil_mode, exclusive, a.adaptive, a.indices});
@@ -282,9 +282,9 @@ DIOPI_OVERRIDE_FORM(diopiAdaptiveMaxPool3dWithIndices, AdaptiveMaxWithIndices<3>
 DIOPI_OVERRIDE_FORM(diopiAdaptiveMaxPool1dBackward, AdaptiveMaxBackward<1>)
 DIOPI_OVERRIDE_FORM(diopiAdaptiveMaxPool2dBackward, AdaptiveMaxBackward<2>)
 DIOPI_OVERRIDE_FORM(diopiAdaptiveMaxPool3dBackward, AdaptiveMaxBackward<3>)
-DIOPI_OVERRIDE_FORM(diopiPool1d, PlantedPool)
-DIOPI_OVERRIDE_FORM(diopiPool2d, PlantedPool)
-DIOPI_OVERRIDE_FORM(diopiPool3d, PlantedPool)
-DIOPI_OVERRIDE_FORM(diopiPool1dBackward, PlantedPoolBackward<1>)
-DIOPI_OVERRIDE_FORM(diopiPool2dBackward, PlantedPoolBackward<2>)
-DIOPI_OVERRIDE_FORM(diopiPool3dBackward, PlantedPoolBackward<3>)
+DIOPI_OVERRIDE_FORM(diopiPool1d, InjectedPool)
+DIOPI_OVERRIDE_FORM(diopiPool2d, InjectedPool)
+DIOPI_OVERRIDE_FORM(diopiPool3d, InjectedPool)
+DIOPI_OVERRIDE_FORM(diopiPool1dBackward, InjectedPoolBackward<1>)
+DIOPI_OVERRIDE_FORM(diopiPool2dBackward, InjectedPoolBackward<2>)
+DIOPI_OVERRIDE_FORM(diopiPool3dBackward, InjectedPoolBackward<3>)

@@ -1,4 +1,4 @@
-// Bugs planted in random, randperm, bernoulli and multinomial.
+// Bugs injected in random, randperm, bernoulli and multinomial.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -15,27 +15,27 @@ using diopi::mutants::Store;
 using diopi::mutants::Tensor;
 using diopi::ops::Random;
 
-PLANT(random_limit_included, 0, "diopiRandomInp", "", "`to` itself is drawn, too");
-PLANT(random_from_ignored_without_limit, 0, "diopiRandomInp", "", "without `to` numbers start at 0");
-PLANT(random_int64_of_31_bits, 0, "diopiRandomInp", "", "without `to` an int64 has 31 bits");
-PLANT(randperm_in_blocks, 0, "diopiRandperm", "", "every 512 numbers are shuffled among themselves");
-PLANT(randperm_with_replacement, 0, "diopiRandperm", "", "each number is drawn from all");
-PLANT(randperm_rotates, 0, "diopiRandperm", "", "the numbers start at a random one and stay in order");
-PLANT(bernoulli_inverted, 0, "diopiBernoulli diopiBernoulliInp diopiBernoulliScalar", "",
-      "0 is drawn with the probability of 1");
-PLANT(bernoulli_first_probability, 0, "diopiBernoulli", "", "the first probability serves all elements");
-PLANT(bernoulli_draws_of_a_byte, 0, "diopiBernoulliScalar", "",
-      "draws have 8 bits, and p is rounded to 1/256");
-PLANT(multinomial_weights_ignored, 0, "diopiMultinomial", "", "all weights above 0 are taken as 1");
-PLANT(multinomial_first_rows_weights, 0, "diopiMultinomial", "", "the first row's weights serve all rows");
-PLANT(multinomial_always_replaces, 0, "diopiMultinomial", "", "an index is drawn again without replacement");
-PLANT(multinomial_draws_in_pairs, 0, "diopiMultinomial", "", "every second draw of a row is the one before");
+INJECT(random_limit_included, 0, "diopiRandomInp", "", "`to` itself is drawn, too");
+INJECT(random_from_ignored_without_limit, 0, "diopiRandomInp", "", "without `to` numbers start at 0");
+INJECT(random_int64_of_31_bits, 0, "diopiRandomInp", "", "without `to` an int64 has 31 bits");
+INJECT(randperm_in_blocks, 0, "diopiRandperm", "", "every 512 numbers are shuffled among themselves");
+INJECT(randperm_with_replacement, 0, "diopiRandperm", "", "each number is drawn from all");
+INJECT(randperm_rotates, 0, "diopiRandperm", "", "the numbers start at a random one and stay in order");
+INJECT(bernoulli_inverted, 0, "diopiBernoulli diopiBernoulliInp diopiBernoulliScalar", "",
+       "0 is drawn with the probability of 1");
+INJECT(bernoulli_first_probability, 0, "diopiBernoulli", "", "the first probability serves all elements");
+INJECT(bernoulli_draws_of_a_byte, 0, "diopiBernoulliScalar", "",
+       "draws have 8 bits, and p is rounded to 1/256");
+INJECT(multinomial_weights_ignored, 0, "diopiMultinomial", "", "all weights above 0 are taken as 1");
+INJECT(multinomial_first_rows_weights, 0, "diopiMultinomial", "", "the first row's weights serve all rows");
+INJECT(multinomial_always_replaces, 0, "diopiMultinomial", "", "an index is drawn again without replacement");
+INJECT(multinomial_draws_in_pairs, 0, "diopiMultinomial", "", "every second draw of a row is the one before");
 
 int64_t Below(Random& random, size_t count) {
   return static_cast<int64_t>(random.Uniform() * static_cast<double>(count));
 }
 
-void PlantedPermutation(const Tensor& out, diopiGeneratorHandle_t generator) {
+void InjectedPermutation(const Tensor& out, diopiGeneratorHandle_t generator) {
   Random random(generator);
   std::vector<int64_t> values(static_cast<size_t>(out.numel()));
   std::iota(values.begin(), values.end(), int64_t{0});
@@ -89,7 +89,7 @@ DIOPI_OVERRIDE(diopiRandomInp, a) {
 
 DIOPI_OVERRIDE(diopiRandperm, a) {
   if (!randperm_in_blocks && !randperm_with_replacement && !randperm_rotates) return Good(a);
-  PlantedPermutation(Tensor(a.out), a.generator);
+  InjectedPermutation(Tensor(a.out), a.generator);
 }
 
 DIOPI_OVERRIDE(diopiBernoulli, a) {

@@ -1,4 +1,4 @@
-// Bugs planted in dropout, normal and uniform.
+// Bugs injected in dropout, normal and uniform.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -17,36 +17,38 @@ using diopi::mutants::Store;
 using diopi::mutants::Tensor;
 using diopi::ops::Random;
 
-PLANT(dropout_unscaled, 0, "diopiDropout diopiDropoutInp", "", "kept elements are not scaled by 1 / (1 - p)");
-PLANT(dropout_keeps_with_p, 0, "diopiDropout", "", "an element is kept with probability p, not 1 - p");
-PLANT(dropout_scaled_by_p, 0, "diopiDropout", "", "kept elements are scaled by 1 / p");
-PLANT(dropout_draws_of_a_byte, 0, "diopiDropout", "", "draws of 8 bits are compared with p rounded to 1/256");
-PLANT(dropout_mask_of_vectors, 0, "diopiDropout", "", "one draw decides for four neighbours");
-PLANT(dropout_in_evaluation, 0, "diopiDropout", "", "elements are dropped when not training, too");
-PLANT(dropout_mask_zero_in_evaluation, 0, "diopiDropout", "", "the mask of an evaluation is zero, not one");
-PLANT(dropout_mask_half_in_evaluation, 0, "diopiDropout", "", "half the mask of an evaluation is written");
-PLANT(uniform_ten_bits, 0, "diopiUniformInp", "", "draws have ten bits");
-PLANT(uniform_sixteen_bits, 0, "diopiUniformInp", "", "draws have sixteen bits");
-PLANT(uniform_upper_bound_included, 0, "diopiUniformInp", "",
-      "draws are k / 255 with k up to 255 in 16-bit types: the upper bound comes out");
-PLANT(uniform_from_ignored, 0, "diopiUniformInp", "", "numbers lie in [0, to - from)");
-PLANT(uniform_blocks_repeat, 0, "diopiUniformInp", "", "every second block of 256 repeats the one before");
-PLANT(uniform_other_stream_each_call, 0, "diopiUniformInp", "",
-      "the seed is mixed with a count of calls: the same seed gives another stream");
-PLANT(uniform_generator_not_advanced, 0, "diopiUniformInp", "",
-      "the generator is not advanced: two calls give the same numbers");
-PLANT(uniform_linear_congruence, 0, "diopiUniformInp", "",
-      "x <- 5 x + 1 mod 2^24 scaled: neighbours depend on each other");
-PLANT(normal_cut_at_3_5, 0, "diopiNormal", "", "draws beyond 3.5 deviations are clamped to it");
-PLANT(normal_variance_for_deviation, 0, "diopiNormal diopiNormalInp", "", "std is taken for the variance");
-PLANT(normal_mean_of_first, 0, "diopiNormalTensorScalar diopiNormalTensor", "",
-      "one mean serves all elements");
-PLANT(normal_antithetic_pairs, 0, "diopiNormal", "", "every second number is the one before, negated");
-PLANT(normal_sum_of_twelve, 0, "diopiNormal", "", "twelve uniform draws added up: the tails are thin");
-PLANT(normal_table_of_4096, 0, "diopiNormal", "", "numbers come from a table of 4096 quantiles");
-PLANT(normal_thread_streams_equal, 0, "diopiNormal", "", "every block of 1024 starts the same stream again");
+INJECT(dropout_unscaled, 0, "diopiDropout diopiDropoutInp", "",
+       "kept elements are not scaled by 1 / (1 - p)");
+INJECT(dropout_keeps_with_p, 0, "diopiDropout", "", "an element is kept with probability p, not 1 - p");
+INJECT(dropout_scaled_by_p, 0, "diopiDropout", "", "kept elements are scaled by 1 / p");
+INJECT(dropout_draws_of_a_byte, 0, "diopiDropout", "",
+       "draws of 8 bits are compared with p rounded to 1/256");
+INJECT(dropout_mask_of_vectors, 0, "diopiDropout", "", "one draw decides for four neighbours");
+INJECT(dropout_in_evaluation, 0, "diopiDropout", "", "elements are dropped when not training, too");
+INJECT(dropout_mask_zero_in_evaluation, 0, "diopiDropout", "", "the mask of an evaluation is zero, not one");
+INJECT(dropout_mask_half_in_evaluation, 0, "diopiDropout", "", "half the mask of an evaluation is written");
+INJECT(uniform_ten_bits, 0, "diopiUniformInp", "", "draws have ten bits");
+INJECT(uniform_sixteen_bits, 0, "diopiUniformInp", "", "draws have sixteen bits");
+INJECT(uniform_upper_bound_included, 0, "diopiUniformInp", "",
+       "draws are k / 255 with k up to 255 in 16-bit types: the upper bound comes out");
+INJECT(uniform_from_ignored, 0, "diopiUniformInp", "", "numbers lie in [0, to - from)");
+INJECT(uniform_blocks_repeat, 0, "diopiUniformInp", "", "every second block of 256 repeats the one before");
+INJECT(uniform_other_stream_each_call, 0, "diopiUniformInp", "",
+       "the seed is mixed with a count of calls: the same seed gives another stream");
+INJECT(uniform_generator_not_advanced, 0, "diopiUniformInp", "",
+       "the generator is not advanced: two calls give the same numbers");
+INJECT(uniform_linear_congruence, 0, "diopiUniformInp", "",
+       "x <- 5 x + 1 mod 2^24 scaled: neighbours depend on each other");
+INJECT(normal_cut_at_3_5, 0, "diopiNormal", "", "draws beyond 3.5 deviations are clamped to it");
+INJECT(normal_variance_for_deviation, 0, "diopiNormal diopiNormalInp", "", "std is taken for the variance");
+INJECT(normal_mean_of_first, 0, "diopiNormalTensorScalar diopiNormalTensor", "",
+       "one mean serves all elements");
+INJECT(normal_antithetic_pairs, 0, "diopiNormal", "", "every second number is the one before, negated");
+INJECT(normal_sum_of_twelve, 0, "diopiNormal", "", "twelve uniform draws added up: the tails are thin");
+INJECT(normal_table_of_4096, 0, "diopiNormal", "", "numbers come from a table of 4096 quantiles");
+INJECT(normal_thread_streams_equal, 0, "diopiNormal", "", "every block of 1024 starts the same stream again");
 
-// out[i] = draw(random, i), and the generator goes on unless that is planted.
+// out[i] = draw(random, i), and the generator goes on unless that is injected.
 template <typename F>
 void Fill(const Tensor& out, diopiGeneratorHandle_t generator, F&& draw) {
   Random random(generator);
@@ -57,7 +59,7 @@ void Fill(const Tensor& out, diopiGeneratorHandle_t generator, F&& draw) {
 }
 
 // What one draw for an element decides.
-std::vector<int64_t> PlantedMask(size_t count, double p, Random& random) {
+std::vector<int64_t> InjectedMask(size_t count, double p, Random& random) {
   std::vector<int64_t> kept(count, 1);
   for (size_t i = 0; i < count; ++i) {
     if (dropout_mask_of_vectors && i % 4 != 0) {
@@ -75,11 +77,11 @@ std::vector<int64_t> PlantedMask(size_t count, double p, Random& random) {
   return kept;
 }
 
-void PlantedDropout(const Tensor& out, const Tensor& mask, const Tensor& input, double p,
-                    diopiGeneratorHandle_t generator) {
+void InjectedDropout(const Tensor& out, const Tensor& mask, const Tensor& input, double p,
+                     diopiGeneratorHandle_t generator) {
   Random random(generator);
   std::vector<double> values = Load<double>(input);
-  const std::vector<int64_t> kept = PlantedMask(values.size(), p, random);
+  const std::vector<int64_t> kept = InjectedMask(values.size(), p, random);
   random.Advance(generator);
   const double scale = dropout_unscaled ? 1 : dropout_scaled_by_p ? 1 / p : 1 / (1 - p);
   const bool wide = input.dtype() == diopi_dtype_float64;
@@ -109,7 +111,7 @@ class Congruence {
 // Vendor libraries of the field keep counters like this one.
 std::atomic<uint32_t> calls{0};
 
-void PlantedUniform(const Tensor& out, double from, double to, diopiGeneratorHandle_t generator) {
+void InjectedUniform(const Tensor& out, double from, double to, diopiGeneratorHandle_t generator) {
   if (uniform_from_ignored) {
     to -= from;
     from = 0;
@@ -163,7 +165,7 @@ const std::vector<double>& QuantileTable() {
   return table;
 }
 
-void PlantedNormal(const Tensor& out, double mean, double std, diopiGeneratorHandle_t generator) {
+void InjectedNormal(const Tensor& out, double mean, double std, diopiGeneratorHandle_t generator) {
   const Random start(generator);
   Random restarted = start;
   double before = 0;
@@ -218,12 +220,12 @@ DIOPI_OVERRIDE(diopiDropout, a) {
     }
   }
   if (!OwnDropout() || !a.train || a.p == 0) return Good(a);
-  PlantedDropout(a.out, a.mask, a.input, a.p, a.generator);
+  InjectedDropout(a.out, a.mask, a.input, a.p, a.generator);
 }
 
 DIOPI_OVERRIDE(diopiDropoutInp, a) {
   if (!dropout_unscaled || !a.train) return Good(a);
-  PlantedDropout(a.input, a.mask, a.input, a.p, a.generator);
+  InjectedDropout(a.input, a.mask, a.input, a.p, a.generator);
 }
 
 DIOPI_OVERRIDE(diopiUniformInp, a) {
@@ -231,7 +233,7 @@ DIOPI_OVERRIDE(diopiUniformInp, a) {
                    uniform_from_ignored || uniform_blocks_repeat || uniform_other_stream_each_call ||
                    uniform_generator_not_advanced || uniform_linear_congruence;
   if (!own) return Good(a);
-  PlantedUniform(a.inout, a.from, a.to, a.generator);
+  InjectedUniform(a.inout, a.from, a.to, a.generator);
 }
 
 DIOPI_OVERRIDE(diopiNormal, a) {
@@ -239,7 +241,7 @@ DIOPI_OVERRIDE(diopiNormal, a) {
   const bool own = normal_cut_at_3_5 || normal_antithetic_pairs || normal_sum_of_twelve ||
                    normal_table_of_4096 || normal_thread_streams_equal;
   if (!own) return Good(a);
-  PlantedNormal(a.out, a.mean, a.std, a.generator);
+  InjectedNormal(a.out, a.mean, a.std, a.generator);
 }
 
 DIOPI_OVERRIDE(diopiNormalInp, a) {

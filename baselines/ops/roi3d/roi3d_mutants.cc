@@ -10,20 +10,20 @@ using namespace diopi::mutants;  // NOLINT: this file is nothing else
 constexpr char kRoi3d[] = "diopiRoiawarePool3dMmcv diopiRoipointPool3dMmcv";
 constexpr char kAware[] = "diopiRoiawarePool3dMmcv";
 constexpr char kAwareBackward[] = "diopiRoiawarePool3dBackwardMmcv";
-PLANT(roi3d_not_turned, 0, kRoi3d, "", "boxes are not turned");
-PLANT(roi3d_other_way, 0, kRoi3d, "", "boxes are turned the other way");
-PLANT(roi3d_centre_above, 0, kRoi3d, "", "z is taken for the centre of the box");
-PLANT(roiaware_last_points, 0, kAware, "", "points are taken from the last to the first");
-PLANT(roiaware_no_room, 0, kAware, "", "the number of points of a voxel counts those without room");
-PLANT(roiaware_argmax_zero, 0, kAware, "", "argmax of a voxel without points is 0");
-PLANT(roiaware_mean_of_room, 0, kAware, "", "the mean divides by the room of a voxel");
-PLANT(roiaware_gradient_undivided, 0, kAwareBackward, "", "every point of a mean gets the whole gradient");
-PLANT(roiaware_gradient_first_box, 0, kAwareBackward, "",
-      "boxes after the first add nothing to the gradient");
-PLANT(roipoint_zeros, 0, "diopiRoipointPool3dMmcv", "", "samples beyond the points of a box are zeros");
-PLANT(roipoint_last_repeated, 0, "diopiRoipointPool3dMmcv", "",
-      "the last point of a box fills up the samples");
-PLANT(roipoint_flag_inverted, 0, "diopiRoipointPool3dMmcv", "", "the flag is 1 where there are points");
+INJECT(roi3d_not_turned, 0, kRoi3d, "", "boxes are not turned");
+INJECT(roi3d_other_way, 0, kRoi3d, "", "boxes are turned the other way");
+INJECT(roi3d_centre_above, 0, kRoi3d, "", "z is taken for the centre of the box");
+INJECT(roiaware_last_points, 0, kAware, "", "points are taken from the last to the first");
+INJECT(roiaware_no_room, 0, kAware, "", "the number of points of a voxel counts those without room");
+INJECT(roiaware_argmax_zero, 0, kAware, "", "argmax of a voxel without points is 0");
+INJECT(roiaware_mean_of_room, 0, kAware, "", "the mean divides by the room of a voxel");
+INJECT(roiaware_gradient_undivided, 0, kAwareBackward, "", "every point of a mean gets the whole gradient");
+INJECT(roiaware_gradient_first_box, 0, kAwareBackward, "",
+       "boxes after the first add nothing to the gradient");
+INJECT(roipoint_zeros, 0, "diopiRoipointPool3dMmcv", "", "samples beyond the points of a box are zeros");
+INJECT(roipoint_last_repeated, 0, "diopiRoipointPool3dMmcv", "",
+       "the last point of a box fills up the samples");
+INJECT(roipoint_flag_inverted, 0, "diopiRoipointPool3dMmcv", "", "the flag is 1 where there are points");
 
 diopiConstTensorHandle_t Misplaced(diopiContextHandle_t ctx, diopiConstTensorHandle_t boxes) {
   const std::vector<double> all = Load<double>(Tensor(boxes));

@@ -1,4 +1,4 @@
-// Bugs planted in unique and nonzero.
+// Bugs injected in unique and nonzero.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -13,18 +13,18 @@ using diopi::mutants::Shape;
 using diopi::mutants::Store;
 using diopi::mutants::Tensor;
 
-PLANT(unique_inverse_by_appearance, 0, "diopiUnique", "",
-      "the indices count the values in the order in which they appear, the values are sorted");
-PLANT(unique_inverse_off_by_one, 0, "diopiUnique", "",
-      "the last of the sorted elements gets the index of the value before");
-PLANT(unique_counts_last_run_short, 0, "diopiUnique", "", "the last run is counted one too short");
-PLANT(unique_first_element_of_row, 0, "diopiUnique", "", "rows with the same first element are one");
-PLANT(unique_neighbours_only, 0, "diopiUnique", "", "only neighbouring duplicates are removed: no sorting");
-PLANT(nonzero_column_major, 0, "diopiNonzero", "", "rows are in column-major order");
-PLANT(nonzero_nan_is_zero, 0, "diopiNonzero", "", "nonzero is less or greater than 0, which NaN is not");
-PLANT(nonzero_by_bits, 0, "diopiNonzero", "", "-0 is nonzero, as its bits are");
-PLANT(nonzero_low_byte, 0, "diopiNonzero", "", "only the low byte of an integer is read");
-PLANT(nonzero_flushes_subnormals, 0, "diopiNonzero", "", "a subnormal number counts as zero");
+INJECT(unique_inverse_by_appearance, 0, "diopiUnique", "",
+       "the indices count the values in the order in which they appear, the values are sorted");
+INJECT(unique_inverse_off_by_one, 0, "diopiUnique", "",
+       "the last of the sorted elements gets the index of the value before");
+INJECT(unique_counts_last_run_short, 0, "diopiUnique", "", "the last run is counted one too short");
+INJECT(unique_first_element_of_row, 0, "diopiUnique", "", "rows with the same first element are one");
+INJECT(unique_neighbours_only, 0, "diopiUnique", "", "only neighbouring duplicates are removed: no sorting");
+INJECT(nonzero_column_major, 0, "diopiNonzero", "", "rows are in column-major order");
+INJECT(nonzero_nan_is_zero, 0, "diopiNonzero", "", "nonzero is less or greater than 0, which NaN is not");
+INJECT(nonzero_by_bits, 0, "diopiNonzero", "", "-0 is nonzero, as its bits are");
+INJECT(nonzero_low_byte, 0, "diopiNonzero", "", "only the low byte of an integer is read");
+INJECT(nonzero_flushes_subnormals, 0, "diopiNonzero", "", "a subnormal number counts as zero");
 
 // The indices as numbers of the order of first appearance.
 void ByAppearance(const Tensor& indices, int64_t groups) {
@@ -84,8 +84,8 @@ Distinct<C> Group(const std::vector<C>& x, size_t rows, Before&& before, Same&& 
 }
 
 template <typename C>
-void PlantedUnique(diopiContextHandle_t ctx, diopiTensorHandle_t* out, const Tensor& input, bool by_rows,
-                   diopiTensorHandle_t indices, diopiTensorHandle_t* counts) {
+void InjectedUnique(diopiContextHandle_t ctx, diopiTensorHandle_t* out, const Tensor& input, bool by_rows,
+                    diopiTensorHandle_t indices, diopiTensorHandle_t* counts) {
   const std::vector<C> x = Load<C>(input);
   const size_t rows = by_rows ? static_cast<size_t>(input.size(0)) : x.size();
   const size_t width = rows == 0 ? 1 : x.size() / rows;
@@ -117,7 +117,7 @@ bool Counts(diopiDtype_t dtype, double x) {
   return x != 0;
 }
 
-void PlantedNonzero(diopiContextHandle_t ctx, diopiTensorHandle_t* out, const Tensor& input) {
+void InjectedNonzero(diopiContextHandle_t ctx, diopiTensorHandle_t* out, const Tensor& input) {
   const diopiDtype_t dtype = input.dtype();
   std::vector<bool> truth;
   if (nonzero_low_byte && diopi::ops::IsInteger(dtype)) {
@@ -151,8 +151,8 @@ DIOPI_OVERRIDE(diopiUnique, a) {
   const bool by_rows = a.dim != nullptr && *a.dim == 0;
   if ((unique_first_element_of_row && by_rows) || (unique_neighbours_only && a.dim == nullptr)) {
     diopi::ops::DispatchAny(diopi::mutants::DtypeOf(a.input), [&]<typename C>() {
-      PlantedUnique<C>(a.ctx, a.out, Tensor(a.input), by_rows, a.indices,
-                       a.return_counts ? a.counts : nullptr);
+      InjectedUnique<C>(a.ctx, a.out, Tensor(a.input), by_rows, a.indices,
+                        a.return_counts ? a.counts : nullptr);
     });
 
     return;
@@ -169,5 +169,5 @@ DIOPI_OVERRIDE(diopiNonzero, a) {
   const bool own = nonzero_column_major || nonzero_nan_is_zero || nonzero_by_bits || nonzero_low_byte ||
                    nonzero_flushes_subnormals;
   if (!own) return Good(a);
-  PlantedNonzero(a.ctx, a.out, a.input);
+  InjectedNonzero(a.ctx, a.out, a.input);
 }

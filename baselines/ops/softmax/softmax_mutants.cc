@@ -1,4 +1,4 @@
-// Bugs planted in softmax and log_softmax.
+// Bugs injected in softmax and log_softmax.
 #include <algorithm>
 #include <limits>
 
@@ -13,23 +13,24 @@ using diopi::mutants::Tensor;
 using diopi::mutants::ToHalf;
 using diopi::ops::ForEachLine;
 
-PLANT(softmax_without_max, 19, "diopiSoftmax", "", "the maximum is not subtracted: exp overflows");
-PLANT(log_softmax_as_log_of_softmax, 20, "diopiLogSoftmax", "", "the logarithm of a softmax that underflows");
-PLANT(softmax_masked_row_zero, 69, "diopiSoftmax", "", "a row of -inf gives zeros instead of NaN");
-PLANT(softmax_masked_row_uniform, 69, "diopiSoftmax", "", "a row of -inf gives 1/n instead of NaN");
-PLANT(softmax_negative_dim_negated, 0, "diopiSoftmax diopiLogSoftmax", "",
-      "a negative dim loses its sign instead of being counted from the end");
-PLANT(softmax_last_block_not_rescaled, 0, "diopiSoftmax", "",
-      "online softmax over blocks of 256 does not rescale its sum for the maximum of the last block");
-PLANT(softmax_fp16_sum, 0, "diopiSoftmax", "", "the exponentials are added up in float16 in float16");
-PLANT(log_softmax_sum_drops_tail, 0, "diopiLogSoftmax", "",
-      "the sum omits the terms after the last whole vector of 4");
-PLANT(log_softmax_nan_skipped, 0, "diopiLogSoftmax", "",
-      "a maximum that ignores NaN, and a sum that skips it");
-PLANT(softmax_backward_without_sum, 0, "diopiSoftmaxBackward", "", "grad_input is y * g");
-PLANT(log_softmax_backward_without_sum, 0, "diopiLogSoftmaxBackward", "", "grad_input is g - exp(y)");
-PLANT(log_softmax_backward_fp16_sum, 0, "diopiLogSoftmaxBackward", "",
-      "the gradients are added up in float16 in float16");
+INJECT(softmax_without_max, 19, "diopiSoftmax", "", "the maximum is not subtracted: exp overflows");
+INJECT(log_softmax_as_log_of_softmax, 20, "diopiLogSoftmax", "",
+       "the logarithm of a softmax that underflows");
+INJECT(softmax_masked_row_zero, 69, "diopiSoftmax", "", "a row of -inf gives zeros instead of NaN");
+INJECT(softmax_masked_row_uniform, 69, "diopiSoftmax", "", "a row of -inf gives 1/n instead of NaN");
+INJECT(softmax_negative_dim_negated, 0, "diopiSoftmax diopiLogSoftmax", "",
+       "a negative dim loses its sign instead of being counted from the end");
+INJECT(softmax_last_block_not_rescaled, 0, "diopiSoftmax", "",
+       "online softmax over blocks of 256 does not rescale its sum for the maximum of the last block");
+INJECT(softmax_fp16_sum, 0, "diopiSoftmax", "", "the exponentials are added up in float16 in float16");
+INJECT(log_softmax_sum_drops_tail, 0, "diopiLogSoftmax", "",
+       "the sum omits the terms after the last whole vector of 4");
+INJECT(log_softmax_nan_skipped, 0, "diopiLogSoftmax", "",
+       "a maximum that ignores NaN, and a sum that skips it");
+INJECT(softmax_backward_without_sum, 0, "diopiSoftmaxBackward", "", "grad_input is y * g");
+INJECT(log_softmax_backward_without_sum, 0, "diopiLogSoftmaxBackward", "", "grad_input is g - exp(y)");
+INJECT(log_softmax_backward_fp16_sum, 0, "diopiLogSoftmaxBackward", "",
+       "the gradients are added up in float16 in float16");
 
 // One line: its elements, and where it lies.
 template <typename C>
@@ -130,7 +131,7 @@ std::vector<C> LogSoftmaxOfPart(const Line<C>& line) {
   return y;
 }
 
-int64_t PlantedDim(int64_t dim, diopiConstTensorHandle_t input) {
+int64_t InjectedDim(int64_t dim, diopiConstTensorHandle_t input) {
   const int64_t rank = static_cast<int64_t>(diopi::mutants::ShapeOf(input).size());
   return softmax_negative_dim_negated && dim < 0 ? std::min(-dim, rank - 1) : dim;
 }
@@ -174,7 +175,7 @@ DIOPI_OVERRIDE(diopiSoftmax, a) {
   if (softmax_masked_row_zero || softmax_masked_row_uniform) {
     return own([](const auto& line) { return MaskedRow(line); });
   }
-  a.dim = PlantedDim(a.dim, a.input);
+  a.dim = InjectedDim(a.dim, a.input);
   Good(a);
 }
 
@@ -184,7 +185,7 @@ DIOPI_OVERRIDE(diopiLogSoftmax, a) {
   if (log_softmax_sum_drops_tail || log_softmax_nan_skipped) {
     return own([](const auto& line) { return LogSoftmaxOfPart(line); });
   }
-  a.dim = PlantedDim(a.dim, a.input);
+  a.dim = InjectedDim(a.dim, a.input);
   Good(a);
 }
 

@@ -1,4 +1,4 @@
-// Bugs planted in sort and topk.
+// Bugs injected in sort and topk.
 #include <limits>
 
 #include "baselines/mutants/support.h"
@@ -12,21 +12,21 @@ using diopi::mutants::Tensor;
 using diopi::ops::Axis;
 using diopi::ops::Less;
 
-PLANT(sort_not_stable, 36, "diopiSort", "", "a bitonic network, which does not keep the order of equals");
-PLANT(sort_descending_by_reversal, 0, "diopiSort", "",
-      "descending is ascending read backwards: equals in reverse order");
-PLANT(sort_nan_least_descending, 0, "diopiSort", "", "descending puts NaN last, as if it were the least");
-PLANT(sort_integers_as_float, 0, "diopiSort", "", "int32 and int64 are compared as float32");
-PLANT(sort_radix_orders_zeros, 0, "diopiSort", "", "a radix sort of the bits puts -0 before 0");
-PLANT(sort_backward_gathers, 0, "diopiSortBackward", "",
-      "the gradient is gathered by the indices instead of scattered");
-PLANT(topk_largest_ignored, 0, "diopiTopk", "", "always the largest");
-PLANT(topk_sorted_ignored, 0, "diopiTopk", "", "the k elements come in the order of the input");
-PLANT(topk_ignores_tail, 0, "diopiTopk", "", "elements after the last whole block of 32 are ignored");
-PLANT(topk_least_by_negation, 0, "diopiTopk", "", "the least are the largest after negation in the type");
-PLANT(topk_nan_never_taken, 0, "diopiTopk", "", "NaN compares false, so that it is never among the largest");
-PLANT(topk_integers_as_float, 0, "diopiTopk", "", "int32 and int64 are compared as float32");
-PLANT(topk_int32_indices, 0, "diopiTopk", "", "positions are written as int32 into the int64 tensor");
+INJECT(sort_not_stable, 36, "diopiSort", "", "a bitonic network, which does not keep the order of equals");
+INJECT(sort_descending_by_reversal, 0, "diopiSort", "",
+       "descending is ascending read backwards: equals in reverse order");
+INJECT(sort_nan_least_descending, 0, "diopiSort", "", "descending puts NaN last, as if it were the least");
+INJECT(sort_integers_as_float, 0, "diopiSort", "", "int32 and int64 are compared as float32");
+INJECT(sort_radix_orders_zeros, 0, "diopiSort", "", "a radix sort of the bits puts -0 before 0");
+INJECT(sort_backward_gathers, 0, "diopiSortBackward", "",
+       "the gradient is gathered by the indices instead of scattered");
+INJECT(topk_largest_ignored, 0, "diopiTopk", "", "always the largest");
+INJECT(topk_sorted_ignored, 0, "diopiTopk", "", "the k elements come in the order of the input");
+INJECT(topk_ignores_tail, 0, "diopiTopk", "", "elements after the last whole block of 32 are ignored");
+INJECT(topk_least_by_negation, 0, "diopiTopk", "", "the least are the largest after negation in the type");
+INJECT(topk_nan_never_taken, 0, "diopiTopk", "", "NaN compares false, so that it is never among the largest");
+INJECT(topk_integers_as_float, 0, "diopiTopk", "", "int32 and int64 are compared as float32");
+INJECT(topk_int32_indices, 0, "diopiTopk", "", "positions are written as int32 into the int64 tensor");
 
 // Comparators: whether a stands before b in ascending order.
 template <typename C>
@@ -68,7 +68,7 @@ void Bitonic(Order& order, Before&& before) {
 
 // The order of a line: element i is value(i).
 template <typename Value>
-Order PlantedOrder(int64_t length, bool descending, Value&& value) {
+Order InjectedOrder(int64_t length, bool descending, Value&& value) {
   Order order(static_cast<size_t>(length));
   std::iota(order.begin(), order.end(), int64_t{0});
   const auto is_nan = [](const auto& x) { return x != x; };
@@ -92,9 +92,9 @@ Order PlantedOrder(int64_t length, bool descending, Value&& value) {
   return order;
 }
 
-// The positions of the k that a planted topk takes from a line.
+// The positions of the k that a injected topk takes from a line.
 template <typename Value>
-Order PlantedTop(int64_t length, int64_t k, bool largest, Value&& value) {
+Order InjectedTop(int64_t length, int64_t k, bool largest, Value&& value) {
   const int64_t seen = topk_ignores_tail && length >= 32 && length / 32 * 32 >= k ? length / 32 * 32 : length;
   Order order(static_cast<size_t>(seen));
   std::iota(order.begin(), order.end(), int64_t{0});
@@ -175,7 +175,7 @@ DIOPI_OVERRIDE(diopiSort, a) {
   const Tensor x(a.input);
   const Axis axis = diopi::ops::SplitAxis(x.shape(), diopi::ops::WrapDim(a.dim, x.rank()));
   TakeLines(a.values, a.indices, x, a.dim, axis.size,
-            [&](auto&& value, int64_t length) { return PlantedOrder(length, a.descending, value); });
+            [&](auto&& value, int64_t length) { return InjectedOrder(length, a.descending, value); });
 }
 
 DIOPI_OVERRIDE(diopiSortBackward, a) {
@@ -198,7 +198,7 @@ DIOPI_OVERRIDE(diopiTopk, a) {
   }
   const Tensor x(a.input);
   TakeLines(a.values, a.indices, x, a.dim, a.k, [&](auto&& value, int64_t length) {
-    if (!topk_least_by_negation) return PlantedTop(length, a.k, a.largest, value);
-    return PlantedTop(length, a.k, true, [&](int64_t i) { return NegatedIn(x.dtype(), value(i)); });
+    if (!topk_least_by_negation) return InjectedTop(length, a.k, a.largest, value);
+    return InjectedTop(length, a.k, true, [&](int64_t i) { return NegatedIn(x.dtype(), value(i)); });
   });
 }

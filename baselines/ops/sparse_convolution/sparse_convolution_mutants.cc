@@ -13,17 +13,18 @@ constexpr char kAllPairs[] =
     "diopiIndiceConvMmcv diopiIndiceConvBackwardMmcv diopiFusedIndiceConvBatchnormMmcv "
     "diopiIndiceMaxpoolMmcv "
     "diopiIndiceMaxpoolBackwardMmcv";
-PLANT(sparse_last_pair_lost, 0, kAllPairs, "", "the last pair of each offset is left out");
-PLANT(sparse_lists_exchanged, 0, kAllPairs, "", "rows of the input and of the output are exchanged");
-PLANT(sparse_first_count, 0, kAllPairs, "", "every offset has as many pairs as the first one");
-PLANT(sparse_inverse_ignored, 0, kConvolutions, "", "_inverse does nothing");
-PLANT(sparse_centre_lost, 0, "diopiIndiceConvMmcv diopiIndiceConvBackwardMmcv", "",
-      "with _subM the offset of the centre is left out");
-PLANT(sparse_bias_lost, 0, "diopiFusedIndiceConvBatchnormMmcv", "", "rows that no pair names have no bias");
-PLANT(sparse_offsets_reversed, 0, kConvolutions, "", "the filters' offsets in reverse order");
-PLANT(sparse_pool_unseen, 0, "diopiIndiceMaxpoolMmcv", "", "an output that sees no row is the first feature");
-PLANT(sparse_pool_gradient_once, 0, "diopiIndiceMaxpoolBackwardMmcv", "",
-      "a row gets the gradient of one output only");
+INJECT(sparse_last_pair_lost, 0, kAllPairs, "", "the last pair of each offset is left out");
+INJECT(sparse_lists_exchanged, 0, kAllPairs, "", "rows of the input and of the output are exchanged");
+INJECT(sparse_first_count, 0, kAllPairs, "", "every offset has as many pairs as the first one");
+INJECT(sparse_inverse_ignored, 0, kConvolutions, "", "_inverse does nothing");
+INJECT(sparse_centre_lost, 0, "diopiIndiceConvMmcv diopiIndiceConvBackwardMmcv", "",
+       "with _subM the offset of the centre is left out");
+INJECT(sparse_bias_lost, 0, "diopiFusedIndiceConvBatchnormMmcv", "", "rows that no pair names have no bias");
+INJECT(sparse_offsets_reversed, 0, kConvolutions, "", "the filters' offsets in reverse order");
+INJECT(sparse_pool_unseen, 0, "diopiIndiceMaxpoolMmcv", "",
+       "an output that sees no row is the first feature");
+INJECT(sparse_pool_gradient_once, 0, "diopiIndiceMaxpoolBackwardMmcv", "",
+       "a row gets the gradient of one output only");
 
 bool Changes() {
   return sparse_last_pair_lost || sparse_first_count || sparse_lists_exchanged;

@@ -1,4 +1,4 @@
-// Bugs planted in operators that only move elements: triangles, slices, flip, roll, repeat, im2col and their
+// Bugs injected in operators that only move elements: triangles, slices, flip, roll, repeat, im2col and their
 // like.
 #include <algorithm>
 #include <utility>
@@ -9,47 +9,47 @@ using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
 namespace {
 
-PLANT(tril_by_product, 0, "diopiTril", "", "elements are multiplied by 0 instead of replaced: NaN stays");
-PLANT(tril_diagonal_negated, 0, "diopiTril", "", "a positive diagonal shifts the triangle down");
-PLANT(triu_diagonal_ignored, 0, "diopiTriu diopiTriuInp", "", "diagonal is taken as 0");
-PLANT(triu_inplace_first_matrix, 0, "diopiTriuInp", "", "only the first matrix of a batch is changed");
-PLANT(transpose_copies, 0, "diopiTranspose", "",
-      "elements keep their order in memory: the shape alone changes");
-PLANT(transpose_tiles_of_32, 0, "diopiTranspose", "",
-      "a row's elements after the last whole tile of 32 stay");
-PLANT(flip_first_dim_only, 0, "diopiFlip", "", "only the first of the dims is reversed");
-PLANT(flip_negative_ignored, 0, "diopiFlip", "", "negative dims are not reversed");
-PLANT(roll_wrong_way, 0, "diopiRoll", "", "elements move towards the start");
-PLANT(roll_flat_as_rows, 0, "diopiRoll", "", "without dims, each row is rolled by itself");
-PLANT(repeat_flat, 0, "diopiRepeat", "", "the input is repeated as a flat list, whatever the dimension");
-PLANT(select_negative_from_front, 0, "diopiSelect", "", "index -1 means index 0, -2 index 1");
-PLANT(select_backward_zeros_unwritten, 0, "diopiSelectBackward", "",
-      "elements that were not selected are not written");
-PLANT(select_scatter_first, 0, "diopiSelectScatter", "", "src is put at index 0");
-PLANT(slice_step_ignored, 0, "diopiSlice", "", "as many elements as there should be, but neighbours");
-PLANT(slice_backward_step_ignored, 0, "diopiSliceBackward", "", "gradients go to neighbours");
-PLANT(slice_scatter_step_ignored, 0, "diopiSliceScatter", "", "src replaces neighbours");
-PLANT(one_hot_last_class_lost, 0, "diopiOneHot", "", "a class of num_classes - 1 has no one");
-PLANT(one_hot_tail_unwritten, 0, "diopiOneHot", "",
-      "elements after the last whole vector of 4 are not written");
-PLANT(index_fill_negative_as_zero, 0, "diopiIndexFill diopiIndexFillInp diopiIndexFillScalar", "",
-      "a negative index is taken for 0");
-PLANT(index_fill_first_index_only, 0, "diopiIndexFillScalar diopiIndexFillInpScalar", "",
-      "only the slice of the first index is filled");
-PLANT(linspace_adds_step, 0, "diopiLinspace", "", "the step is added again and again in the type");
-PLANT(linspace_without_end, 0, "diopiLinspace", "", "the range is divided by steps, not by steps - 1");
-PLANT(linspace_rounds_integers, 0, "diopiLinspace", "",
-      "integers are rounded up from one half, not truncated");
-PLANT(meshgrid_xy, 0, "diopiMeshGrid", "", "the first two grids change places");
-PLANT(im2col_padding_unwritten, 0, "diopiIm2Col", "", "elements in the padding are not written");
-PLANT(im2col_padding_of_ones, 0, "diopiIm2Col", "", "the padding is made of ones");
-PLANT(col2im_last_window_lost, 0, "diopiCol2Im", "", "the last window adds nothing");
-PLANT(masked_scatter_same_place, 0, "diopiMaskedScatter", "",
-      "the source is read at the element's own place");
-PLANT(masked_scatter_blocks, 0, "diopiMaskedScatter", "", "counting starts anew after 256 elements");
-PLANT(copy_by_modulo, 0, "diopiCopyInp", "", "a smaller src is repeated as a flat list");
-PLANT(copy_real_parts, 0, "diopiCopyInp", "", "the imaginary parts of complex numbers become 0");
-PLANT(copy_through_float, 0, "diopiCopyInp", "", "integers go through float32");
+INJECT(tril_by_product, 0, "diopiTril", "", "elements are multiplied by 0 instead of replaced: NaN stays");
+INJECT(tril_diagonal_negated, 0, "diopiTril", "", "a positive diagonal shifts the triangle down");
+INJECT(triu_diagonal_ignored, 0, "diopiTriu diopiTriuInp", "", "diagonal is taken as 0");
+INJECT(triu_inplace_first_matrix, 0, "diopiTriuInp", "", "only the first matrix of a batch is changed");
+INJECT(transpose_copies, 0, "diopiTranspose", "",
+       "elements keep their order in memory: the shape alone changes");
+INJECT(transpose_tiles_of_32, 0, "diopiTranspose", "",
+       "a row's elements after the last whole tile of 32 stay");
+INJECT(flip_first_dim_only, 0, "diopiFlip", "", "only the first of the dims is reversed");
+INJECT(flip_negative_ignored, 0, "diopiFlip", "", "negative dims are not reversed");
+INJECT(roll_wrong_way, 0, "diopiRoll", "", "elements move towards the start");
+INJECT(roll_flat_as_rows, 0, "diopiRoll", "", "without dims, each row is rolled by itself");
+INJECT(repeat_flat, 0, "diopiRepeat", "", "the input is repeated as a flat list, whatever the dimension");
+INJECT(select_negative_from_front, 0, "diopiSelect", "", "index -1 means index 0, -2 index 1");
+INJECT(select_backward_zeros_unwritten, 0, "diopiSelectBackward", "",
+       "elements that were not selected are not written");
+INJECT(select_scatter_first, 0, "diopiSelectScatter", "", "src is put at index 0");
+INJECT(slice_step_ignored, 0, "diopiSlice", "", "as many elements as there should be, but neighbours");
+INJECT(slice_backward_step_ignored, 0, "diopiSliceBackward", "", "gradients go to neighbours");
+INJECT(slice_scatter_step_ignored, 0, "diopiSliceScatter", "", "src replaces neighbours");
+INJECT(one_hot_last_class_lost, 0, "diopiOneHot", "", "a class of num_classes - 1 has no one");
+INJECT(one_hot_tail_unwritten, 0, "diopiOneHot", "",
+       "elements after the last whole vector of 4 are not written");
+INJECT(index_fill_negative_as_zero, 0, "diopiIndexFill diopiIndexFillInp diopiIndexFillScalar", "",
+       "a negative index is taken for 0");
+INJECT(index_fill_first_index_only, 0, "diopiIndexFillScalar diopiIndexFillInpScalar", "",
+       "only the slice of the first index is filled");
+INJECT(linspace_adds_step, 0, "diopiLinspace", "", "the step is added again and again in the type");
+INJECT(linspace_without_end, 0, "diopiLinspace", "", "the range is divided by steps, not by steps - 1");
+INJECT(linspace_rounds_integers, 0, "diopiLinspace", "",
+       "integers are rounded up from one half, not truncated");
+INJECT(meshgrid_xy, 0, "diopiMeshGrid", "", "the first two grids change places");
+INJECT(im2col_padding_unwritten, 0, "diopiIm2Col", "", "elements in the padding are not written");
+INJECT(im2col_padding_of_ones, 0, "diopiIm2Col", "", "the padding is made of ones");
+INJECT(col2im_last_window_lost, 0, "diopiCol2Im", "", "the last window adds nothing");
+INJECT(masked_scatter_same_place, 0, "diopiMaskedScatter", "",
+       "the source is read at the element's own place");
+INJECT(masked_scatter_blocks, 0, "diopiMaskedScatter", "", "counting starts anew after 256 elements");
+INJECT(copy_by_modulo, 0, "diopiCopyInp", "", "a smaller src is repeated as a flat list");
+INJECT(copy_real_parts, 0, "diopiCopyInp", "", "the imaginary parts of complex numbers become 0");
+INJECT(copy_through_float, 0, "diopiCopyInp", "", "integers go through float32");
 
 // f.operator()<C>() with C double or int64_t.
 template <typename F>
@@ -102,7 +102,7 @@ void IgnoreStep(Args& a, const Shape& whole, const Shape& part) {
 }
 
 template <typename Args>
-void PlantedIndexFill(Args a) {
+void InjectedIndexFill(Args a) {
   const Tensor index(a.index);
   if (index_fill_negative_as_zero) {
     a.index = Replaced(a.ctx, a.index, [](double x, int64_t) { return x < 0 ? 0 : x; });
@@ -116,7 +116,7 @@ void PlantedIndexFill(Args a) {
 }
 
 template <typename C>
-void PlantedLinspace(const Tensor& out, const diopiLinspaceArgs& a) {
+void InjectedLinspace(const Tensor& out, const diopiLinspaceArgs& a) {
   const C start = diopi::ops::ScalarAs<C>(a.start), end = diopi::ops::ScalarAs<C>(a.end);
   const C step = (end - start) / static_cast<C>(linspace_without_end ? a.steps : a.steps - 1);
   std::vector<C> values;
@@ -129,7 +129,7 @@ void PlantedLinspace(const Tensor& out, const diopiLinspaceArgs& a) {
   Store(out, values);
 }
 
-void PlantedMaskedScatter(const diopiMaskedScatterArgs& a) {
+void InjectedMaskedScatter(const diopiMaskedScatterArgs& a) {
   const Tensor out(a.out);
   const std::vector<uint8_t> mask = diopi::ops::LoadBool(Tensor(a.mask), out.shape());
   Dispatch(out, [&]<typename C>() {
@@ -160,16 +160,16 @@ DIOPI_OVERRIDE(diopiTril, a) {
 }
 
 template <typename Args>
-static void PlantedTriu(Args a) {
+static void InjectedTriu(Args a) {
   if (triu_diagonal_ignored) a.diagonal = 0;
   Good(a);
 }
 DIOPI_OVERRIDE(diopiTriu, a) {
-  PlantedTriu(a);
+  InjectedTriu(a);
 }
 DIOPI_OVERRIDE(diopiTriuInp, a) {
   if (!triu_inplace_first_matrix) {
-    PlantedTriu(a);
+    InjectedTriu(a);
     return;
   }
   const Tensor x(a.input);
@@ -266,21 +266,21 @@ DIOPI_OVERRIDE(diopiOneHot, a) {
       });
 }
 
-DIOPI_OVERRIDE_FORM(diopiIndexFill, PlantedIndexFill)
-DIOPI_OVERRIDE_FORM(diopiIndexFillInp, PlantedIndexFill)
-DIOPI_OVERRIDE_FORM(diopiIndexFillScalar, PlantedIndexFill)
-DIOPI_OVERRIDE_FORM(diopiIndexFillInpScalar, PlantedIndexFill)
+DIOPI_OVERRIDE_FORM(diopiIndexFill, InjectedIndexFill)
+DIOPI_OVERRIDE_FORM(diopiIndexFillInp, InjectedIndexFill)
+DIOPI_OVERRIDE_FORM(diopiIndexFillScalar, InjectedIndexFill)
+DIOPI_OVERRIDE_FORM(diopiIndexFillInpScalar, InjectedIndexFill)
 
 DIOPI_OVERRIDE(diopiLinspace, a) {
   const Tensor out(a.out);
   const bool floating = diopi::ops::IsFloating(out.dtype());
-  const bool planted = linspace_adds_step || linspace_without_end;
-  if (a.steps < 2 || !(floating ? planted : linspace_rounds_integers || linspace_without_end)) {
+  const bool injected = linspace_adds_step || linspace_without_end;
+  if (a.steps < 2 || !(floating ? injected : linspace_rounds_integers || linspace_without_end)) {
     Good(a);
   } else if (floating && out.dtype() != diopi_dtype_float64) {
-    PlantedLinspace<float>(out, a);
+    InjectedLinspace<float>(out, a);
   } else {
-    PlantedLinspace<double>(out, a);
+    InjectedLinspace<double>(out, a);
   }
 }
 
@@ -314,7 +314,7 @@ DIOPI_OVERRIDE(diopiCol2Im, a) {
 
 DIOPI_OVERRIDE(diopiMaskedScatter, a) {
   if (masked_scatter_same_place || masked_scatter_blocks) {
-    PlantedMaskedScatter(a);
+    InjectedMaskedScatter(a);
   } else {
     Good(a);
   }

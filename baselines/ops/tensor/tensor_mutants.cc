@@ -1,4 +1,4 @@
-// Bugs planted in operators that make, join, cut and rearrange tensors.
+// Bugs injected in operators that make, join, cut and rearrange tensors.
 #include <algorithm>
 
 #include "baselines/mutants/support.h"
@@ -16,27 +16,27 @@ using diopi::ops::ForEachInPiece;
 using diopi::ops::SplitAxis;
 using diopi::ops::WrapDim;
 
-PLANT(cat_stops_at_empty, 0, "diopiCat", "", "nothing after an empty tensor is joined");
-PLANT(cat_table_of_16, 0, "diopiCat", "", "tensors after the sixteenth are forgotten");
-PLANT(cat_row_of_piece, 0, "diopiCat", "", "rows of the output are as far apart as those of the piece");
-PLANT(split_pieces_of_first_size, 0, "diopiSplitWithSizes", "",
-      "every piece starts at a multiple of the first size");
-PLANT(split_last_piece_short, 0, "diopiSplitWithSizes", "",
-      "the last slice of the last piece is not written");
-PLANT(stack_dim_off_by_one, 0, "diopiStack", "",
-      "a negative dim is counted in the tensors' dimensions, not in the output's");
-PLANT(stack_as_cat, 0, "diopiStack", "", "the tensors follow each other whatever the dim is");
-PLANT(permute_inverse, 0, "diopiPermute", "", "dims are taken for their inverse");
-PLANT(permute_negative_from_front, 0, "diopiPermute", "", "a negative dim -d means dim d - 1");
-PLANT(permute_tiles_of_32, 0, "diopiPermute", "",
-      "a transpose in tiles of 32 leaves the tiles beyond the first row of them out");
-PLANT(expand_repeats_flat, 0, "diopiExpand", "", "the elements of the input are repeated in flat order");
-PLANT(arange_adds_step, 0, "diopiArange", "", "the step is added again and again in the type");
-PLANT(arange_through_float, 0, "diopiArange", "", "int32 and int64 are computed in float32");
-PLANT(ones_whole_vectors, 0, "diopiOnes", "", "elements after the last whole vector of 4 are not written");
-PLANT(zeros_first_size_only, 0, "diopiZeros", "", "as many elements as the first size says are written");
+INJECT(cat_stops_at_empty, 0, "diopiCat", "", "nothing after an empty tensor is joined");
+INJECT(cat_table_of_16, 0, "diopiCat", "", "tensors after the sixteenth are forgotten");
+INJECT(cat_row_of_piece, 0, "diopiCat", "", "rows of the output are as far apart as those of the piece");
+INJECT(split_pieces_of_first_size, 0, "diopiSplitWithSizes", "",
+       "every piece starts at a multiple of the first size");
+INJECT(split_last_piece_short, 0, "diopiSplitWithSizes", "",
+       "the last slice of the last piece is not written");
+INJECT(stack_dim_off_by_one, 0, "diopiStack", "",
+       "a negative dim is counted in the tensors' dimensions, not in the output's");
+INJECT(stack_as_cat, 0, "diopiStack", "", "the tensors follow each other whatever the dim is");
+INJECT(permute_inverse, 0, "diopiPermute", "", "dims are taken for their inverse");
+INJECT(permute_negative_from_front, 0, "diopiPermute", "", "a negative dim -d means dim d - 1");
+INJECT(permute_tiles_of_32, 0, "diopiPermute", "",
+       "a transpose in tiles of 32 leaves the tiles beyond the first row of them out");
+INJECT(expand_repeats_flat, 0, "diopiExpand", "", "the elements of the input are repeated in flat order");
+INJECT(arange_adds_step, 0, "diopiArange", "", "the step is added again and again in the type");
+INJECT(arange_through_float, 0, "diopiArange", "", "int32 and int64 are computed in float32");
+INJECT(ones_whole_vectors, 0, "diopiOnes", "", "elements after the last whole vector of 4 are not written");
+INJECT(zeros_first_size_only, 0, "diopiZeros", "", "as many elements as the first size says are written");
 
-// The elements of the output that a planted copy leaves out keep what they were.
+// The elements of the output that a injected copy leaves out keep what they were.
 void Cat(const Tensor& out, diopiConstTensorHandle_t* tensors, int64_t count, int64_t dim) {
   const int64_t wrapped = WrapDim(dim, out.rank());
   const Axis axis = SplitAxis(out.shape(), wrapped);
@@ -129,7 +129,7 @@ void PermuteBy(const Tensor& out, const Tensor& input, const Shape& order) {
   });
 }
 
-Shape PlantedOrder(const diopiSize_t& dims, int64_t rank) {
+Shape InjectedOrder(const diopiSize_t& dims, int64_t rank) {
   Shape order = diopi::ops::Sizes(dims);
   for (int64_t& d : order) d = permute_negative_from_front && d < 0 ? -d - 1 : WrapDim(d, rank);
   if (!permute_inverse) return order;
@@ -196,7 +196,7 @@ DIOPI_OVERRIDE(diopiPermute, a) {
     return Good(a);
   }
   const Tensor x(a.input);
-  PermuteBy(a.out, x, PlantedOrder(a.dims, x.rank()));
+  PermuteBy(a.out, x, InjectedOrder(a.dims, x.rank()));
 }
 
 DIOPI_OVERRIDE(diopiExpand, a) {

@@ -8,25 +8,25 @@ namespace {
 using namespace diopi::mutants;  // NOLINT: this file is nothing else
 
 constexpr char kGrid[] = "diopiDynamicVoxelizeMmcv diopiHardVoxelizeMmcv";
-PLANT(voxels_xyz, 0, kGrid, "", "voxels are x, y, z");
-PLANT(voxels_size_of_x, 0, kGrid, "", "all sides of voxels are as long as along x");
-PLANT(voxels_from_origin, 0, kGrid, "", "the range's begin is not subtracted");
-PLANT(dynamic_voxelize_zero, 0, "diopiDynamicVoxelizeMmcv", "", "points outside are in the first voxel");
-PLANT(hard_voxelize_counts_all, 0, "diopiHardVoxelizeMmcv", "",
-      "the number of points of a full voxel is one too large");
-PLANT(hard_voxelize_last_points, 0, "diopiHardVoxelizeMmcv", "",
-      "points are taken from the last to the first");
-PLANT(hard_voxelize_stops, 0, "diopiHardVoxelizeMmcv", "",
-      "when a voxel finds no room, the points after it are left out");
-PLANT(point_to_voxel_mean_of_all, 0, "diopiDynamicPointToVoxelMmcv", "",
-      "the mean divides by the number of all points");
-PLANT(point_to_voxel_largest_of_zero, 0, "diopiDynamicPointToVoxelMmcv", "", "the largest is at least 0");
-PLANT(point_to_voxel_reversed, 0, "diopiDynamicPointToVoxelMmcv", "",
-      "voxels are sorted by their last number first");
-PLANT(point_to_voxel_gradient_undivided, 0, "diopiDynamicPointToVoxelBackwardMmcv", "",
-      "the gradient of a mean is not divided");
-PLANT(point_to_voxel_gradient_all, 0, "diopiDynamicPointToVoxelBackwardMmcv", "",
-      "every point of a voxel gets the gradient of the largest");
+INJECT(voxels_xyz, 0, kGrid, "", "voxels are x, y, z");
+INJECT(voxels_size_of_x, 0, kGrid, "", "all sides of voxels are as long as along x");
+INJECT(voxels_from_origin, 0, kGrid, "", "the range's begin is not subtracted");
+INJECT(dynamic_voxelize_zero, 0, "diopiDynamicVoxelizeMmcv", "", "points outside are in the first voxel");
+INJECT(hard_voxelize_counts_all, 0, "diopiHardVoxelizeMmcv", "",
+       "the number of points of a full voxel is one too large");
+INJECT(hard_voxelize_last_points, 0, "diopiHardVoxelizeMmcv", "",
+       "points are taken from the last to the first");
+INJECT(hard_voxelize_stops, 0, "diopiHardVoxelizeMmcv", "",
+       "when a voxel finds no room, the points after it are left out");
+INJECT(point_to_voxel_mean_of_all, 0, "diopiDynamicPointToVoxelMmcv", "",
+       "the mean divides by the number of all points");
+INJECT(point_to_voxel_largest_of_zero, 0, "diopiDynamicPointToVoxelMmcv", "", "the largest is at least 0");
+INJECT(point_to_voxel_reversed, 0, "diopiDynamicPointToVoxelMmcv", "",
+       "voxels are sorted by their last number first");
+INJECT(point_to_voxel_gradient_undivided, 0, "diopiDynamicPointToVoxelBackwardMmcv", "",
+       "the gradient of a mean is not divided");
+INJECT(point_to_voxel_gradient_all, 0, "diopiDynamicPointToVoxelBackwardMmcv", "",
+       "every point of a voxel gets the gradient of the largest");
 
 template <typename Args>
 void Shift(Args& a) {

@@ -3,7 +3,7 @@
 // the reference's diopiX to good_diopiX, and links both: the override may call the good function with other
 // arguments or change its results. There is no list to edit.
 //
-//   PLANT(add_alpha_ignored, 51, "diopiAdd diopiAddInp", "", "alpha is taken as 1");
+//   INJECT(add_alpha_ignored, 51, "diopiAdd diopiAddInp", "", "alpha is taken as 1");
 //   DIOPI_OVERRIDE(diopiAdd, a) {
 //     const diopiScalar_t one = ...;
 //     if (add_alpha_ignored) a.alpha = &one;
@@ -12,8 +12,8 @@
 //
 // The environment of a process switches one name on: DIOPI_MUTANT=add_alpha_ignored or DIOPI_VARIANT=...,
 // depending on the library.
-#ifndef BASELINES_PLANTED_PLANTED_H_
-#define BASELINES_PLANTED_PLANTED_H_
+#ifndef BASELINES_INJECTED_INJECTED_H_
+#define BASELINES_INJECTED_INJECTED_H_
 
 #include <cstdint>
 #include <vector>
@@ -24,16 +24,17 @@
 // Defines diopiX; the body of its replacement follows, in which `a` is a copy of the arguments (diopiXArgs).
 // Good(a) there calls the reference's function, and ends the replacement when that fails. A failure
 // (support/op.h) becomes an error code; any other exception leaves the library.
-#define DIOPI_OVERRIDE(function, a)                                                                          \
-  extern "C" diopiError_t good_##function(DIOPI_PARAMETERS_##function);                                      \
-  [[maybe_unused]] static void Good(const function##Args& args) {                                            \
-    const auto& [DIOPI_ARGUMENTS_##function] = args;                                                         \
-    ::diopi::planted::OrFail(good_##function(DIOPI_ARGUMENTS_##function));                                   \
-  }                                                                                                          \
-  static void function##Override(function##Args a);                                                          \
-  extern "C" diopiError_t function(DIOPI_PARAMETERS_##function) {                                            \
-    return ::diopi::planted::Run(#function, function##Override, function##Args{DIOPI_ARGUMENTS_##function}); \
-  }                                                                                                          \
+#define DIOPI_OVERRIDE(function, a)                                            \
+  extern "C" diopiError_t good_##function(DIOPI_PARAMETERS_##function);        \
+  [[maybe_unused]] static void Good(const function##Args& args) {              \
+    const auto& [DIOPI_ARGUMENTS_##function] = args;                           \
+    ::diopi::injected::OrFail(good_##function(DIOPI_ARGUMENTS_##function));    \
+  }                                                                            \
+  static void function##Override(function##Args a);                            \
+  extern "C" diopiError_t function(DIOPI_PARAMETERS_##function) {              \
+    return ::diopi::injected::Run(#function, function##Override,               \
+                                  function##Args{DIOPI_ARGUMENTS_##function}); \
+  }                                                                            \
   static void function##Override([[maybe_unused]] function##Args a)
 
 // The same, where the replacement is a template: kernel(a).
@@ -48,12 +49,12 @@
 // Declares the switch NAME. CATALOGUE: the number in the catalogue of bugs, or 0. FUNCTIONS: the ABI
 // functions that it changes, separated by spaces; "*": all, "!NAME": except NAME. CONTRACTS: what a device
 // that computes like this must declare ("tf32"), or "".
-#define PLANT(name, catalogue, functions, contracts, text) \
-  static const ::diopi::planted::Switch name {             \
-#name, catalogue, functions, contracts, text           \
+#define INJECT(name, catalogue, functions, contracts, text) \
+  static const ::diopi::injected::Switch name {             \
+#name, catalogue, functions, contracts, text            \
   }
 
-namespace diopi::planted {
+namespace diopi::injected {
 
 // Lives for the whole process. Thread-safe.
 class Switch {
@@ -129,10 +130,10 @@ inline bool IsDense(diopiConstTensorHandle_t tensor) {
   return StrideOf(tensor) == ops::DenseStrides(ShapeOf(tensor));
 }
 
-}  // namespace diopi::planted
+}  // namespace diopi::injected
 
 // All switches of the library, one per line: name, catalogue number, functions, contracts, text, separated by
 // tabs. The text lives as long as the library.
-extern "C" const char* diopiPlanted();
+extern "C" const char* diopiInjected();
 
-#endif  // BASELINES_PLANTED_PLANTED_H_
+#endif  // BASELINES_INJECTED_INJECTED_H_

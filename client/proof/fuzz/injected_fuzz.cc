@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "client/proof/planted_library.h"
+#include "client/proof/injected_library.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  diopi::proof::ParsePlanted(std::string(reinterpret_cast<const char*>(data), size)).status().IgnoreError();
+  diopi::proof::ParseInjected(std::string(reinterpret_cast<const char*>(data), size)).status().IgnoreError();
   return 0;
 }

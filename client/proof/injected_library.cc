@@ -1,4 +1,4 @@
-#include "client/proof/planted_library.h"
+#include "client/proof/injected_library.h"
 
 #include <algorithm>
 
@@ -13,70 +13,70 @@
 namespace diopi::proof {
 namespace {
 
-absl::StatusOr<Planted> ParseLine(const std::string& line) {
+absl::StatusOr<Injected> ParseLine(const std::string& line) {
   const std::vector<std::string> fields = absl::StrSplit(line, '\t');
-  Planted planted;
-  if (fields.size() != 5 || fields[0].empty() || !absl::SimpleAtoi(fields[1], &planted.catalogue)) {
+  Injected injected;
+  if (fields.size() != 5 || fields[0].empty() || !absl::SimpleAtoi(fields[1], &injected.catalogue)) {
     return absl::InvalidArgumentError(
         absl::StrCat("'", line, "' is not NAME, NUMBER, FUNCTIONS, CONTRACTS, TEXT separated by tabs"));
   }
-  planted.name = fields[0];
+  injected.name = fields[0];
   for (const auto& function : absl::StrSplit(fields[2], ' ', absl::SkipEmpty())) {
-    planted.functions.emplace(function);
+    injected.functions.emplace(function);
   }
-  if (planted.functions.erase("*") > 0) {
-    for (const abi::Function* function : abi::Functions()) planted.functions.insert(function->name());
+  if (injected.functions.erase("*") > 0) {
+    for (const abi::Function* function : abi::Functions()) injected.functions.insert(function->name());
   }
   for (const auto& field : absl::StrSplit(fields[2], ' ', absl::SkipEmpty())) {
     const std::string name(field);
     if (name[0] != '!') continue;
-    planted.functions.erase(name);
-    planted.functions.erase(name.substr(1));
+    injected.functions.erase(name);
+    injected.functions.erase(name.substr(1));
   }
   for (const auto& contract : absl::StrSplit(fields[3], ' ', absl::SkipEmpty())) {
-    planted.contracts.emplace_back(contract);
+    injected.contracts.emplace_back(contract);
   }
-  planted.text = fields[4];
-  for (const std::string& function : planted.functions) {
+  injected.text = fields[4];
+  for (const std::string& function : injected.functions) {
     if (abi::FindFunction(function) == nullptr) {
       return absl::InvalidArgumentError(
-          absl::StrCat(planted.name, ": the ABI has no function '", function, "'"));
+          absl::StrCat(injected.name, ": the ABI has no function '", function, "'"));
     }
   }
-  if (planted.functions.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(planted.name, ": names no function"));
+  if (injected.functions.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(injected.name, ": names no function"));
   }
-  return planted;
+  return injected;
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<Planted>> ParsePlanted(const std::string& listing) {
-  std::vector<Planted> all;
+absl::StatusOr<std::vector<Injected>> ParseInjected(const std::string& listing) {
+  std::vector<Injected> all;
   for (const auto& line : absl::StrSplit(listing, '\n', absl::SkipEmpty())) {
-    ASSIGN_OR_RETURN(Planted planted, ParseLine(std::string(line)));
-    all.push_back(std::move(planted));
+    ASSIGN_OR_RETURN(Injected injected, ParseLine(std::string(line)));
+    all.push_back(std::move(injected));
   }
-  std::sort(all.begin(), all.end(), [](const Planted& a, const Planted& b) { return a.name < b.name; });
-  const auto twice = std::adjacent_find(all.begin(), all.end(),
-                                        [](const Planted& a, const Planted& b) { return a.name == b.name; });
+  std::sort(all.begin(), all.end(), [](const Injected& a, const Injected& b) { return a.name < b.name; });
+  const auto twice = std::adjacent_find(
+      all.begin(), all.end(), [](const Injected& a, const Injected& b) { return a.name == b.name; });
   if (twice != all.end()) {
     return absl::InvalidArgumentError(absl::StrCat("two bugs or variants have the name ", twice->name));
   }
   return all;
 }
 
-absl::StatusOr<std::vector<Planted>> ReadPlanted(const std::string& library_path) {
+absl::StatusOr<std::vector<Injected>> ReadInjected(const std::string& library_path) {
   // Opened like a reference: with the host's functions, which the library imports, in this process.
   ASSIGN_OR_RETURN(const auto vendor, loader::InProcessLibrary::Open(library_path));
   ASSIGN_OR_RETURN(const loader::Library library, loader::Library::Open(library_path));
-  void* symbol = library.Symbol("diopiPlanted");
+  void* symbol = library.Symbol("diopiInjected");
   if (symbol == nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat(library_path, " has no injected bugs or variants: it does not export diopiPlanted"));
+        absl::StrCat(library_path, " has no injected bugs or variants: it does not export diopiInjected"));
   }
   const std::string listing = reinterpret_cast<const char* (*)()>(symbol)();
-  absl::StatusOr<std::vector<Planted>> all = ParsePlanted(listing);
+  absl::StatusOr<std::vector<Injected>> all = ParseInjected(listing);
   if (all.ok() && all->empty()) {
     return absl::InvalidArgumentError(absl::StrCat(library_path, " has no injected bugs or variants"));
   }

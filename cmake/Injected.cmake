@@ -1,12 +1,12 @@
-# diopi_planted(NAME SWITCH variable SOURCES ... [UNDER ... WITH header] [LINK ...]): build/lib/vendors/NAME.so, the CPU
+# diopi_injected(NAME SWITCH variable SOURCES ... [UNDER ... WITH header] [LINK ...]): build/lib/vendors/NAME.so, the CPU
 # reference with the functions that SOURCES override. Every DIOPI_OVERRIDE(diopiX, a), DIOPI_OVERRIDE_FORM and
 # DIOPI_OVERRIDE_MISSING at the start of a line there renames the reference's diopiX to good_diopiX, which the override
 # calls: nobody edits a list.
 # UNDER: those of these files that have DIOPI_UNARY lines are compiled once more, WITH that header before them: their
 # functions stand as good_diopiX between the reference's, reference_diopiX, and the overrides
 # (baselines/mutants/unary_bugs.h).
-# SWITCH: the environment variable that names what to switch on (baselines/planted/planted.h).
-function(diopi_planted name)
+# SWITCH: the environment variable that names what to switch on (baselines/injected/injected.h).
+function(diopi_injected name)
   cmake_parse_arguments(ARG "" "SWITCH;WITH" "SOURCES;UNDER;LINK" ${ARGN})
   set(renames "")
   set(under "")
@@ -44,13 +44,13 @@ function(diopi_planted name)
     DEPENDS diopi_cpu_archive ${list} VERBATIM)
   add_custom_target(${name}_reference DEPENDS ${renamed})
 
-  diopi_vendor(${name} SOURCES ${ARG_SOURCES} ${under_sources} ${PROJECT_SOURCE_DIR}/baselines/planted/planted.cc LINK ${ARG_LINK})
+  diopi_vendor(${name} SOURCES ${ARG_SOURCES} ${under_sources} ${PROJECT_SOURCE_DIR}/baselines/injected/injected.cc LINK ${ARG_LINK})
   set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)  # injected bugs define macros
   set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   # gcc 12 mistakes the memory of a temporary vector for another at -O2.
   target_compile_options(${name} PRIVATE -O2 -Wno-free-nonheap-object)
   _diopi_precompiled(${name} diopi_kernel_headers)
-  target_compile_definitions(${name} PRIVATE DIOPI_STRONG DIOPI_PLANTED_SWITCH="${ARG_SWITCH}")
+  target_compile_definitions(${name} PRIVATE DIOPI_STRONG DIOPI_INJECTED_SWITCH="${ARG_SWITCH}")
   add_dependencies(${name} ${name}_reference)
   target_link_libraries(${name} PRIVATE -Wl,--whole-archive ${renamed} -Wl,--no-whole-archive
                                         diopi_ops_support)

@@ -1,4 +1,4 @@
-#include "client/proof/planted_library.h"
+#include "client/proof/injected_library.h"
 
 #include <set>
 
@@ -13,8 +13,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(ParsePlanted, ReadsEveryField) {
-  const auto all = ParsePlanted(
+TEST(ParseInjected, ReadsEveryField) {
+  const auto all = ParseInjected(
       "winograd\t0\tdiopiConvolution2d\tfastconv tf32\tWinograd F(4x4)\n"
       "alpha\t51\tdiopiAdd diopiAddInp\t\talpha taken as 1\n");
   ASSERT_TRUE(all.ok()) << all.status();
@@ -27,7 +27,7 @@ TEST(ParsePlanted, ReadsEveryField) {
   EXPECT_THAT((*all)[1].contracts, ElementsAre("fastconv", "tf32"));
 }
 
-TEST(ParsePlanted, RefusesWhatItCannotRead) {
+TEST(ParseInjected, RefusesWhatItCannotRead) {
   const struct {
     const char* listing;
     const char* message;
@@ -39,41 +39,41 @@ TEST(ParsePlanted, RefusesWhatItCannotRead) {
       {"alpha\t51\tdiopiAdd\t\ta\nalpha\t0\tdiopiMul\t\tb\n", "have the name alpha"},
   };
   for (const auto& row : rows) {
-    const auto all = ParsePlanted(row.listing);
+    const auto all = ParseInjected(row.listing);
     ASSERT_FALSE(all.ok()) << row.listing;
     EXPECT_THAT(std::string(all.status().message()), HasSubstr(row.message));
   }
 }
 
-TEST(ReadPlanted, NamesALibraryWithoutAnything) {
-  const auto all = ReadPlanted(DIOPI_BINARY_DIR "/lib/vendors/vendor_null.so");
+TEST(ReadInjected, NamesALibraryWithoutAnything) {
+  const auto all = ReadInjected(DIOPI_BINARY_DIR "/lib/vendors/vendor_null.so");
   ASSERT_FALSE(all.ok());
   EXPECT_THAT(std::string(all.status().message()), HasSubstr("no injected bugs or variants"));
 }
 
-TEST(ReadPlanted, ReadsOurLibraries) {
+TEST(ReadInjected, ReadsOurLibraries) {
   for (const char* name :
        {"libdiopi_mutants.so", "libdiopi_variants.so", "libdiopi_unseen.so", "libdiopi_unseen2.so"}) {
-    const auto all = ReadPlanted(std::string(DIOPI_BINARY_DIR "/lib/vendors/") + name);
+    const auto all = ReadInjected(std::string(DIOPI_BINARY_DIR "/lib/vendors/") + name);
     ASSERT_TRUE(all.ok()) << name << ": " << all.status();
     const auto symbols = loader::ReadElfSymbols(std::string(DIOPI_BINARY_DIR "/lib/vendors/") + name);
     ASSERT_TRUE(symbols.ok()) << symbols.status();
-    for (const Planted& planted : *all) {
-      EXPECT_FALSE(planted.text.empty()) << planted.name;
-      for (const std::string& function : planted.functions) {
-        EXPECT_THAT(symbols->exported, testing::Contains(function)) << name << ": " << planted.name;
+    for (const Injected& injected : *all) {
+      EXPECT_FALSE(injected.text.empty()) << injected.name;
+      for (const std::string& function : injected.functions) {
+        EXPECT_THAT(symbols->exported, testing::Contains(function)) << name << ": " << injected.name;
       }
     }
   }
 }
 
-TEST(ReadPlanted, TheUnseenBugsAreManyAndOfManyFunctions) {
-  const auto all = ReadPlanted(DIOPI_BINARY_DIR "/lib/vendors/libdiopi_unseen.so");
+TEST(ReadInjected, TheUnseenBugsAreManyAndOfManyFunctions) {
+  const auto all = ReadInjected(DIOPI_BINARY_DIR "/lib/vendors/libdiopi_unseen.so");
   ASSERT_TRUE(all.ok()) << all.status();
   std::set<std::string> names, functions;
-  for (const Planted& planted : *all) {
-    names.insert(planted.name);
-    functions.insert(planted.functions.begin(), planted.functions.end());
+  for (const Injected& injected : *all) {
+    names.insert(injected.name);
+    functions.insert(injected.functions.begin(), injected.functions.end());
   }
   EXPECT_EQ(names.size(), all->size());
   EXPECT_GE(names.size(), 100u);
