@@ -4,7 +4,7 @@
 # calls: nobody edits a list.
 # UNDER: those of these files that have DIOPI_UNARY lines are compiled once more, WITH that header before them: their
 # functions stand as good_diopiX between the reference's, reference_diopiX, and the overrides
-# (baselines/mutants/unary_bugs.h).
+# (baselines/bugs/unary_bugs.h).
 # SWITCH: the environment variable that names what to switch on (baselines/injected/injected.h).
 function(diopi_injected name)
   cmake_parse_arguments(ARG "" "SWITCH;WITH" "SOURCES;UNDER;LINK" ${ARGN})

@@ -11,7 +11,7 @@
 #include "baselines/generate/generate.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
-#include "client/proof/generic_mutants.h"
+#include "client/proof/generic_bugs.h"
 #include "client/proof/trial.h"
 #include "impl_loader/caller/in_process.h"
 
@@ -27,7 +27,7 @@ absl::Status AddGeneric(const v1::Case& c, loader::InProcessLibrary* reference, 
   ASSIGN_OR_RETURN(const baselines::Baseline baseline, baselines::GenerateCase(*reference, c));
   ASSIGN_OR_RETURN(const TensorMap native,
                    reference->Call(baseline.c, baseline.inputs, v1::Dtype::unsupported));
-  for (const Mutated& mutated : GenericMutants(baseline, native, reference)) {
+  for (const Mutated& mutated : GenericBugs(baseline, native, reference)) {
     const v1::Verdict verdict =
         baselines::CompareCase(baseline.c, baseline.inputs, baseline.references, mutated.outputs);
     matrix->Add(BugName(c, mutated.name), c.id(), verdict.outcome() != v1::OUTCOME_PASS);
@@ -36,9 +36,9 @@ absl::Status AddGeneric(const v1::Case& c, loader::InProcessLibrary* reference, 
 }
 
 absl::Status AddInjected(const CaseValueOptions& options, std::map<std::string, KillMatrix>* matrices) {
-  ASSIGN_OR_RETURN(std::vector<Injected> injected, ReadInjected(options.mutants_library));
+  ASSIGN_OR_RETURN(std::vector<Injected> injected, ReadInjected(options.bugs_library));
   TrialOptions trials;
-  trials.library = options.mutants_library;
+  trials.library = options.bugs_library;
   trials.switch_variable = "DIOPI_MUTANT";
   trials.reference_library = options.reference_library;
   trials.injected = std::move(injected);
@@ -65,7 +65,7 @@ absl::StatusOr<std::map<std::string, KillMatrix>> MeasureCases(const CaseValueOp
       return absl::Status(status.code(), absl::StrCat(c.id(), ": ", std::string(status.message())));
     }
   }
-  if (!options.mutants_library.empty()) {
+  if (!options.bugs_library.empty()) {
     RETURN_IF_ERROR(AddInjected(options, &matrices));
   }
   return matrices;

@@ -30,7 +30,7 @@ constexpr double kLeastPrecision = 0.95;
 
 struct Arguments {
   std::string reference = agent::DefaultReferenceLibrary();
-  std::string mutants = agent::ProgramFolder() + "/../lib/vendors/libdiopi_mutants.so";
+  std::string bugs = agent::ProgramFolder() + "/../lib/vendors/libdiopi_mutants.so";
   std::string variants = agent::ProgramFolder() + "/../lib/vendors/libdiopi_variants.so";
   std::string native16 = agent::ProgramFolder() + "/../lib/libdiopi_native16.so";
   std::vector<std::string> functions;
@@ -94,7 +94,7 @@ absl::StatusOr<Tally> RunLibraries(const Arguments& arguments, const std::vector
                                    bool bugs) {
   absl::StatusOr<Tally> sum = Tally({});
   for (const Source& source : sources) {
-    const bool both = source.library != arguments.mutants;
+    const bool both = source.library != arguments.bugs;
     absl::StatusOr<TrialOptions> options =
         TrialsOf(arguments, source, [&](const Injected& each) { return !both || IsBug(each) == bugs; });
     if (!options.ok()) return options.status();
@@ -110,11 +110,11 @@ absl::StatusOr<Tally> RunLibraries(const Arguments& arguments, const std::vector
 ExitCode RunVerdict(const Arguments& arguments) {
   const Source variant = {arguments.variants, "DIOPI_VARIANT"},
                native16 = {arguments.native16, "DIOPI_NATIVE16"};
-  const absl::StatusOr<Tally> mutants =
-      RunLibraries(arguments, {{arguments.mutants, "DIOPI_MUTANT"}, variant, native16}, true);
-  if (!mutants.ok()) return PrintError(mutants.status());
+  const absl::StatusOr<Tally> bugs =
+      RunLibraries(arguments, {{arguments.bugs, "DIOPI_MUTANT"}, variant, native16}, true);
+  if (!bugs.ok()) return PrintError(bugs.status());
   std::cout << "Injected bugs, each run on the cases of its functions in suite " << arguments.suite << "\n\n"
-            << mutants->MutantTable();
+            << bugs->BugTable();
   const absl::StatusOr<Tally> variants = RunLibraries(arguments, {variant, native16}, false);
   if (!variants.ok()) return PrintError(variants.status());
   std::cout << absl::StrFormat("\nCorrect variants, %d seeds of inputs each\n\n", arguments.seeds)
@@ -122,10 +122,10 @@ ExitCode RunVerdict(const Arguments& arguments) {
   std::cout << absl::StrFormat("\nthe public rule accuses correct variants in %d of %d verdicts\n",
                                variants->PublicAlarms(), variants->Verdicts());
   std::cout << absl::StrFormat(
-      "injected bugs caught: %d of %d (public rule %d of %d), false alarms: %d of %d\n", mutants->Caught(),
-      mutants->records().size(), mutants->PublicCaught(), mutants->records().size(), variants->Alarms(),
+      "injected bugs caught: %d of %d (public rule %d of %d), false alarms: %d of %d\n", bugs->Caught(),
+      bugs->records().size(), bugs->PublicCaught(), bugs->records().size(), variants->Alarms(),
       variants->Verdicts());
-  const bool all = mutants->Caught() == static_cast<int64_t>(mutants->records().size());
+  const bool all = bugs->Caught() == static_cast<int64_t>(bugs->records().size());
   return all && variants->Alarms() == 0 ? ExitCode::kOk : ExitCode::kFailed;
 }
 
@@ -149,8 +149,7 @@ absl::StatusOr<CauseTally> RunCauses(const Arguments& arguments, const Source& s
 }
 
 ExitCode RunCauses(const Arguments& arguments) {
-  const absl::StatusOr<CauseTally> bugs =
-      RunCauses(arguments, {arguments.mutants, "DIOPI_MUTANT"}, true, All);
+  const absl::StatusOr<CauseTally> bugs = RunCauses(arguments, {arguments.bugs, "DIOPI_MUTANT"}, true, All);
   if (!bugs.ok()) return PrintError(bugs.status());
   std::cout << "Likely causes of injected bugs\n\n" << bugs->Table();
   const auto declarable = [](const Injected& injected) {
@@ -180,7 +179,7 @@ ExitCode RunCauses(const Arguments& arguments) {
 ExitCode RunCases(const Arguments& arguments) {
   CaseValueOptions options;
   options.reference_library = arguments.reference;
-  options.mutants_library = arguments.mutants;
+  options.bugs_library = arguments.bugs;
   options.selection = SelectionOf(arguments);
   const auto matrices = MeasureCases(options);
   if (!matrices.ok()) return PrintError(matrices.status());
@@ -196,7 +195,7 @@ ExitCode Main(int argc, char** argv) {
   DescribeProgram("", "  diopi-proof verdict --fname add    every bug and variant of an operator\n", &app);
   Heading("Options", &app);
   app.add_option("--reference", arguments.reference, "The CPU reference, libdiopi_cpu.so");
-  app.add_option("--mutants", arguments.mutants, "Library with injected bugs");
+  app.add_option("--mutants", arguments.bugs, "Library with injected bugs");
   AddFnameOption(&app, &arguments.functions);
   app.add_option("--suite", arguments.suite, "Suite: core (default) or smoke");
   app.add_option("--threads", arguments.threads, "Number of workers")->check(CLI::Range(1, 64));

@@ -76,7 +76,7 @@ int64_t Tally::PublicAlarms() const {
   return Sum(records_, [](const Record& record) { return record.public_caught; });
 }
 
-std::string Tally::MutantTable() const {
+std::string Tally::BugTable() const {
   const int width = static_cast<int>(Widest(injected_));
   std::string out = absl::StrFormat("%-*s  %3s  %-8s  %11s  %11s  %s\n", width, "bug", "no.", "gate",
                                     "caught by", "public rule", "first case");

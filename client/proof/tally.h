@@ -44,7 +44,7 @@ class Tally {
 
   // One line per bug: name, number in the catalogue, gates, the first case that caught it, how many cases
   // caught it, and how many by the public rule. Then the bugs that were not caught, with their texts.
-  std::string MutantTable() const;
+  std::string BugTable() const;
   // One line per variant: name, contracts, verdicts, alarms by our rule and by the public rule.
   std::string VariantTable() const;
 

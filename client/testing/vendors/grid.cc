@@ -2,9 +2,9 @@
 // $DIOPI_GRID names the one that loses what lies beyond.
 #include <cstring>
 
-#include "baselines/mutants/support.h"
+#include "baselines/bugs/support.h"
 
-using namespace diopi::mutants;  // NOLINT: this file is nothing else
+using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "baselines/mutants/support.h"
+#include "baselines/bugs/support.h"
 
-using namespace diopi::mutants;  // NOLINT: this file is nothing else
+using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
