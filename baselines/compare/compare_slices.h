@@ -25,11 +25,11 @@ TensorMap TakeCompared(const v1::Case& c, const SlicePlaces& places, const Tenso
 // only their compared elements, in one dimension.
 bool NeedsWholeInputs(const v1::Case& c);
 
-// The verdict of a sliced case, as CompareCase and AddWouldPassUnder give it. `references` hold one element
-// for each place, `inputs` and `actual` are whole; inputs that are not needed may be missing
-// (NeedsWholeInputs). Places in the verdict are those of whole outputs; its counts of elements are of
-// compared ones. Where every term of a sum is finite, all of its elements must be finite, too; a product of
-// matrices is probed as a whole (product_probe.h). Random outputs and indices are judged as wholes
+// The verdict of a case that is compared on slices, as CompareCase and AddWouldPassUnder give it.
+// `references` hold one element for each place, `inputs` and `actual` are whole; inputs that are not needed
+// may be missing (NeedsWholeInputs). Places in the verdict are those of whole outputs; its counts of elements
+// are of compared ones. Where every term of a sum is finite, all of its elements must be finite, too; a
+// product of matrices is probed as a whole (product_probe.h). Random outputs and indices are judged as wholes
 // (large_random.h, large_picks.h), and outputs that are only moved have a hash of all elements.
 v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places, const TensorViews& inputs,
                           const TensorMap& references, const TensorViews& actual,

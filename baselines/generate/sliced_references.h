@@ -11,7 +11,7 @@
 
 namespace diopi::baselines {
 
-// Of a sliced case (slices::IsSliced): one element for each place of slices::ComparedPlaces.
+// One element for each place of slices::ComparedPlaces.
 absl::StatusOr<TensorMap> SlicedReferences(loader::InProcessLibrary& reference, const v1::Case& c,
                                            SlicedInputs& inputs, const slices::SliceLimits& limits = {});
 

@@ -98,7 +98,7 @@ DIOPI_OVERRIDE(diopiMul, a) {
   Good(a);
 }
 
-// Specific: a transposed, sliced or expanded condition.
+// Specific: a transposed or expanded condition, or a slice.
 INJECT(where_condition_dense, 0, "diopiWhere", "", "the condition's strides are ignored");
 DIOPI_OVERRIDE(diopiWhere, a) {
   if (where_condition_dense && !IsDense(a.condition)) {

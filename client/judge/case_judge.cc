@@ -50,9 +50,9 @@ std::optional<v1::Finding> CaseJudge::SkipReason(const v1::Case& c) const {
 }
 
 // The inputs of a large case, but for those `without`.
-absl::StatusOr<TensorMap> CaseJudge::MakeInputs(const v1::Case& c, const BlockInputs& without) {
+absl::StatusOr<TensorMap> CaseJudge::MakeInputs(const v1::Case& c, bool sliced, const BlockInputs& without) {
   if (c.producers().empty()) return FillInputs(c, without);
-  if (slices::IsSliced(c)) {
+  if (sliced) {
     absl::StatusOr<TensorMap> inputs = FillInputs(c, without);
     if (!inputs.ok()) return inputs;
     absl::Status saved = WithReference([&](loader::InProcessLibrary& reference) {
@@ -86,12 +86,14 @@ absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, Tensor
   loader::CallOptions call;
   call.calls = options_.calls;
   if (options_.adaptor != nullptr && !cases::IsLibraryCheck(c)) call.adaptor = options_.adaptor->For(c);
-  call.in_place = making == Making::kSent && slices::IsSliced(c) && call.adaptor.conversion().empty();
-  call.leaves_last = call.in_place && !MayDiffer(c);
   if (slices::IsLarge(c)) {
+    using Outputs = loader::CallOptions::Outputs;
+    const bool sliced = slices::IsSliced(c);
+    const bool sent = making == Making::kSent && call.adaptor.conversion().empty();
+    if (sliced && sent) call.outputs = MayDiffer(c) ? Outputs::kInPlace : Outputs::kInPlaceUncompared;
     absl::StatusOr<BlockInputs> left = BlockInputs();
-    if (making == Making::kSent && call.adaptor.conversion().empty()) left = OpenBlockInputs(c);
-    absl::StatusOr<TensorMap> made = left.ok() ? MakeInputs(c, *left) : left.status();
+    if (sent) left = OpenBlockInputs(c);
+    absl::StatusOr<TensorMap> made = left.ok() ? MakeInputs(c, sliced, *left) : left.status();
     if (!made.ok()) return absl::InternalError(absl::StrCat("no inputs: ", made.status().message()));
     *inputs = *std::move(made);
   }
@@ -114,8 +116,6 @@ absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, Tensor
 
 v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                                     const TensorMap& actual) {
-  if (slices::IsSliced(c))
-    return baselines::CompareSlices(c, PlacesOf(c), inputs, references, actual, options_.compare);
   v1::Verdict verdict = baselines::CompareCase(c, inputs, references, actual, options_.compare);
   if (verdict.outcome() != v1::OUTCOME_FAIL) return verdict;
   // An overflow may be allowed, and its cause known, where real 16-bit arithmetic overflows, too.
@@ -146,8 +146,17 @@ v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, 
   return verdict;
 }
 
+bool CaseJudge::NeedsAnotherCall(const v1::Verdict& verdict, const loader::CallOutcome& outcome,
+                                 loader::CallOptions* options) {
+  using Outputs = loader::CallOptions::Outputs;
+  const bool unexplained = options->outputs == Outputs::kInPlaceUncompared &&
+                           verdict.outcome() == v1::OUTCOME_NONDETERMINISTIC &&
+                           outcome.reply.differs().empty();
+  if (unexplained) options->outputs = Outputs::kInPlace;
+  return unexplained;
+}
+
 baselines::SlicePlaces CaseJudge::PlacesOf(const v1::Case& c) {
-  if (!slices::IsSliced(c)) return {};
   return slices::ComparedPlaces(c, slices::BuiltinSlices(c.function()));
 }
 
@@ -187,10 +196,14 @@ absl::Status CaseJudge::WithReference(const std::function<absl::Status(loader::I
   return use(*reference_);
 }
 
-v1::Verdict CaseJudge::JudgeConverted(const v1::CaseAdaptor& adaptor, profile::JudgedCase* converted) {
+v1::Verdict CaseJudge::JudgeConverted(const v1::CaseAdaptor& adaptor, bool sliced,
+                                      profile::JudgedCase* converted) {
   v1::Verdict verdict;
   if (!profile::LeaveOutWhatDoesNotFit(adaptor, converted)) {
     verdict.set_outcome(v1::OUTCOME_SKIPPED);
+  } else if (sliced) {
+    verdict = baselines::CompareSlices(converted->c, PlacesOf(converted->c), converted->inputs,
+                                       converted->references, converted->actual, options_.compare);
   } else {
     verdict = JudgeNumbers(converted->c, converted->inputs, converted->references, converted->actual);
   }
@@ -202,18 +215,19 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
                              const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor,
                              std::optional<profile::JudgedCase>* converted_case,
                              const baselines::SlicePlaces& places) {
-  const bool packed = slices::IsSliced(c);
-  const TensorMap unpacked = packed ? baselines::UnpackReferences(stored) : TensorMap();
-  const TensorMap& references = packed ? unpacked : stored;
+  const bool sliced = slices::IsSliced(c);
+  const TensorMap unpacked = sliced ? baselines::UnpackReferences(stored) : TensorMap();
+  const TensorMap& references = sliced ? unpacked : stored;
   const v1::Case judged = baselines::WithoutJudging(c, outcome.reply.unwritten());
   // `places` may be those of judges that do not count.
   static const baselines::SlicePlaces kUnknown;
   const baselines::SlicePlaces& known = outcome.reply.unwritten().empty() ? places : kUnknown;
   std::optional<profile::JudgedCase> converted;
   const auto judge = [&](const TensorMap& actual) {
-    if (adaptor.conversion().empty() && slices::IsSliced(judged))
-      return JudgeSlices(judged, inputs, references, outcome, known);
-    if (adaptor.conversion().empty()) return JudgeNumbers(judged, inputs, references, actual);
+    if (adaptor.conversion().empty()) {
+      return sliced ? JudgeSlices(judged, inputs, references, outcome, known)
+                    : JudgeNumbers(judged, inputs, references, actual);
+    }
     converted = profile::AsConverted(judged, inputs, references, actual, adaptor);
     absl::Status recomputed;
     if (profile::NarrowsFloats(judged, adaptor)) {
@@ -221,7 +235,7 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
         return profile::RecomputeReferences(reference, &*converted);
       });
     }
-    if (recomputed.ok()) return JudgeConverted(adaptor, &*converted);
+    if (recomputed.ok()) return JudgeConverted(adaptor, sliced, &*converted);
     return HarnessError(judged, "no_reference",
                         absl::StrCat("no reference for rounded inputs: ", recomputed.message()));
   };
@@ -231,13 +245,13 @@ v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const T
     const v1::Case& called = adapted ? converted->c : c;
     const TensorMap& outputs = adapted ? converted->actual : outcome.outputs;
     TensorMap compared;
-    const bool sliced = slices::IsSliced(called) && verdict.outcome() == v1::OUTCOME_FAIL;
-    if (sliced) {
+    const bool take = sliced && verdict.outcome() == v1::OUTCOME_FAIL;
+    if (take) {
       TensorViews views = ViewsOf(outputs);
       if (!adapted) views.insert(outcome.output_views.begin(), outcome.output_views.end());
       compared = baselines::TakeCompared(called, PlacesOf(called), references, views);
     }
-    options_.profile->Waive(called, adapted ? converted->references : references, sliced ? compared : outputs,
+    options_.profile->Waive(called, adapted ? converted->references : references, take ? compared : outputs,
                             &verdict);
   }
   if (!adaptor.conversion().empty()) MarkAdapted(outcome, &verdict);

@@ -30,7 +30,7 @@ struct AskedCall {
   const SharedMemory* shared = nullptr;
   const SharedFrame* frame = nullptr;  // null: the agent has not laid out the case's tensors
   AdaptedCall* adapted = nullptr;      // null: the library gets the case as it is
-  bool in_place = false;               // CallOptions::in_place
+  bool in_place = false;               // CallOptions::Outputs
 };
 
 // FailedPrecondition for a library that ends its process, or answers in the worker's name, while it is

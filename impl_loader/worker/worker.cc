@@ -233,8 +233,8 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   call_.set_calls(std::max(options.calls, 2));
   call_.set_keep(options.keep);
   call_.set_beside(options.beside);
-  call_.set_leaves_last(options.in_place && options.leaves_last);
-  in_place_ = options.in_place;
+  call_.set_leaves_last(options.outputs == CallOptions::Outputs::kInPlaceUncompared);
+  in_place_ = options.outputs != CallOptions::Outputs::kCopied;
   *call_.mutable_adaptor() = options.adaptor;
   if (options.time.has_value()) *call_.mutable_time() = *options.time;
   limit_ = options.timeout.count() > 0 ? options.timeout : options_.case_timeout;
