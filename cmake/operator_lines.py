@@ -72,7 +72,7 @@ def measure():
         family = path.parent.name
         if family not in families or path.suffix not in (".cc", ".cu", ".h", ".py", ".textproto"):
             continue
-        if path.stem.endswith(("_mutants", "_variants")):
+        if path.stem.endswith(("_bugs", "_variants")):
             continue
         op = owner(path.stem, families[family])
         part = "check, tests" if path.stem.endswith(("_crosscheck", "_test", "_timing")) else "kernels"
@@ -81,7 +81,7 @@ def measure():
         else:
             share(family, "family's share" if part == "kernels" else part, lines(path))
     for path in sorted((ROOT / "baselines").glob("**/*_*s.cc")):
-        functions = overridden(path.read_text(encoding="utf-8")) if path.stem.endswith(("_mutants", "_variants")) else []
+        functions = overridden(path.read_text(encoding="utf-8")) if path.stem.endswith(("_bugs", "_variants")) else []
         for function in functions:
             if function in operator_of:
                 add(operator_of[function], "bugs, variants", lines(path) / len(functions))

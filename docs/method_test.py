@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Tests that docs/method.md agrees with the code: its constants with the sources, its worked examples with the programs.
-Also tests that help texts use the words of docs/glossary.md.
+Also tests that help texts and identifiers use the words of docs/glossary.md.
 
 A block ```example``` of the page holds three kinds of lines. `$ COMMAND` runs a program of ours in a scratch folder.
 `> TEXT` must be in its output; "..." stands for anything. `NAME = EXPRESSION = VALUE` is computed here and compared with
@@ -112,8 +112,16 @@ def check_citations():
     check(cited > 0, "nothing cites docs/method.md")
 
 
-# Words that the glossary replaces and that have no other meaning in a help text.
-REPLACED = ("card", "cards", "peer", "lean", "leans", "soft", "planted", "mutant", "mutants", "spoilt", "golden")
+# Words that the glossary replaces and that have no other meaning in a help text or an identifier.
+REPLACED = ("card", "cards", "peer", "lean", "leans", "soft", "plant", "planted", "mutant", "mutants", "spoil", "spoilt",
+            "golden")
+# Verbs of functions and their results that it replaces.
+UNCLEAR = ("tell", "tells", "told", "say", "handed")
+# Identifiers of product code that keep such a word, by pattern, each with its reason.
+KEPT = {
+    r"(\w+_)?peer(_\w*)?|SSL_\w*|PeerKey": "the other end of a connection, as gRPC and TLS call it",
+    r"set_soft": "OutputStats.soft: a key of the JSON report and a column of the database",
+}
 PROGRAMS = ("diopi-agent", "diopi-cli", "diopi-proof", "diopi-server")
 
 
@@ -132,7 +140,7 @@ def check_words():
     words = [row[0] for row in rows if row[0] != "word"]
     check(len(words) == len(set(words)), f"the glossary explains a word twice: {sorted(words)}")
     replaced = " ".join(row[2] for row in rows if len(row) == 3)
-    for word in ("card", "peer", "lean", "soft", "planted", "mutant", "spoil", "golden"):
+    for word in ("card", "peer", "lean", "soft", "plant", "planted", "mutant", "spoil", "golden"):
         check(re.search(rf"\b{word}\b", replaced), f"the glossary replaces '{word}'")
     seen = 0
     for program in PROGRAMS:
@@ -142,6 +150,25 @@ def check_words():
             for word in REPLACED:
                 check(not re.search(rf"\b{word}\b", prose, re.I), f"{command} --help says '{word}'")
     check(seen > 30, f"only {seen} help texts")
+
+
+def replaced_identifiers(code):
+    """The identifiers of C++ code that have a word that the glossary replaces."""
+    code = re.sub(r'//[^\n]*|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', '""', code, flags=re.S)
+    for name in set(re.findall(r"[A-Za-z_]\w*", code)):
+        words = {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
+        if words & {*REPLACED, *UNCLEAR} and not any(re.fullmatch(kept, name) for kept in KEPT):
+            yield name
+
+
+def check_identifiers():
+    found = set(replaced_identifiers('int kMutantCount, soft_limit; void TellAll(); // peer\n Softmax("told", grpc_peer);'))
+    check(found == {"kMutantCount", "soft_limit", "TellAll"}, f"replaced words were found in {found}")
+    for path in subprocess.run(["git", "ls-files", "*.cc", "*.h", "*.cu", "*.cuh"], stdout=subprocess.PIPE, text=True,
+                               check=True).stdout.split():
+        if os.path.isfile(path) and not re.search(r"_(test|fuzz|testing)\.|/(testing|testdata|fuzz)/", path):
+            found = sorted(replaced_identifiers(read(path)))
+            check(not found, f"{path}: {found}: see docs/glossary.md")
 
 
 # Section 3.1 in numbers.
@@ -271,6 +298,7 @@ def main():
     check_constants()
     check_citations()
     check_words()
+    check_identifiers()
     check_examples()
     sys.exit(1 if failures else 0)
 

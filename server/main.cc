@@ -35,7 +35,7 @@
 #include "server/maintenance/check.h"
 #include "server/program/config_file.h"
 #include "server/program/hard_end.h"
-#include "server/program/http_door.h"
+#include "server/program/serve_http.h"
 #include "server/rpc/address.h"
 #include "server/rpc/server.h"
 #include "server/security/authorizer.h"
@@ -291,7 +291,7 @@ std::string ReadSecret(int fd) {
 }
 
 // False when nobody reads the descriptor: the process that asked for it is gone.
-bool SayReady(int fd, const std::string& address, const std::string& http) {
+bool ReportReady(int fd, const std::string& address, const std::string& http) {
   const bool written = WriteAll(fd, "ready " + address + "\n" + (http.empty() ? "" : "http " + http + "\n"));
   if (fd > STDERR_FILENO) close(fd);
   return written;
@@ -411,7 +411,9 @@ int Serve(const Flags& flags) {
   options.quota = {flags.max_open_runs, int64_t{flags.max_owner_results_mib} << 20};
   options.reap_after = absl::Hours(flags.reap_after_h);
   if (flags.ready_fd >= 0)
-    options.tell = [fd = flags.ready_fd](const std::string& text) { WriteAll(fd, "busy " + text + "\n"); };
+    options.on_progress = [fd = flags.ready_fd](const std::string& text) {
+      WriteAll(fd, "busy " + text + "\n");
+    };
   std::unique_ptr<HardEnd> hard_end;  // outlives the server, whose database takes time to close
   const absl::StatusOr<std::unique_ptr<ConformanceServer>> server = ConformanceServer::Start(options);
   if (!server.ok()) return Fault(server.status());
@@ -426,7 +428,7 @@ int Serve(const Flags& flags) {
        {"version", DIOPI_VERSION}});
   WarnIfOpen((*server)->address(), "--listen", server->get());
   if (!http_address.empty()) WarnIfOpen(http_address, "--http", server->get());
-  if (flags.ready_fd >= 0 && !SayReady(flags.ready_fd, (*server)->address(), http_address)) {
+  if (flags.ready_fd >= 0 && !ReportReady(flags.ready_fd, (*server)->address(), http_address)) {
     return Fault(absl::UnavailableError(
         "nobody reads from --ready-fd: the process that started this server has ended"));
   }

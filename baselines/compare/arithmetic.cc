@@ -71,7 +71,7 @@ class Directions {
 };
 
 // The direction of an arithmetic's errors.
-enum class Lean { kNone, kTowardZero, kEither };
+enum class RoundingBias { kNone, kTowardZero, kEither };
 
 // A contract as an explanation. `log2_rms` and `spread`: mean and standard deviation of log2 of the RMS error
 // in units of the contract's own noise, over the outputs that fail without it.
@@ -80,24 +80,24 @@ struct Hypothesis {
   F::Code found;
   double log2_rms;
   double spread;
-  Lean lean;
+  RoundingBias bias;
   double prior;
 };
 
 const std::vector<Hypothesis>& Hypotheses() {
   static const auto* const kAll = new std::vector<Hypothesis>{
-      {{.tc32 = true}, F::TRUNCATING_ACCUMULATOR, 1.4, 0.5, Lean::kTowardZero, 0.15},
-      {{.fastconv = true}, F::WINOGRAD, -1.2, 1.5, Lean::kNone, 0.4},
-      {{.tf32 = true}, F::TF32_PRODUCTS, -0.9, 0.8, Lean::kEither, 0.2},
-      {{.native16 = true}, F::INTERMEDIATE_16_BIT, -1.2, 0.9, Lean::kNone, 0.3}};
+      {{.tc32 = true}, F::TRUNCATING_ACCUMULATOR, 1.4, 0.5, RoundingBias::kTowardZero, 0.15},
+      {{.fastconv = true}, F::WINOGRAD, -1.2, 1.5, RoundingBias::kNone, 0.4},
+      {{.tf32 = true}, F::TF32_PRODUCTS, -0.9, 0.8, RoundingBias::kEither, 0.2},
+      {{.native16 = true}, F::INTERMEDIATE_16_BIT, -1.2, 0.9, RoundingBias::kNone, 0.3}};
   return *kAll;
 }
 // A bug's errors are equally likely to have any size, over so many octaves.
 constexpr double kOctaves = 20;
 constexpr double kBugPrior = 0.06;
 // Standard errors, and units of the RMS error, beyond which errors count as biased.
-constexpr double kLeanErrors = 3;
-constexpr double kLeanSize = 0.5;
+constexpr double kBiasErrors = 3;
+constexpr double kBiasSize = 0.5;
 constexpr double kAgainst = 0.01;
 
 struct Errors {
@@ -153,9 +153,10 @@ double Likelihood(const Hypothesis& hypothesis, const Errors& errors) {
   const double off = (std::log2(errors.rms) - hypothesis.log2_rms) / hypothesis.spread;
   double likelihood = std::exp(-off * off / 2) / (hypothesis.spread * std::sqrt(2 * M_PI));
   const double standard_errors = errors.radial * std::sqrt(errors.count);
-  const bool leans = std::fabs(standard_errors) > 2 * kLeanErrors && std::fabs(errors.radial) > kLeanSize;
-  const bool against = hypothesis.lean == Lean::kTowardZero ? standard_errors > -kLeanErrors
-                                                            : hypothesis.lean == Lean::kNone && leans;
+  const bool biased = std::fabs(standard_errors) > 2 * kBiasErrors && std::fabs(errors.radial) > kBiasSize;
+  const bool against = hypothesis.bias == RoundingBias::kTowardZero
+                           ? standard_errors > -kBiasErrors
+                           : hypothesis.bias == RoundingBias::kNone && biased;
   if (against) likelihood *= kAgainst;
   return likelihood;
 }

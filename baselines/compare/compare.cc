@@ -57,7 +57,7 @@ void ClearFigures(v1::OutputStats* stats) {
 }
 
 // Says that a reading was needed to pass, with the reason that the operator's file states.
-void TellReading(const v1::Reading& reading, v1::Verdict* verdict) {
+void ReportReading(const v1::Reading& reading, v1::Verdict* verdict) {
   verdict->add_readings(ReadingName(reading));
   *verdict->add_findings() = Found(F::ACCEPTED_AS).Word(ReadingName(reading)).Said(reading.reason());
 }
@@ -86,8 +86,8 @@ bool IsUnchanged(const std::string& output, const TensorMap& inputs, const HostT
 
 // An in-place operand with the same bytes as before the call. Where so are all outputs, and the operand
 // should have changed in some places, no other cause explains a failure as well.
-void TellUnchanged(const Job& job, const std::vector<JudgedOutput>& outputs, const v1::OutputStats& stats,
-                   Findings* findings) {
+void ReportUnchanged(const Job& job, const std::vector<JudgedOutput>& outputs, const v1::OutputStats& stats,
+                     Findings* findings) {
   constexpr int64_t kLeastUnchanged = 4;
   if (!IsUnchanged(job.output.key, job.inputs, job.actual)) return;
   const bool nothing = stats.mismatches() >= kLeastUnchanged &&
@@ -135,7 +135,7 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
       return verdict;
     }
     if (!stats.ok()) {
-      TellUnchanged(job, outputs, stats, &findings);
+      ReportUnchanged(job, outputs, stats, &findings);
       FailCase(output.key, findings.found, &verdict);
       if (findings.cause.has_value() && findings.confidence > verdict.cause_confidence())
         SetCause(*findings.cause, findings.confidence, &verdict);
@@ -145,7 +145,7 @@ v1::Verdict CompareWith(const v1::Case& c, const TensorMap& inputs, const Tensor
   }
   for (std::string& name : ContractNames(widened)) verdict.add_contracts(std::move(name));
   if (verdict.outcome() == v1::OUTCOME_PASS && spread > 0) {
-    TellReading(*FindReading(c, v1::Reading::SPREAD_NAN), &verdict);
+    ReportReading(*FindReading(c, v1::Reading::SPREAD_NAN), &verdict);
   }
   return verdict;
 }
@@ -159,7 +159,7 @@ v1::Verdict CompareByEachReading(const v1::Case& c, const TensorMap& inputs, con
     if (other.empty()) continue;
     v1::Verdict second = CompareWith(c, inputs, other, actual, options);
     if (second.outcome() != v1::OUTCOME_PASS) continue;
-    TellReading(reading, &second);
+    ReportReading(reading, &second);
     return second;
   }
   return verdict;
@@ -179,7 +179,7 @@ v1::Verdict CompareWithSigns(const v1::Case& c, const TensorMap& inputs, const T
   for (v1::OutputStats& stats : *verdict.mutable_outputs()) {
     stats.set_digest(Hex64(HashOutput(actual.at(stats.key()).data)));
   }
-  if (verdict.outcome() == v1::OUTCOME_PASS) TellReading(*signs, &verdict);
+  if (verdict.outcome() == v1::OUTCOME_PASS) ReportReading(*signs, &verdict);
   if (verdict.outcome() == v1::OUTCOME_FAIL) *verdict.add_findings() = Found(F::SIGNS_SET).Count(changed);
   return verdict;
 }
@@ -240,7 +240,7 @@ void AddWouldPassUnder(const v1::Case& c, const TensorMap& inputs, const TensorM
   }
 }
 
-void TellWouldPassUnder(v1::Verdict* verdict) {
+void ReportWouldPassUnder(v1::Verdict* verdict) {
   if (verdict->would_pass_under().empty()) return;
   *verdict->add_findings() = Found(F::PASSES_UNDER).Word(absl::StrJoin(verdict->would_pass_under(), " or "));
 }

@@ -35,7 +35,7 @@ void AddWouldPassUnder(const v1::Case& c, const TensorMap& inputs, const TensorM
                        const TensorMap& actual, const CompareOptions& options, v1::Verdict* verdict);
 
 // Adds these contracts, where there are any, to the findings.
-void TellWouldPassUnder(v1::Verdict* verdict);
+void ReportWouldPassUnder(v1::Verdict* verdict);
 
 // Names the likely cause, with the contract to declare where it is one.
 void SetCause(const v1::Finding& cause, double confidence, v1::Verdict* verdict);

@@ -218,7 +218,7 @@ TEST(Mutants, OfAMatrixProductAreCaught) {
     // The last product dropped.
     const Vec dropped = sums.Each([&](const double* a, const double* b) { return Lanes(a, b, n - 1); });
     EXPECT_EQ(Verdict(D::float32, dropped, oracle).outcome(), v1::OUTCOME_FAIL);
-    // The last three results stale, in a thousand: the peer's rule lets this pass.
+    // The last three results stale, in a thousand: the public rule lets this pass.
     Vec stale = good;
     for (size_t i = 0; i < stale.size(); ++i) stale[i] = i + 3 >= stale.size() ? 0 : stale[i];
     const v1::Verdict v = Verdict(D::float32, stale, oracle);
@@ -229,7 +229,7 @@ TEST(Mutants, OfAMatrixProductAreCaught) {
   std::printf("%d mutants caught\n", caught);
 }
 
-TEST(Mutants, StaleTailThatThePeerAccepts) {
+TEST(Mutants, StaleTailThatThePublicRuleAccepts) {
   std::mt19937_64 bits(5);
   const Vec r = Normals(bits, 4001);
   Vec y = r;

@@ -23,9 +23,9 @@
 #include "cases/base/output_hash.h"
 #include "cases/base/parallel.h"
 #include "cases/core/reference_key.h"
-#include "cases/core/slice_axes.h"
-#include "cases/core/slices.h"
 #include "cases/findings/describe.h"
+#include "cases/slices/slice_axes.h"
+#include "cases/slices/slices.h"
 
 namespace diopi::baselines {
 namespace {
@@ -269,7 +269,7 @@ class WholeOutputs {
 SlicePlaces AllPlaces(const v1::Case& c, SlicePlaces places, const TensorMap& references) {
   for (const JudgedOutput& output : JudgedOutputs(c)) {
     const HostTensor* made = Find(references, ReferenceKey(output.key, ReferencePart::kShape));
-    if (made != nullptr) places[output.key] = cases::PlacesIn(c, output.key, ShapeIn(*made));
+    if (made != nullptr) places[output.key] = slices::PlacesIn(c, output.key, ShapeIn(*made));
   }
   return places;
 }
@@ -321,7 +321,7 @@ std::vector<WholeOutput> OutputsWith(const SlicePlaces& places, const v1::Case& 
 
 // What holds for all elements: the sums of a product, no NaN where no term has one, the reference's hash.
 // `axes` may be null.
-void CheckAllOf(const v1::Case& c, const cases::SliceAxes* axes, const TensorViews& inputs,
+void CheckAllOf(const v1::Case& c, const slices::SliceAxes* axes, const TensorViews& inputs,
                 const TensorMap& references, const TensorMap& taken, WholeOutput* each) {
   const std::string& key = each->output.key;
   v1::OutputStats* const stats = each->stats;
@@ -365,7 +365,7 @@ TensorMap TakeCompared(const v1::Case& c, const SlicePlaces& places, const Tenso
     const auto at = places.find(output.key);
     if (whole == nullptr || at == places.end()) continue;
     taken[output.key] =
-        HasForm(output, c, references, *whole) ? cases::TakeFlat(*whole, at->second) : whole->Copy();
+        HasForm(output, c, references, *whole) ? slices::TakeFlat(*whole, at->second) : whole->Copy();
   }
   return taken;
 }
@@ -389,7 +389,7 @@ v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places_of_case, 
   const v1::Case judged = WithoutJudging(WithGroups(c, places, actual), whole_outputs.names());
   v1::Verdict verdict = CompareCase(judged, before, references, taken, options);
   AddWouldPassUnder(judged, before, references, taken, options, &verdict);
-  const absl::StatusOr<cases::SliceAxes> axes = cases::ParseSliceAxes(cases::BuiltinSlices(c.function()));
+  const absl::StatusOr<slices::SliceAxes> axes = slices::ParseSliceAxes(slices::BuiltinSlices(c.function()));
   std::vector<WholeOutput> wholes = OutputsWith(places, c, actual, &verdict);
   ForRanges(static_cast<int64_t>(wholes.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
@@ -411,7 +411,7 @@ v1::Verdict CompareSlices(const v1::Case& c, const SlicePlaces& places_of_case, 
   whole_outputs.AddTo(&verdict);
   if (sampled_fail && verdict.outcome() == v1::OUTCOME_FAIL) {
     *verdict.add_findings() = Found(F::ON_SLICES).Count(compared).Of(elements);
-    TellWouldPassUnder(&verdict);
+    ReportWouldPassUnder(&verdict);
   }
   Describe(&verdict);
   return verdict;

@@ -91,7 +91,7 @@ TEST(Pointwise, UsesTheLowPartOfAFloat64Reference) {
 }
 
 TEST(Pointwise, MeasuresWhatItSays) {
-  // Errors of 0, 1/2 and 1/2 ulp, one soft, one zero.
+  // Errors of 0, 1/2 and 1/2 ulp, one marginal, one zero.
   const double w = 0x1p-23;
   const v1::Verdict v =
       Pointwise(Row(D::float32, {1, 1, 1, 1, 0}), {1, 1 - w / 4, 1 + w / 2, 1 + 0.7 * w, 0}, 0);

@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/catalog.h"
 
 namespace diopi::baselines {
 namespace {
@@ -87,10 +87,9 @@ Contracts DeclaredContracts::For(const v1::Case& c) const {
   for (const Rule& rule : rules_) {
     const bool dtype = rule.dtypes.empty() ||
                        std::find(rule.dtypes.begin(), rule.dtypes.end(), c.dtype()) != rule.dtypes.end();
-    const bool named = rule.operators.empty() || std::any_of(rule.operators.begin(), rule.operators.end(),
-                                                             [&](const std::string& glob) {
-                                                               return cases::GlobMatch(glob, c.operator_());
-                                                             });
+    const bool named = rule.operators.empty() ||
+                       std::any_of(rule.operators.begin(), rule.operators.end(),
+                                   [&](const std::string& glob) { return GlobMatch(glob, c.operator_()); });
     if (dtype && named) contracts = Union(contracts, rule.contract);
   }
   return contracts;

@@ -12,12 +12,12 @@
 #include "cases/base/half.h"
 #include "cases/base/layout.h"
 #include "cases/base/parallel.h"
-#include "cases/core/random.h"
+#include "cases/fill/random.h"
 
 namespace diopi::baselines {
 namespace {
 
-using cases::Letters;
+using slices::Letters;
 
 constexpr size_t kPart = 1024;  // elements whose values and sums stay in the processor's first cache
 constexpr size_t kFewSums = size_t{1} << 13;  // stay in its second one
@@ -88,7 +88,7 @@ int64_t RunOf(const std::vector<int64_t>& at) {
 
 }  // namespace
 
-std::optional<Operand> Operand::Of(const cases::ResolvedAxes& axes, const std::string& name,
+std::optional<Operand> Operand::Of(const slices::ResolvedAxes& axes, const std::string& name,
                                    const TensorView* tensor) {
   const auto found = axes.tensors.find(name);
   if (found == axes.tensors.end() || tensor == nullptr || tensor->shape.size() != found->second.size())

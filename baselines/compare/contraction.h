@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cases/base/tensor_view.h"
-#include "cases/core/resolved_axes.h"
+#include "cases/slices/resolved_axes.h"
 
 namespace diopi::baselines {
 
@@ -24,7 +24,7 @@ struct Offsets {
 class Operand {
  public:
   // Nothing where the tensor is missing or does not have these axes.
-  static std::optional<Operand> Of(const cases::ResolvedAxes& axes, const std::string& name,
+  static std::optional<Operand> Of(const slices::ResolvedAxes& axes, const std::string& name,
                                    const TensorView* tensor);
 
   const TensorView& tensor() const { return *tensor_; }
@@ -35,7 +35,7 @@ class Operand {
 
   // Offsets for all combinations of these letters' positions, the last one varying fastest. The tensor is
   // broadcast along axes that it lacks.
-  Offsets Of(const cases::Letters& letters) const;
+  Offsets Of(const slices::Letters& letters) const;
   double At(int64_t offset) const { return ElementAsDouble(tensor_->dtype, tensor_->data.data(), offset); }
 
   // For each place of `kept`: the sum over `summed` of the weights times the elements, all from `base` on.
@@ -51,7 +51,7 @@ class Operand {
                    const std::vector<double>& weights, std::vector<double>* sums) const;
 
   const TensorView* tensor_ = nullptr;
-  std::vector<cases::Letters> axes_;
+  std::vector<slices::Letters> axes_;
   std::map<std::string, int64_t> strides_;       // of each letter, in elements
   const std::map<std::string, int64_t>* sizes_;  // of the case's letters
 };

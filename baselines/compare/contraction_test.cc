@@ -35,7 +35,7 @@ TEST(ContractTest, AddsUpAlongEitherAxis) {
         dtype, {rows, columns}, std::string(static_cast<size_t>(rows * columns * ElementSize(dtype)), '\0')};
     for (int64_t i = 0; i < rows * columns; ++i) StoreDouble(dtype, tensor.data.data(), i, Value(i));
     const TensorView view = tensor;
-    cases::ResolvedAxes axes;
+    slices::ResolvedAxes axes;
     axes.sizes = {{"r", rows}, {"c", columns}};
     axes.tensors["x"] = {{"r"}, {"c"}};
     const std::optional<Operand> operand = Operand::Of(axes, "x", &view);

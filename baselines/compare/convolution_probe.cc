@@ -19,7 +19,7 @@
 namespace diopi::baselines {
 namespace {
 
-using cases::Letters;
+using slices::Letters;
 
 constexpr char kBias[] = "bias";
 
@@ -31,7 +31,7 @@ struct Side {
   std::vector<double> sums = {};
 };
 
-int64_t Size(const cases::ResolvedAxes& axes, const Letters& letters) {
+int64_t Size(const slices::ResolvedAxes& axes, const Letters& letters) {
   int64_t size = 1;
   for (const std::string& letter : letters) size *= axes.sizes.at(letter);
   return size;
@@ -39,12 +39,12 @@ int64_t Size(const cases::ResolvedAxes& axes, const Letters& letters) {
 
 class ConvolutionProbe {
  public:
-  ConvolutionProbe(const cases::SliceAxes& axes, const cases::ResolvedAxes& resolved, uint64_t key)
+  ConvolutionProbe(const slices::SliceAxes& axes, const slices::ResolvedAxes& resolved, uint64_t key)
       : axes_(axes), resolved_(resolved), key_(key) {}
 
   // False where the output is no convolution of two inputs.
   bool Find(const v1::Case& c, const ProbedOutput& output, const TensorViews& inputs) {
-    const std::optional<std::vector<cases::WindowShape>> shapes = WindowShapes(c, axes_, resolved_);
+    const std::optional<std::vector<slices::WindowShape>> shapes = WindowShapes(c, axes_, resolved_);
     std::optional<Operand> out = Operand::Of(resolved_, output.key, output.tensor);
     if (!shapes.has_value() || !out.has_value() || !out->IsWhole()) return false;
     shapes_ = *shapes;
@@ -54,7 +54,7 @@ class ConvolutionProbe {
       if (name == output.key || !operand.has_value()) continue;
       const bool windows =
           std::any_of(axes_.windows.begin(), axes_.windows.end(),
-                      [&](const cases::WindowAxes& w) { return WindowOf(*operand, w) != ""; });
+                      [&](const slices::WindowAxes& w) { return WindowOf(*operand, w) != ""; });
       // A gradient's function gets all three tensors: the one like the output is not an operand.
       if (windows && !operand->SameAxes(sides_[0].operand))
         sides_.push_back({*std::move(operand), {}, {}});
@@ -63,7 +63,7 @@ class ConvolutionProbe {
     }
     if (sides_.size() != 3) return false;
     for (Side& side : sides_) {
-      for (const cases::WindowAxes& window : axes_.windows) {
+      for (const slices::WindowAxes& window : axes_.windows) {
         const std::string letter = WindowOf(side.operand, window);
         if (letter.empty()) return false;
         side.windows.push_back(letter);
@@ -102,7 +102,7 @@ class ConvolutionProbe {
   }
 
  private:
-  static std::string WindowOf(const Operand& operand, const cases::WindowAxes& window) {
+  static std::string WindowOf(const Operand& operand, const slices::WindowAxes& window) {
     for (const std::string& letter : {window.out, window.in, window.kernel}) {
       if (!letter.empty() && operand.Has(letter)) return letter;
     }
@@ -163,7 +163,7 @@ class ConvolutionProbe {
   // Multiplies along the windows from `window` on; places are of all axes before it, of the output and both
   // operands.
   void Along(size_t window, const std::array<int64_t, 3>& before, std::vector<double>* expected) const {
-    const cases::WindowShape& shape = shapes_[window];
+    const slices::WindowShape& shape = shapes_[window];
     std::array<int64_t, 3> step{};  // of each place as the window moves by one output
     std::array<int64_t, 3> in_kernel{};
     std::array<int64_t, 3> first{};
@@ -190,7 +190,7 @@ class ConvolutionProbe {
   }
 
   // The outputs whose window reads an element of the image, and not its padding, at the kernel's `i`.
-  static std::pair<int64_t, int64_t> OutputsWithin(const cases::WindowShape& shape, int64_t i) {
+  static std::pair<int64_t, int64_t> OutputsWithin(const slices::WindowShape& shape, int64_t i) {
     const int64_t shift = shape.padding - i * shape.dilation;
     const auto steps = [&](int64_t elements) {
       return elements <= 0 ? 0 : (elements + shape.stride - 1) / shape.stride;
@@ -231,10 +231,10 @@ class ConvolutionProbe {
     for (size_t i = 0; i < expected->size(); ++i) (*expected)[i] += others * sums[i / inner];
   }
 
-  const cases::SliceAxes& axes_;
-  const cases::ResolvedAxes& resolved_;
+  const slices::SliceAxes& axes_;
+  const slices::ResolvedAxes& resolved_;
   const uint64_t key_;
-  std::vector<cases::WindowShape> shapes_;
+  std::vector<slices::WindowShape> shapes_;
   std::vector<Side> sides_;  // the output, and its operands
   std::optional<Operand> bias_;
   Letters kept_, summed_;
@@ -242,9 +242,9 @@ class ConvolutionProbe {
 
 }  // namespace
 
-Probed ProbeConvolution(const v1::Case& c, const cases::SliceAxes& axes, const cases::ResolvedAxes& resolved,
-                        const ProbedOutput& output, const TensorViews& inputs, uint64_t key,
-                        double deviation) {
+Probed ProbeConvolution(const v1::Case& c, const slices::SliceAxes& axes,
+                        const slices::ResolvedAxes& resolved, const ProbedOutput& output,
+                        const TensorViews& inputs, uint64_t key, double deviation) {
   ConvolutionProbe probe(axes, resolved, key);
   if (!probe.Find(c, output, inputs)) return {};
   return probe.Run(deviation);

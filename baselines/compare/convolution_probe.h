@@ -9,8 +9,8 @@
 #include <string>
 
 #include "cases/base/tensor_view.h"
-#include "cases/core/resolved_axes.h"
-#include "cases/core/slice_axes.h"
+#include "cases/slices/resolved_axes.h"
+#include "cases/slices/slice_axes.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/finding.pb.h"
 
@@ -32,9 +32,9 @@ struct ProbedOutput {
 };
 
 // As ProbeProduct (product_probe.h), for functions whose axes have windows with a kernel.
-Probed ProbeConvolution(const v1::Case& c, const cases::SliceAxes& axes, const cases::ResolvedAxes& resolved,
-                        const ProbedOutput& output, const TensorViews& inputs, uint64_t key,
-                        double deviation);
+Probed ProbeConvolution(const v1::Case& c, const slices::SliceAxes& axes,
+                        const slices::ResolvedAxes& resolved, const ProbedOutput& output,
+                        const TensorViews& inputs, uint64_t key, double deviation);
 
 }  // namespace diopi::baselines
 

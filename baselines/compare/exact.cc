@@ -51,19 +51,20 @@ bool RightElement(const Job& job, const HostTensor* evaluated, int64_t i) {
 }
 
 // The public harness's verdict on one pair.
-bool PeerAgrees(const PointwiseRule& rule, double y, double r) {
+bool PublicRuleAgrees(const PointwiseRule& rule, double y, double r) {
   if (std::isnan(y) || std::isnan(r)) return std::isnan(y) && std::isnan(r);
   if (std::isinf(y) || std::isinf(r)) return y == r;
-  return std::fabs(y - r) <= rule.peer_atol + rule.peer_rtol * std::fabs(r);
+  return std::fabs(y - r) <= rule.public_atol + rule.public_rtol * std::fabs(r);
 }
 
 // The same for one element, and for both parts where it is complex.
-bool PeerAgrees(const PointwiseRule& rule, const HostTensor& actual, const HostTensor& expected, int64_t i) {
+bool PublicRuleAgrees(const PointwiseRule& rule, const HostTensor& actual, const HostTensor& expected,
+                      int64_t i) {
   const int64_t parts = IsComplex(actual.dtype) ? 2 : 1;
   const Dtype part = PartOf(actual.dtype);
   for (int64_t k = i * parts; k < (i + 1) * parts; ++k) {
-    if (!PeerAgrees(rule, ElementAsDouble(part, actual.data.data(), k),
-                    ElementAsDouble(part, expected.data.data(), k)))
+    if (!PublicRuleAgrees(rule, ElementAsDouble(part, actual.data.data(), k),
+                          ElementAsDouble(part, expected.data.data(), k)))
       return false;
   }
   return true;
@@ -107,8 +108,8 @@ class ExactEvidence : public JobEvidence {
   const HostTensor* evaluated_;
 };
 
-void TellWrongBits(const Job& job, const PointwiseRule& rule, const Tally& tally, v1::OutputStats* stats,
-                   Findings* findings) {
+void ReportWrongBits(const Job& job, const PointwiseRule& rule, const Tally& tally, v1::OutputStats* stats,
+                     Findings* findings) {
   if (!job.explain) return Fail("X", {}, stats, findings);
   const int64_t first = tally.first.front();
   Fail("X", {WrongElements(job.actual, tally, ElementText(job.expected, first)).Exact(true)}, stats,
@@ -126,8 +127,8 @@ void TellWrongBits(const Job& job, const PointwiseRule& rule, const Tally& tally
     pattern.observed.push_back(Found(F::EQUAL_VALUE_PICKED));
     pattern = {std::move(pattern.observed), Found(F::TIE_BROKEN)};
   }
-  Tell(std::move(pattern), findings);
-  TellOperands(evidence, job, tally, findings);
+  AddRemark(std::move(pattern), findings);
+  ReportOperands(evidence, job, tally, findings);
 }
 
 }  // namespace
@@ -148,7 +149,7 @@ bool JudgeExact(const Job& job, v1::OutputStats* stats, Findings* findings) {
     const double y = ElementAsDouble(job.actual.dtype, job.actual.data.data(), i);
     const double r = ElementAsDouble(job.expected.dtype, job.expected.data.data(), i);
     Measure(rule, y, r, same, floating, &tally);
-    tally.peer_mismatches += PeerAgrees(rule, job.actual, job.expected, i) ? 0 : 1;
+    tally.public_mismatches += PublicRuleAgrees(rule, job.actual, job.expected, i) ? 0 : 1;
     if (same) continue;
     if (RightElement(job, evaluated, i)) {
       findings->widened.native16 = true;
@@ -163,7 +164,7 @@ bool JudgeExact(const Job& job, v1::OutputStats* stats, Findings* findings) {
     AddFirst(job.actual, index, ElementAsDouble(job.expected.dtype, job.expected.data.data(), index), 0,
              ElementText(job.expected, index), stats);
   }
-  if (tally.mismatches > 0) TellWrongBits(job, rule, tally, stats, findings);
+  if (tally.mismatches > 0) ReportWrongBits(job, rule, tally, stats, findings);
   return true;
 }
 

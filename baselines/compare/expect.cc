@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "cases/core/slices.h"
+#include "cases/slices/slices.h"
 
 namespace diopi::baselines {
 namespace {
@@ -47,7 +47,7 @@ bool IsInfinite(double x) {
 }  // namespace
 
 bool JobEvidence::Sampled() const {
-  return cases::IsSliced(job_.c);
+  return slices::IsSliced(job_.c);
 }
 bool JobEvidence::GivenNan() const {
   return AnyInput(job_.inputs, IsNan, 0);
@@ -76,7 +76,7 @@ void FailCase(const std::string& key, const std::vector<v1::Finding>& found, v1:
   *verdict->add_findings() = Found(v1::Finding::OF_OUTPUT).Name(key).Parts(found);
 }
 
-void Tell(Remark remark, Findings* findings) {
+void AddRemark(Remark remark, Findings* findings) {
   std::move(remark.observed.begin(), remark.observed.end(), std::back_inserter(findings->found));
   findings->cause = std::move(remark.cause);
   findings->confidence = remark.confidence;

@@ -64,11 +64,11 @@ void Fail(const std::string& gate, std::vector<v1::Finding> found, v1::OutputSta
 void FailCase(const std::string& key, const std::vector<v1::Finding>& found, v1::Verdict* verdict);
 
 // Adds what the mismatches have in common, and takes the cause.
-void Tell(Remark remark, Findings* findings);
+void AddRemark(Remark remark, Findings* findings);
 
 // Adds, for an elementwise function, the operands of the first wrong element, and what the operands of all
 // wrong elements have that no other element's have.
-void TellOperands(const Evidence& evidence, const Job& job, const Tally& tally, Findings* findings);
+void ReportOperands(const Evidence& evidence, const Job& job, const Tally& tally, Findings* findings);
 
 // The verdict about unusable references of the output `key`; nothing else that was found counts.
 void SetHarnessError(const std::string& key, const std::string& error, v1::Verdict* verdict);

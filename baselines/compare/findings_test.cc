@@ -161,11 +161,11 @@ TEST(Findings, OfAMissingReferenceAreOurs) {
 TEST(Findings, WouldPassUnderAndDeclare) {
   v1::Verdict verdict;
   verdict.set_outcome(v1::OUTCOME_FAIL);
-  TellWouldPassUnder(&verdict);
+  ReportWouldPassUnder(&verdict);
   EXPECT_EQ(verdict.findings_size(), 0);
   verdict.add_would_pass_under("tf32");
   verdict.add_would_pass_under("fastconv");
-  TellWouldPassUnder(&verdict);
+  ReportWouldPassUnder(&verdict);
   ASSERT_EQ(verdict.findings_size(), 1);
   EXPECT_EQ(verdict.findings(0).word(), "tf32 or fastconv");
   SetCause(Found(F::DECLARE).Word("tf32").Part(Found(F::TF32_PRODUCTS)), 0.95, &verdict);

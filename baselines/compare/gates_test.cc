@@ -82,7 +82,7 @@ TEST(GateB, AloneWhenNoElementIsFarOff) {
   EXPECT_THAT(v.reason(), HasSubstr("roundings are biased toward zero: by 2."));
 }
 
-TEST(GateB, LeavesRepeatedValuesAndDeviceLeanAlone) {
+TEST(GateB, LeavesRepeatedValuesAndDeviceBiasAlone) {
   // All elements are one value: RN(r) leans by itself, and a flip near a tie flips all.
   const Vec same(500, 1 + 0.49 * 0x1p-10);
   EXPECT_EQ(Pointwise(Row(D::float16, same), same, 0).outcome(), v1::OUTCOME_PASS);

@@ -175,7 +175,7 @@ bool JudgePicks(const Job& job, v1::OutputStats* stats, Findings* findings) {
     if (IndexAt(job.actual, i) == 0) ++tally.zeros;
     if (!picks.IsRight(i)) tally.AddMismatch(i);
   }
-  tally.peer_mismatches = tally.mismatches;
+  tally.public_mismatches = tally.mismatches;
   tally.ToStats(stats);
   for (const int64_t index : tally.first) AddIndexMismatch(job, index, stats);
   if (tally.mismatches > 0) {
@@ -185,7 +185,7 @@ bool JudgePicks(const Job& job, v1::OutputStats* stats, Findings* findings) {
                                   .Of(tally.elements)
                                   .Place(PlaceAt(job.actual.shape, first));
     Fail("X", {wrong, picks.WhyWrong(first)}, stats, findings);
-    Tell(WhereWrong(PickEvidence(job, picks), tally), findings);
+    AddRemark(WhereWrong(PickEvidence(job, picks), tally), findings);
     return true;
   }
   const int64_t repeat = job.output.judge->unique() ? picks.FirstRepeat() : -1;

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cases/base/case_parts.h"
 #include "cases/base/dtype.h"
 #include "cases/base/tensor.h"
-#include "cases/core/piece_case.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {
@@ -54,8 +54,6 @@ std::vector<JudgedOutput> JudgedOutputs(const v1::Case& c);
 // The case without the judges of these outputs, which the library may leave unwritten and did; elements of
 // lists are included.
 v1::Case WithoutJudging(const v1::Case& c, const google::protobuf::RepeatedPtrField<std::string>& keys);
-
-using cases::FindArgument;
 
 // A number out of an argument: integer, double, bool or scalar. False when it is none of these.
 bool NumberOf(const v1::Case& c, std::string_view name, double* value);

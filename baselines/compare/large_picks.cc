@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/groups.h"
-#include "cases/core/places.h"
+#include "cases/slices/places.h"
 
 namespace diopi::baselines {
 namespace {
@@ -72,7 +72,7 @@ class LargePicks {
 };
 
 HostTensor ElementOf(const TensorView& tensor, int64_t i) {
-  return cases::TakeFlat(tensor, {i});
+  return slices::TakeFlat(tensor, {i});
 }
 
 bool AreSame(const TensorView& a, int64_t i, const TensorView& b, int64_t j) {

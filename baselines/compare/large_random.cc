@@ -8,8 +8,8 @@
 #include "baselines/compare/gates.h"
 #include "baselines/compare/random.h"
 #include "baselines/compare/random_stream.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/parallel.h"
-#include "cases/core/judges.h"
 
 namespace diopi::baselines {
 namespace {
@@ -80,7 +80,7 @@ bool JudgeLargeRandom(const v1::Case& c, const JudgedOutput& output, const Tenso
                       const TensorViews& actual, v1::OutputStats* stats, Findings* findings) {
   const TensorView& own = actual.at(output.key);
   const auto distribution = output.judge->distribution();
-  const bool is_short = NumElements(own.shape) < cases::kShortestStream;
+  const bool is_short = NumElements(own.shape) < kShortestStream;
   // A permutation's numbers are checked one by one, and so are draws that are all alike.
   const bool listed = distribution == v1::Judge::UNIFORM &&
                       (FindArgument(c, "from") == nullptr || NumberOr(c, "from", 0) == NumberOr(c, "to", 1));

@@ -15,8 +15,8 @@
 #include "baselines/compare/random_stream.h"
 #include "baselines/compare/tails.h"
 #include "baselines/compare/testing.h"
-#include "cases/core/judges.h"
-#include "cases/core/random.h"
+#include "cases/base/case_parts.h"
+#include "cases/fill/random.h"
 
 namespace diopi::baselines {
 namespace {
@@ -214,8 +214,8 @@ TEST(LargeRandom, TheKurtosisTellsASumOfUniformNumbers) {
   for (const auto& row : rows) {
     for (uint64_t seed = 1; seed <= 3; ++seed) {
       const auto check = [&](const HostTensor& y) {
-        return TextOf(row.n < cases::kShortestStream ? CheckNormal(y, Parameter(0), Parameter(1))
-                                                     : CheckNormalStream(y, 0, 1, nullptr));
+        return TextOf(row.n < kShortestStream ? CheckNormal(y, Parameter(0), Parameter(1))
+                                              : CheckNormalStream(y, 0, 1, nullptr));
       };
       EXPECT_EQ(check(Made(row.dtype, row.n, [&](int64_t i) { return NormalOf(seed, i); })), "")
           << DtypeName(row.dtype) << " " << row.n << " seed " << seed;

@@ -132,7 +132,7 @@ v1::Finding WhatWrongOnesHave(const Evidence& evidence, const Job& job, const Br
 
 }  // namespace
 
-void TellOperands(const Evidence& evidence, const Job& job, const Tally& tally, Findings* findings) {
+void ReportOperands(const Evidence& evidence, const Job& job, const Tally& tally, Findings* findings) {
   const std::vector<BroadcastOperand> operands = OperandsOf(job);
   if (operands.empty() || tally.first.empty() || evidence.Sampled()) return;
   findings->found.push_back(Found(F::OPERAND_GIVES).Got(CallAt(job, operands, tally.first.front())));

@@ -11,7 +11,7 @@
 
 namespace diopi::baselines {
 
-// The references of a sliced case (cases::IsSliced), packed.
+// The references of a case that is compared on slices, packed.
 TensorMap PackReferences(const v1::Case& c, TensorMap references);
 
 // The inverse; references that are not packed stay as they are.

@@ -87,8 +87,8 @@ PointwiseRule RuleFor(Dtype dtype, double kf) {
   rule.wide = dtype == v1::Dtype::float64;
   rule.rounder = rule.wide ? 0 : rule.rounder;
   if (narrow) {
-    rule.peer_atol = 1e-2;
-    rule.peer_rtol = 5e-2;
+    rule.public_atol = 1e-2;
+    rule.public_rtol = 5e-2;
   }
   return rule;
 }
@@ -130,7 +130,7 @@ Tally TallyPointwise(Dtype dtype, const void* actual, const OracleView& oracle, 
   tally.sum_z2 = SumOf(sums.z2);
   tally.sum_d2 = SumOf(sums.d2);
   tally.sum_ideal2 = SumOf(sums.ideal2);
-  tally.sum_lean = SumOf(sums.lean);
+  tally.sum_bias = SumOf(sums.bias);
   tally.sum_radial = SumOf(sums.radial);
   tally.max_z = std::sqrt(max_z2);
   tally.max_abs = MaxOf(sums.max_abs);

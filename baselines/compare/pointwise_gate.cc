@@ -17,7 +17,7 @@
 #include "baselines/compare/groups.h"
 #include "baselines/compare/oracle.h"
 #include "cases/core/reference_key.h"
-#include "cases/core/slices.h"
+#include "cases/slices/slices.h"
 
 namespace diopi::baselines {
 namespace {
@@ -62,7 +62,7 @@ struct Device {
   HostTensor parts;  // what `tensor` points to where the output is judged in parts
   double rms_z = 0;
   double rmse = 0;
-  double lean = 0;  // the larger of |mean z| and |mean z sgn r|
+  double bias = 0;  // the larger of |mean z| and |mean z sgn r|
 };
 
 double Root(double sum, int64_t count) {
@@ -73,8 +73,8 @@ double Mean(double sum, int64_t count) {
   return count == 0 ? 0 : sum / static_cast<double>(count);
 }
 
-double Lean(const Tally& tally) {
-  return std::max(std::fabs(Mean(tally.sum_lean, tally.leaning)),
+double LargerBias(const Tally& tally) {
+  return std::max(std::fabs(Mean(tally.sum_bias, tally.leaning)),
                   std::fabs(Mean(tally.sum_radial, tally.leaning)));
 }
 
@@ -89,7 +89,7 @@ bool LoadDevice(const Job& job, const OutputOracle& oracle, Device* device, std:
   const Tally tally = oracle.TallyAll(*device->tensor, nullptr);
   device->rms_z = Root(tally.sum_z2, tally.finite);
   device->rmse = Root(tally.sum_d2, tally.finite);
-  device->lean = tally.leaning >= kMinLeaning ? Lean(tally) : 0;
+  device->bias = tally.leaning >= kMinLeaning ? LargerBias(tally) : 0;
   return true;
 }
 
@@ -110,8 +110,8 @@ v1::Finding BesideDevice(const OutputOracle& oracle, const Device& device, int64
   return Found(F::DEVICE_OFF_BY).Off(absl::StrFormat("%.1e", std::fabs(p.d)));
 }
 
-void TellWrongNumbers(const Job& job, const OutputOracle& oracle, const Device& device, const Tally& tally,
-                      v1::OutputStats* stats, Findings* findings) {
+void ReportWrongNumbers(const Job& job, const OutputOracle& oracle, const Device& device, const Tally& tally,
+                        v1::OutputStats* stats, Findings* findings) {
   const std::string gate = oracle.exact() ? "X" : "P";
   if (!job.explain) return Fail(gate, {}, stats, findings);
   const int64_t index = tally.first.front();
@@ -128,8 +128,8 @@ void TellWrongNumbers(const Job& job, const OutputOracle& oracle, const Device& 
   if (device.tensor != nullptr && (oracle.exact() || p.finite != 0))
     findings->found.push_back(BesideDevice(oracle, device, index));
   const OracleEvidence evidence(oracle, job);
-  Tell(PatternOf(evidence, tally), findings);
-  TellOperands(evidence, job, tally, findings);
+  AddRemark(PatternOf(evidence, tally), findings);
+  ReportOperands(evidence, job, tally, findings);
 }
 
 // A gate over the whole output. If single elements are wrong, its figure would mean nothing.
@@ -148,16 +148,16 @@ struct Bias {
   }
 };
 
-// The direction in which results that are off by `lean` are biased.
-const char* Direction(bool radial, double lean) {
-  if (radial) return lean < 0 ? "toward_zero" : "away_from_zero";
-  return lean < 0 ? "down" : "up";
+// The direction in which results that are off by `bias` are biased.
+const char* Direction(bool radial, double bias) {
+  if (radial) return bias < 0 ? "toward_zero" : "away_from_zero";
+  return bias < 0 ? "down" : "up";
 }
 
-v1::Finding Biased(F::Code code, const char* direction, double lean, double limit) {
+v1::Finding Biased(F::Code code, const char* direction, double bias, double limit) {
   return Found(code)
       .Word(direction)
-      .Got(absl::StrFormat("%.2f", std::fabs(lean)))
+      .Got(absl::StrFormat("%.2f", std::fabs(bias)))
       .Limit(absl::StrFormat("%.2f", limit));
 }
 
@@ -237,8 +237,8 @@ double RmsLimit(double groups, double kf, const Device& device) {
   return 2 * (1 + 3 / std::sqrt(std::max(groups, 1.0))) * (1 + kf) * std::max(1.0, device.rms_z);
 }
 
-double LeanLimit(double m, const Device& device) {
-  return std::max(0.5 + 6 / std::sqrt(m), 2 * device.lean);
+double BiasLimit(double m, const Device& device) {
+  return std::max(0.5 + 6 / std::sqrt(m), 2 * device.bias);
 }
 
 // Under native16 a number that all elements share may be rounded (a mean), which no element's sigma knows:
@@ -259,14 +259,14 @@ void GateR(const SecondLook& look, double kf, const Device& device, v1::OutputSt
 // share a number that is rounded to 16 bits: only the excess over it counts.
 void GateB(const SecondLook& look, const Device& device, v1::OutputStats* stats, Findings* findings) {
   if (look.leaning_values < kMinLeaning) return;
-  const double limit = LeanLimit(look.leaning_values, device);
-  const auto beyond = [&](double lean, double excess) {
-    return std::fabs(lean) > limit && std::fabs(excess) / look.leaning > limit;
+  const double limit = BiasLimit(look.leaning_values, device);
+  const auto beyond = [&](double bias, double excess) {
+    return std::fabs(bias) > limit && std::fabs(excess) / look.leaning > limit;
   };
   const bool radial = beyond(stats->radial_bias(), look.excess.radial);
   if (!radial && !beyond(stats->bias(), look.excess.plain)) return;
-  const double lean = radial ? stats->radial_bias() : stats->bias();
-  FailWhole("B", Biased(F::BIASED, Direction(radial, lean), lean, limit), stats, findings);
+  const double bias = radial ? stats->radial_bias() : stats->bias();
+  FailWhole("B", Biased(F::BIASED, Direction(radial, bias), bias, limit), stats, findings);
 }
 
 // A tensor of one element is a factor, or a loss's gradient, whose one rounding all elements share.
@@ -276,7 +276,7 @@ bool HasSharedFactor(const Job& job) {
   });
 }
 
-// Added to LeanLimit: cross_entropy's gradient, divided by a rounded count of rows, is biased by 2.19.
+// Added to BiasLimit: cross_entropy's gradient, divided by a rounded count of rows, is biased by 2.19.
 constexpr double kSharedFactor = 2;
 
 // The share of elements whose errors are independent: (1 - a) / (1 + a) with a the autocorrelation of z, NaN
@@ -320,15 +320,15 @@ void GateNative16(const Job& job, const OutputOracle& oracle, v1::OutputStats* s
   }
   const double effective = values.Effective() * Independence(z, SlicesOf(job.c, job.actual.shape).inner);
   if (effective < kMinLeaning) return;
-  const double excess_limit = LeanLimit(effective, Device());
+  const double excess_limit = BiasLimit(effective, Device());
   const double limit = excess_limit + (HasSharedFactor(job) ? kSharedFactor : 0);
-  const auto beyond = [&](double lean, double rest) {
-    return std::fabs(lean) > limit * count && std::fabs(rest) > excess_limit * count;
+  const auto beyond = [&](double sum, double rest) {
+    return std::fabs(sum) > limit * count && std::fabs(rest) > excess_limit * count;
   };
   const bool radial = beyond(bias.radial, excess.radial);
   if (!radial && !beyond(bias.plain, excess.plain)) return;
-  const double lean = radial ? bias.radial : bias.plain;
-  FailWhole("B", Biased(F::BIASED_16_BIT, Direction(radial, lean), lean / count, limit), stats, findings);
+  const double sum = radial ? bias.radial : bias.plain;
+  FailWhole("B", Biased(F::BIASED_16_BIT, Direction(radial, sum), sum / count, limit), stats, findings);
 }
 
 // Gates R and B, from the figures of the first pass; a second pass only where they are suspicious.
@@ -338,11 +338,11 @@ void GateWhole(const Job& job, const OutputOracle& oracle, const Tally& tally, c
   const double kf = narrow ? 0 : oracle.rule().kf;
   const bool rough = stats->rms_z() > RmsLimit(static_cast<double>(stats->groups()), kf, device);
   const double m = static_cast<double>(tally.leaning);
-  const bool leans = kf == 0 && m >= kMinLeaning && Lean(tally) > LeanLimit(m, device);
-  if (!rough && !leans) return;
+  const bool biased = kf == 0 && m >= kMinLeaning && LargerBias(tally) > BiasLimit(m, device);
+  if (!rough && !biased) return;
   const SecondLook look = LookAgain(job, oracle, tally);
   if (rough) GateR(look, kf, device, stats, findings);
-  if (leans) GateB(look, device, stats, findings);
+  if (biased) GateB(look, device, stats, findings);
 }
 
 // Where sums are exact, every element other than RN_T(r) is a mismatch.
@@ -402,13 +402,13 @@ bool JudgePointwise(const Job& job, v1::OutputStats* stats, Findings* findings) 
     const double tolerance = oracle.exact() ? 0 : oracle.PointAt(job.actual, index).tolerance;
     AddFirst(job.actual, index, r, tolerance, NumberText(job.actual.dtype, r), stats);
   }
-  if (tally.mismatches > 0) TellWrongNumbers(job, oracle, device, tally, stats, findings);
+  if (tally.mismatches > 0) ReportWrongNumbers(job, oracle, device, tally, stats, findings);
   // An excused overflow must not enter a mean.
   if (!excused) GateWhole(job, oracle, tally, device, stats, findings);
   if (!excused && oracle.widened().native16) GateNative16(job, oracle, stats, findings);
   if (stats->ok() || !job.explain) return true;
   // The arithmetic explains more than the values do, except for places and special values.
-  if (!findings->cause.has_value()) Tell(HowComputed(job, oracle, tally), findings);
+  if (!findings->cause.has_value()) AddRemark(HowComputed(job, oracle, tally), findings);
   return true;
 }
 

@@ -31,7 +31,7 @@ struct Register {
   alignas(64) LaneSums::Lanes ulps;
   alignas(64) LaneSums::Lanes z2;
   alignas(64) LaneSums::Lanes relative;
-  alignas(64) LaneSums::Lanes lean;
+  alignas(64) LaneSums::Lanes bias;
   alignas(64) LaneSums::Lanes radial;
 };
 
@@ -149,7 +149,7 @@ struct Elements {
   V r, w, slack;
   V d;  // |d|
   V signed_d, ideal_d, ulps, z2, relative;
-  M zero, exceeds, leaning, peer_bad;
+  M zero, exceeds, leaning, public_bad;
 
   HWY_INLINE V Tolerance(const PointwiseRule& rule) const {
     return hn::Add(hn::Add(hn::Mul(Set((0.5 + rule.kappa) * kSpare), w), slack), Set(rule.eta));
@@ -213,8 +213,8 @@ HWY_INLINE Elements JudgeElements(const PointwiseRule& rule, V y, V r, V sigma, 
   e.relative = hn::IfThenElseZero(hn::Gt(ar, zero), hn::Div(e.d, ar));
   e.exceeds = hn::Gt(e.d, hn::Add(hn::Mul(Set((0.5 + rule.kf) * kSpare), w), e.slack));
   e.leaning = hn::And(hn::Lt(noise, hn::Mul(Set(kLeaningUlps), w)), hn::Ne(e.ideal_d, zero));
-  e.peer_bad = hn::Gt(hn::Abs(hn::Sub(y, ideal)),
-                      hn::Add(Set(rule.peer_atol), hn::Mul(Set(rule.peer_rtol), hn::Abs(ideal))));
+  e.public_bad = hn::Gt(hn::Abs(hn::Sub(y, ideal)),
+                        hn::Add(Set(rule.public_atol), hn::Mul(Set(rule.public_rtol), hn::Abs(ideal))));
   return e;
 }
 
@@ -236,11 +236,11 @@ HWY_INLINE void SettleSpecials(size_t at, V y, Elements* e, Chunk* chunk, Tally*
   tally->finite -= CountOf(settled);
   tally->nan += CountOf(nan);
   tally->inf += CountOf(hn::And(settled, hn::Eq(hn::Abs(y), inf)));
-  tally->peer_mismatches += CountOf(wrong);
+  tally->public_mismatches += CountOf(wrong);
   e->ordinary = hn::Or(e->ordinary, settled);
   e->exceeds = hn::AndNot(settled, e->exceeds);
   e->leaning = hn::AndNot(settled, e->leaning);
-  e->peer_bad = hn::AndNot(settled, e->peer_bad);
+  e->public_bad = hn::AndNot(settled, e->public_bad);
   for (V* const figure : {&e->d, &e->ideal_d, &e->ulps, &e->z2, &e->relative}) {
     *figure = hn::IfThenZeroElse(settled, *figure);
   }
@@ -253,7 +253,7 @@ HWY_NOINLINE void PatchOthers(const Stretch& stretch, const PointwiseRule& rule,
   const uint32_t others = ~BitsOf(e->ordinary) & ((1U << kWidth) - 1);
   e->exceeds = hn::And(e->exceeds, e->ordinary);
   e->leaning = hn::And(e->leaning, e->ordinary);
-  e->peer_bad = hn::And(e->peer_bad, e->ordinary);
+  e->public_bad = hn::And(e->public_bad, e->ordinary);
   Register reg{};
   hn::Store(e->d, f64, reg.d.data());
   hn::Store(e->ideal_d, f64, reg.ideal_d.data());
@@ -266,7 +266,7 @@ HWY_NOINLINE void PatchOthers(const Stretch& stretch, const PointwiseRule& rule,
   e->ulps = hn::Load(f64, reg.ulps.data());
   e->z2 = hn::Load(f64, reg.z2.data());
   e->relative = hn::Load(f64, reg.relative.data());
-  AddTo(&sums->lean[at % kLanes], hn::Load(f64, reg.lean.data()));
+  AddTo(&sums->bias[at % kLanes], hn::Load(f64, reg.bias.data()));
   AddTo(&sums->radial[at % kLanes], hn::Load(f64, reg.radial.data()));
 }
 
@@ -274,16 +274,16 @@ HWY_INLINE void CountExceeding(const PointwiseRule& rule, size_t at, const Eleme
                                Tally* tally) {
   const M beyond = hn::Gt(e.d, e.Tolerance(rule));
   const M bad = hn::And(e.exceeds, beyond);
-  tally->soft += CountOf(hn::AndNot(beyond, e.exceeds));
+  tally->marginal += CountOf(hn::AndNot(beyond, e.exceeds));
   MarkBad(at, bad, chunk);
 }
 
 HWY_INLINE void AddLeaning(size_t at, const Elements& e, LaneSums* sums, Tally* tally) {
   const Doubles f64;
   tally->leaning += CountOf(e.leaning);
-  const V lean = hn::IfThenElseZero(e.leaning, hn::CopySign(hn::Sqrt(e.z2), e.signed_d));
-  AddTo(&sums->lean[at % kLanes], lean);
-  AddTo(&sums->radial[at % kLanes], hn::Xor(lean, hn::And(e.r, hn::SignBit(f64))));
+  const V bias = hn::IfThenElseZero(e.leaning, hn::CopySign(hn::Sqrt(e.z2), e.signed_d));
+  AddTo(&sums->bias[at % kLanes], bias);
+  AddTo(&sums->radial[at % kLanes], hn::Xor(bias, hn::And(e.r, hn::SignBit(f64))));
 }
 
 // HistogramBin of tally.h.
@@ -307,7 +307,7 @@ void TallyLanes(const Stretch& stretch, const PointwiseRule& shared_rule, size_t
   Running run;
   run.Load(*sums, lane);
   int64_t zeros = 0;
-  int64_t peer_bad = 0;
+  int64_t public_bad = 0;
   for (size_t at = lane; at < count; at += kLanes) {
     const V actual = LoadAs<Stored>(y + at * sizeof(Stored));
     Elements e =
@@ -321,7 +321,7 @@ void TallyLanes(const Stretch& stretch, const PointwiseRule& shared_rule, size_t
     if (HWY_UNLIKELY(!hn::AllFalse(f64, e.exceeds))) CountExceeding(rule, at, e, chunk, tally);
     if (!hn::AllFalse(f64, e.leaning)) AddLeaning(at, e, sums, tally);
     zeros += CountOf(e.zero);
-    peer_bad += CountOf(e.peer_bad);
+    public_bad += CountOf(e.public_bad);
     run.z2 = hn::Add(run.z2, e.z2);
     run.d2 = hn::Add(run.d2, hn::Mul(e.d, e.d));
     run.ideal2 = hn::Add(run.ideal2, hn::Mul(e.ideal_d, e.ideal_d));
@@ -334,7 +334,7 @@ void TallyLanes(const Stretch& stretch, const PointwiseRule& shared_rule, size_t
   }
   run.Store(lane, sums);
   tally->zeros += zeros;
-  tally->peer_mismatches += peer_bad;
+  tally->public_mismatches += public_bad;
 }
 
 // Lanes that share no register are independent, so each group of lanes processes the whole chunk in turn.
@@ -383,12 +383,12 @@ namespace {
 
 // What counts, beside the mismatch flag.
 void CountOne(const Point& p, size_t at, Chunk* chunk, Tally* tally) {
-  tally->soft += static_cast<int64_t>(p.soft);
+  tally->marginal += static_cast<int64_t>(p.marginal);
   tally->nan += static_cast<int64_t>(p.nan);
   tally->inf += static_cast<int64_t>(p.inf);
   tally->flushed += static_cast<int64_t>(p.flushed);
   tally->leaning += static_cast<int64_t>(p.leaning);
-  tally->peer_mismatches += static_cast<int64_t>(p.peer_bad);
+  tally->public_mismatches += static_cast<int64_t>(p.public_bad);
   tally->finite -= p.finite == 0 ? 1 : 0;
   if (p.bad == 0) return;
   chunk->bad[at / kLanes] |= static_cast<uint8_t>(1U << at % kLanes);
@@ -413,7 +413,7 @@ void Patch(const Stretch& stretch, const PointwiseRule& rule, size_t at, uint32_
     reg->ulps[lane] = p.ulps;
     reg->z2[lane] = p.z2;
     reg->relative[lane] = p.relative;
-    reg->lean[lane] = p.lean;
+    reg->bias[lane] = p.bias;
     reg->radial[lane] = p.radial;
   }
 }
@@ -427,7 +427,7 @@ void TallyOne(const Stretch& stretch, const PointwiseRule& rule, size_t at, Chun
   sums->z2[lane] += p.z2;
   sums->d2[lane] += p.d * p.d;
   sums->ideal2[lane] += p.ideal_d * p.ideal_d;
-  sums->lean[lane] += p.lean;
+  sums->bias[lane] += p.bias;
   sums->radial[lane] += p.radial;
   sums->max_z2[lane] = std::max(sums->max_z2[lane], p.z2);
   sums->max_abs[lane] = std::max(sums->max_abs[lane], std::fabs(p.d));

@@ -29,7 +29,7 @@ struct LaneSums {
   alignas(64) Lanes z2{};
   alignas(64) Lanes d2{};
   alignas(64) Lanes ideal2{};
-  alignas(64) Lanes lean{};
+  alignas(64) Lanes bias{};
   alignas(64) Lanes radial{};
   alignas(64) Lanes max_z2{};
   alignas(64) Lanes max_abs{};
@@ -46,8 +46,8 @@ struct Chunk {
 };
 
 // Judges the first `count` elements, a multiple of kLanes up to kChunk. Adds to `sums` and to these counts of
-// `tally`: soft, nan, inf, flushed, zeros, leaning, peer_mismatches; takes those that are not from `finite`.
-// Sets their entries in `chunk`, whose mismatch flags must be clear before.
+// `tally`: marginal, nan, inf, flushed, zeros, leaning, public_mismatches; takes those that are not from
+// `finite`. Sets their entries in `chunk`, whose mismatch flags must be clear before.
 void TallyChunk(const Stretch& stretch, const PointwiseRule& rule, size_t count, Chunk* chunk, LaneSums* sums,
                 Tally* tally);
 

@@ -33,17 +33,17 @@ Tally Expected(Dtype dtype, const void* actual, const OracleView& oracle, const 
     const Point p = Judge(rule, s.y, s.r, s.sigma, s.low);
     ++tally.elements;
     tally.finite += static_cast<int64_t>(p.finite);
-    tally.soft += static_cast<int64_t>(p.soft);
+    tally.marginal += static_cast<int64_t>(p.marginal);
     tally.nan += static_cast<int64_t>(p.nan);
     tally.inf += static_cast<int64_t>(p.inf);
     tally.flushed += static_cast<int64_t>(p.flushed);
     tally.zeros += static_cast<int64_t>(p.zero);
     tally.leaning += static_cast<int64_t>(p.leaning);
-    tally.peer_mismatches += static_cast<int64_t>(p.peer_bad);
+    tally.public_mismatches += static_cast<int64_t>(p.public_bad);
     sums.z2[lane] += p.z2;
     sums.d2[lane] += p.d * p.d;
     sums.ideal2[lane] += p.ideal_d * p.ideal_d;
-    sums.lean[lane] += p.lean;
+    sums.bias[lane] += p.bias;
     sums.radial[lane] += p.radial;
     if (p.z2 > max_z2) {
       max_z2 = p.z2;
@@ -61,7 +61,7 @@ Tally Expected(Dtype dtype, const void* actual, const OracleView& oracle, const 
   tally.sum_z2 = sum(sums.z2);
   tally.sum_d2 = sum(sums.d2);
   tally.sum_ideal2 = sum(sums.ideal2);
-  tally.sum_lean = sum(sums.lean);
+  tally.sum_bias = sum(sums.bias);
   tally.sum_radial = sum(sums.radial);
   tally.max_z = std::sqrt(max_z2);
   return tally;
@@ -70,12 +70,12 @@ Tally Expected(Dtype dtype, const void* actual, const OracleView& oracle, const 
 // Every figure, doubles by their bits.
 std::string Text(const Tally& t) {
   std::string text = absl::StrCat("elements ", t.elements, " finite ", t.finite, " mismatches ", t.mismatches,
-                                  " soft ", t.soft, " nan ", t.nan, " inf ", t.inf, " flushed ", t.flushed,
-                                  " zeros ", t.zeros, " leaning ", t.leaning, " peer ", t.peer_mismatches,
-                                  " last ", t.last, " argmax ", t.argmax, "\n");
+                                  " marginal ", t.marginal, " nan ", t.nan, " inf ", t.inf, " flushed ",
+                                  t.flushed, " zeros ", t.zeros, " leaning ", t.leaning, " public ",
+                                  t.public_mismatches, " last ", t.last, " argmax ", t.argmax, "\n");
   const std::vector<std::pair<const char*, double>> figures = {
       {"z2", t.sum_z2},     {"d2", t.sum_d2},         {"ideal2", t.sum_ideal2},
-      {"lean", t.sum_lean}, {"radial", t.sum_radial}, {"max_ulp", t.max_ulp},
+      {"bias", t.sum_bias}, {"radial", t.sum_radial}, {"max_ulp", t.max_ulp},
       {"max_z", t.max_z},   {"max_abs", t.max_abs},   {"max_rel", t.max_rel}};
   for (const auto& [name, value] : figures) {
     absl::StrAppend(&text, name, " ", value, " ", absl::Hex(std::bit_cast<uint64_t>(value)), "\n");

@@ -1,4 +1,4 @@
-// The letters of the axes (cases/core/slice_axes.h) tell which inputs are the factors: those with an axis
+// The letters of the axes (cases/slices/slice_axes.h) tell which inputs are the factors: those with an axis
 // that the output does not have, the one that is summed over. Of the output's axes, one factor has the rows,
 // the other the columns, both have the batches. Sums are float64.
 #include "baselines/compare/product_probe.h"
@@ -12,12 +12,12 @@
 #include "baselines/compare/convolution_probe.h"
 #include "baselines/compare/expect.h"
 #include "cases/base/hash.h"
-#include "cases/core/resolved_axes.h"
+#include "cases/slices/resolved_axes.h"
 
 namespace diopi::baselines {
 namespace {
 
-using cases::Letters;
+using slices::Letters;
 
 constexpr char kBias[] = "bias";
 
@@ -27,7 +27,7 @@ struct Product {
   Letters batch, row, column, sum;
 };
 
-std::optional<Product> FindProduct(const cases::ResolvedAxes& axes, const std::string& output,
+std::optional<Product> FindProduct(const slices::ResolvedAxes& axes, const std::string& output,
                                    const TensorViews& inputs, const TensorView& actual) {
   Product product;
   product.out = Operand::Of(axes, output, &actual);
@@ -98,10 +98,10 @@ Probed Probe(const Product& product, uint64_t key, double deviation) {
 
 }  // namespace
 
-Probed ProbeProduct(const v1::Case& c, const cases::SliceAxes& axes, const std::string& output,
+Probed ProbeProduct(const v1::Case& c, const slices::SliceAxes& axes, const std::string& output,
                     const TensorViews& inputs, const TensorView& actual, double deviation) {
   if (!axes.gathered.empty() || axes.tensors.empty()) return {};
-  const std::optional<cases::ResolvedAxes> resolved = cases::ResolveAxes(c, axes);
+  const std::optional<slices::ResolvedAxes> resolved = slices::ResolveAxes(c, axes);
   if (!resolved.has_value()) return {};
   const uint64_t key = Xxh64(c.hash() + "\nprobe");
   if (!axes.windows.empty())

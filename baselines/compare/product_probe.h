@@ -8,7 +8,7 @@
 
 #include "baselines/compare/convolution_probe.h"
 #include "cases/base/tensor_view.h"
-#include "cases/core/slice_axes.h"
+#include "cases/slices/slice_axes.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::baselines {
@@ -16,7 +16,7 @@ namespace diopi::baselines {
 // Looks at nothing where the function's axes do not say that the output is a product of two inputs, plus
 // `bias` where there is one. `deviation`: the standard deviation that a right element may have from the exact
 // one, over the whole output.
-Probed ProbeProduct(const v1::Case& c, const cases::SliceAxes& axes, const std::string& output,
+Probed ProbeProduct(const v1::Case& c, const slices::SliceAxes& axes, const std::string& output,
                     const TensorViews& inputs, const TensorView& actual, double deviation);
 
 }  // namespace diopi::baselines

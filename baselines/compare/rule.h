@@ -4,8 +4,9 @@
 //
 //   w   = 2^(max(floor(log2 |r|), emin) - p + 1)            one unit in the last place of r in the dtype
 //   P:  |y - r| <= (1/2 + max(kf, 1/4)) w + 8 sigma + eta    every element
-//   soft: |y - r| > (1/2 + kf) w + 8 sigma                  counted only: rounding inside is below contract
-//   z   = (y - r) / sqrt(w^2/12 + sigma^2)                  about 1 RMS for any textbook implementation
+//   marginal: |y - r| > (1/2 + kf) w + 8 sigma            counted only: rounding inside is below contract
+//   contract z   = (y - r) / sqrt(w^2/12 + sigma^2)                  about 1 RMS for any textbook
+//   implementation
 //
 // y = +-Inf counts as +-2^(emax+1) and r is clipped there: an overflow near the threshold is tolerated,
 // saturation is not. Where r is Inf, y must be the same Inf; where r is NaN, y must be NaN.
@@ -34,8 +35,8 @@ struct PointwiseRule {
   double flushable = 0;       // results below this may be flushed to zero: 2^emin for float32, bfloat16; or 0
   double rounder = 0x1.8p52;  // adding and taking it away rounds to an integer; 0 where r is rounded already
   bool wide = false;          // float64: r carries a low part, and 2^(emax+1) is no double
-  double peer_atol = 1e-5;    // the public harness's rule, reported beside
-  double peer_rtol = 1e-5;
+  double public_atol = 1e-5;  // the public harness's rule, reported beside
+  double public_rtol = 1e-5;
 };
 
 // `kf` as the case gives it, in float32's table; 16-bit types are computed in float32 and get at most 1/4.
@@ -58,17 +59,17 @@ struct Point {
   double z2 = 0;         // z^2
   double z = 0;
   double relative = 0;  // |d| / |r|, 0 at r = 0
-  double lean = 0;      // z where a lean of roundings is measured (sigma < w/10, r not representable), else 0
+  double bias = 0;      // z where the rounding bias is measured (sigma < w/10, r not representable), else 0
   double radial = 0;    // the same, signed away from zero
   double leaning = 0;   // flag: measured
   double bad = 0;
-  double soft = 0;
+  double marginal = 0;
   double finite = 0;   // counts for the statistics
   double flushed = 0;  // a subnormal r came out as zero, and only that saves it
   double nan = 0;
   double inf = 0;
   double zero = 0;
-  double peer_bad = 0;
+  double public_bad = 0;
 };
 
 // `low` is what r lost when it was rounded to double; 0 unless the rule is wide.
@@ -113,7 +114,7 @@ inline Point Judge(const PointwiseRule& rule, double y, double r, double sigma, 
   p.d = d;
   p.ideal_d = finite ? (ideal - rc) - rest : 0;
   p.bad = ((std::fabs(d) > p.tolerance) | (nan_r != nan_y) | (inf_r & (y != r))) ? 1 : 0;
-  p.soft = ((std::fabs(d) > strict) & (p.bad == 0)) ? 1 : 0;
+  p.marginal = ((std::fabs(d) > strict) & (p.bad == 0)) ? 1 : 0;
   p.ulps = std::fabs(d) / w;
   const double squared = p.ulps < kMaxSquaredUlps ? p.ulps : kMaxSquaredUlps;
   const double noise_ulps = noise / w < kMaxSquaredUlps ? noise / w : kMaxSquaredUlps;
@@ -122,16 +123,16 @@ inline Point Judge(const PointwiseRule& rule, double y, double r, double sigma, 
   p.relative = ((ar > 0) & finite) ? std::fabs(d) / (ar > 0 ? ar : 1) : 0;
   const bool leaning = finite & (noise < kLeaningUlps * w) & (p.ideal_d != 0);
   p.leaning = leaning ? 1 : 0;
-  p.lean = leaning ? p.z : 0;
-  p.radial = std::signbit(r) ? -p.lean : p.lean;
+  p.bias = leaning ? p.z : 0;
+  p.radial = std::signbit(r) ? -p.bias : p.bias;
   p.finite = finite ? 1 : 0;
   p.nan = nan_y ? 1 : 0;
   p.inf = inf_y ? 1 : 0;
   p.zero = y == 0 ? 1 : 0;
-  const double peer_gap = std::fabs(yc - ideal);
-  const bool peer_close = (peer_gap <= rule.peer_atol + rule.peer_rtol * std::fabs(ideal)) &
-                          (!inf_y | (std::fabs(ideal) == rule.overflow)) & !inf_r;
-  p.peer_bad = ((peer_close & finite) | (nan_r & nan_y) | (inf_r & (y == r))) ? 0 : 1;
+  const double public_gap = std::fabs(yc - ideal);
+  const bool public_close = (public_gap <= rule.public_atol + rule.public_rtol * std::fabs(ideal)) &
+                            (!inf_y | (std::fabs(ideal) == rule.overflow)) & !inf_r;
+  p.public_bad = ((public_close & finite) | (nan_r & nan_y) | (inf_r & (y == r))) ? 0 : 1;
   return p;
 }
 

@@ -13,17 +13,17 @@ void Tally::Merge(const Tally& next) {
   in_ulps += next.in_ulps;
   distances += next.distances;
   mismatches += next.mismatches;
-  soft += next.soft;
+  marginal += next.marginal;
   nan += next.nan;
   inf += next.inf;
   flushed += next.flushed;
   zeros += next.zeros;
   leaning += next.leaning;
-  peer_mismatches += next.peer_mismatches;
+  public_mismatches += next.public_mismatches;
   sum_z2 += next.sum_z2;
   sum_d2 += next.sum_d2;
   sum_ideal2 += next.sum_ideal2;
-  sum_lean += next.sum_lean;
+  sum_bias += next.sum_bias;
   sum_radial += next.sum_radial;
   max_ulp = std::max(max_ulp, next.max_ulp);
   if (next.max_z > max_z) {
@@ -54,7 +54,7 @@ void Tally::ToStats(v1::OutputStats* stats) const {
   const auto mean = [&of](double sum, int64_t count) { return of(count, sum / static_cast<double>(count)); };
   stats->set_elements(elements);
   stats->set_mismatches(mismatches);
-  stats->set_soft(soft);
+  stats->set_soft(marginal);
   stats->set_max_ulp(of(finite + in_ulps, max_ulp));
   stats->set_max_z(of(finite, max_z));
   stats->set_argmax(argmax);
@@ -63,7 +63,7 @@ void Tally::ToStats(v1::OutputStats* stats) const {
   stats->set_max_rel(of(finite + distances, max_rel));
   stats->set_rmse(rms(sum_d2, finite));
   stats->set_rmse_ideal(rms(sum_ideal2, finite));
-  stats->set_bias(mean(sum_lean, leaning));
+  stats->set_bias(mean(sum_bias, leaning));
   stats->set_radial_bias(mean(sum_radial, leaning));
   stats->set_nan_actual(nan);
   stats->set_inf_actual(inf);
@@ -72,8 +72,8 @@ void Tally::ToStats(v1::OutputStats* stats) const {
   if (finite + in_ulps > 0) {
     for (const int64_t count : histogram) stats->add_ulp_histogram(count);
   }
-  stats->set_public_mismatch_ratio(mean(static_cast<double>(peer_mismatches), elements));
-  stats->set_public_pass(static_cast<double>(peer_mismatches) <= 1e-3 * static_cast<double>(elements));
+  stats->set_public_mismatch_ratio(mean(static_cast<double>(public_mismatches), elements));
+  stats->set_public_pass(static_cast<double>(public_mismatches) <= 1e-3 * static_cast<double>(elements));
 }
 
 size_t HistogramBin(double ulps) {

@@ -10,7 +10,7 @@
 
 #include "cases/base/layout.h"
 #include "cases/core/catalog.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "cases/findings/finding_text.h"
 
 namespace diopi::baselines {

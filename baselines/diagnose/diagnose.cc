@@ -16,8 +16,8 @@
 #include "baselines/generate/widen.h"
 #include "cases/base/dtype.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
 #include "cases/core/reference_key.h"
+#include "cases/fill/fill.h"
 #include "cases/findings/finding.h"
 
 namespace diopi::baselines {

@@ -12,7 +12,7 @@
 #include "cases/base/dtype.h"
 #include "cases/base/layout.h"
 #include "cases/base/tensor.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::baselines {
 namespace {

@@ -10,15 +10,15 @@
 #include <stdexcept>
 #include <thread>
 
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 
-using diopi::planted::Bytes;
-using diopi::planted::BytesPerElement;
-using diopi::planted::DtypeOf;
-using diopi::planted::IsDense;
-using diopi::planted::NumElements;
-using diopi::planted::OrFail;
-using diopi::planted::ShapeOf;
+using diopi::injected::Bytes;
+using diopi::injected::BytesPerElement;
+using diopi::injected::DtypeOf;
+using diopi::injected::IsDense;
+using diopi::injected::NumElements;
+using diopi::injected::OrFail;
+using diopi::injected::ShapeOf;
 
 // Real vendor libraries keep counters like this one.
 static std::atomic<uint32_t> call_count{0};

@@ -28,8 +28,8 @@
 #include "cases/base/process_pool.h"
 #include "cases/base/read_file.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/slice_files.h"
-#include "cases/core/slices.h"
+#include "cases/slices/slice_files.h"
+#include "cases/slices/slices.h"
 
 namespace diopi::baselines {
 namespace {
@@ -84,7 +84,8 @@ absl::StatusOr<Provenance> MakeProvenance(const GenerateOptions& options,
 // Whether its references take gigabytes, several times this many bytes of a tensor.
 bool IsHeavy(const v1::Case& c) {
   constexpr int64_t kHeavy = int64_t{256} << 20;
-  return cases::IsSliced(c) && cases::MeasurePieces(c, cases::BuiltinSlices(c.function())).bytes() >= kHeavy;
+  return slices::IsSliced(c) &&
+         slices::MeasurePieces(c, slices::BuiltinSlices(c.function())).bytes() >= kHeavy;
 }
 
 // Copies a case with everything that is stored for it.

@@ -23,9 +23,9 @@
 #include "baselines/generate/widen.h"
 #include "cases/base/layout.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
 #include "cases/core/reference_key.h"
-#include "cases/core/slices.h"
+#include "cases/fill/fill.h"
+#include "cases/slices/slices.h"
 
 namespace diopi::baselines {
 namespace {
@@ -80,7 +80,7 @@ class CaseGenerator {
 
  private:
   absl::Status AddAll() {
-    if (!cases::IsSliced(baseline_.c)) return AddReferences();
+    if (!slices::IsSliced(baseline_.c)) return AddReferences();
     GivenInputs inputs(baseline_.inputs);
     ASSIGN_OR_RETURN(baseline_.references, SlicedReferences(reference_, baseline_.c, inputs));
     return absl::OkStatus();
@@ -351,14 +351,14 @@ absl::StatusOr<Baseline> GenerateCase(InProcessLibrary& reference, const v1::Cas
 
 absl::StatusOr<Baseline> GenerateStored(InProcessLibrary& reference, const v1::Case& c) {
   Baseline stored{.c = c, .inputs = {}, .references = {}};
-  if (cases::IsSliced(c)) {
+  if (slices::IsSliced(c)) {
     MadeInputs inputs(reference, c);
     ASSIGN_OR_RETURN(TensorMap references, SlicedReferences(reference, c, inputs));
     stored.references = PackReferences(c, std::move(references));
     return stored;
   }
   absl::StatusOr<Baseline> baseline = GenerateCase(reference, c);
-  if (baseline.ok() && cases::IsLarge(c)) baseline->inputs.clear();
+  if (baseline.ok() && slices::IsLarge(c)) baseline->inputs.clear();
   return baseline;
 }
 

@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/judging.h"
 #include "baselines/compare/sampled_tokens.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/case_builder.h"
-#include "cases/core/piece_case.h"
-#include "cases/core/piece_grid.h"
+#include "cases/slices/piece_grid.h"
 
 namespace diopi::baselines {
 namespace {
@@ -32,7 +32,7 @@ bool IsCalledOnce(const v1::Case& c) {
 }
 
 // What a forward is called with: equal for saved tensors that are read at the same places.
-std::string CallText(const cases::Piece& piece) {
+std::string CallText(const slices::Piece& piece) {
   std::string text = piece.c.function();
   for (const auto& [key, places] : piece.inputs) {
     absl::StrAppend(&text, "\n", key);
@@ -45,17 +45,17 @@ std::string CallText(const cases::Piece& piece) {
 }
 
 // All positions, but of one axis those in [begin, end).
-cases::Places StretchOf(const std::vector<int64_t>& shape, size_t axis, int64_t begin, int64_t end) {
-  cases::Places places;
+slices::Places StretchOf(const std::vector<int64_t>& shape, size_t axis, int64_t begin, int64_t end) {
+  slices::Places places;
   for (size_t d = 0; d < shape.size(); ++d)
-    places.lists.push_back(d == axis ? cases::Range(begin, end) : cases::Range(0, shape[d]));
+    places.lists.push_back(d == axis ? slices::Range(begin, end) : slices::Range(0, shape[d]));
   return places;
 }
 
 }  // namespace
 
-absl::StatusOr<SlicedInputs::Taken> GivenInputs::Of(const cases::Piece& piece) {
-  return Taken{piece.whole ? inputs_ : cases::TakeInputs(piece, inputs_)};
+absl::StatusOr<SlicedInputs::Taken> GivenInputs::Of(const slices::Piece& piece) {
+  return Taken{piece.whole ? inputs_ : slices::TakeInputs(piece, inputs_)};
 }
 
 absl::StatusOr<MadeInputs::Filled> MadeInputs::Fill(const v1::Case& c) {
@@ -76,11 +76,11 @@ absl::Status MadeInputs::Open() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<SlicedInputs::Taken> MadeInputs::Of(const cases::Piece& piece) {
+absl::StatusOr<SlicedInputs::Taken> MadeInputs::Of(const slices::Piece& piece) {
   RETURN_IF_ERROR(Open());
   Taken taken;
   if (!piece.whole) {
-    taken.tensors = cases::TakeInputs(piece, filled_->small, filled_->blocks);
+    taken.tensors = slices::TakeInputs(piece, filled_->small, filled_->blocks);
   } else if (IsCalledOnce(piece.c)) {
     taken = {filled_->small, &filled_->blocks};
   } else {
@@ -106,7 +106,7 @@ absl::StatusOr<std::vector<MadeInputs::SavedTensor>> MadeInputs::ListSaved() con
   return list;
 }
 
-absl::Status MadeInputs::AddSaved(const cases::Piece& piece, TensorMap* taken) {
+absl::Status MadeInputs::AddSaved(const slices::Piece& piece, TensorMap* taken) {
   ASSIGN_OR_RETURN(const std::vector<SavedTensor> list, ListSaved());
   for (const SavedTensor& each : list) {
     const std::string& name = each.arg->name();
@@ -148,11 +148,11 @@ absl::StatusOr<TensorMap> MadeInputs::AllSaved(int64_t bytes_at_once) {
 // Along the first axis that can be cut, where runs of neighbours are longest.
 std::optional<MadeInputs::Steps> MadeInputs::StepsFor(const SavedTensor& saved, int64_t bytes_at_once) const {
   if (!saved.producer->producers().empty()) return std::nullopt;
-  const v1::Slices& slices = cases::BuiltinSlices(saved.producer->function());
-  const std::vector<int64_t> shape = cases::SpecShape(saved.arg->tensor());
+  const v1::Slices& slices = slices::BuiltinSlices(saved.producer->function());
+  const std::vector<int64_t> shape = SpecShape(saved.arg->tensor());
   for (size_t axis = 0; axis < shape.size(); ++axis) {
-    const auto cut = shape[axis] > 1 ? cases::CutProducer(*saved.producer, slices, saved.output,
-                                                          StretchOf(shape, axis, 0, 1))
+    const auto cut = shape[axis] > 1 ? slices::CutProducer(*saved.producer, slices, saved.output,
+                                                           StretchOf(shape, axis, 0, 1))
                                      : std::nullopt;
     if (!cut.has_value()) continue;
     const int64_t largest = std::max<int64_t>(cases::LargestTensorBytes(cut->piece.c), 1);
@@ -164,10 +164,10 @@ std::optional<MadeInputs::Steps> MadeInputs::StepsFor(const SavedTensor& saved, 
 // Puts the elements of one step into the whole tensor, which the first step makes.
 absl::Status MadeInputs::SaveInSteps(const SavedTensor& saved, const Steps& steps, int64_t begin,
                                      HostTensor* whole) {
-  const std::vector<int64_t> shape = cases::SpecShape(saved.arg->tensor());
+  const std::vector<int64_t> shape = SpecShape(saved.arg->tensor());
   const int64_t size = shape[steps.axis];
   const int64_t end = std::min(size, begin + steps.step);
-  const cases::Places places = StretchOf(shape, steps.axis, begin, end);
+  const slices::Places places = StretchOf(shape, steps.axis, begin, end);
   ASSIGN_OR_RETURN(const HostTensor part, Saved(*saved.producer, saved.output, &places));
   const int64_t inner = std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(steps.axis) + 1,
                                         shape.end(), ElementSize(part.dtype), std::multiplies<>());
@@ -182,23 +182,23 @@ absl::Status MadeInputs::SaveInSteps(const SavedTensor& saved, const Steps& step
 
 // An output of a forward at these places, or all of it.
 absl::StatusOr<HostTensor> MadeInputs::Saved(const v1::Case& producer, const std::string& output,
-                                             const cases::Places* places) {
+                                             const slices::Places* places) {
   Forward& forward = forwards_.at(producer.function());
-  std::optional<cases::ProducerPiece> cut;
+  std::optional<slices::ProducerPiece> cut;
   if (places != nullptr && !forward.outputs.has_value() && producer.producers().empty()) {
-    cut = cases::CutProducer(producer, cases::BuiltinSlices(producer.function()), output, *places);
+    cut = slices::CutProducer(producer, slices::BuiltinSlices(producer.function()), output, *places);
   }
   if (cut.has_value()) {
     const std::string text = CallText(cut->piece);
     if (text != latest_) {
       ASSIGN_OR_RETURN(TensorMap outputs, reference_.Call(cut->piece.c,
-                                                          cases::TakeInputs(cut->piece, forward.inputs.small,
-                                                                            forward.inputs.blocks),
+                                                          slices::TakeInputs(cut->piece, forward.inputs.small,
+                                                                             forward.inputs.blocks),
                                                           v1::Dtype::unsupported));
       latest_ = text;
       latest_outputs_ = std::move(outputs);
     }
-    return cases::TakePlaces(latest_outputs_.at(output), cut->in_piece);
+    return slices::TakePlaces(latest_outputs_.at(output), cut->in_piece);
   }
   if (!forward.outputs.has_value()) {
     ASSIGN_OR_RETURN(forward.outputs, reference_.Call(producer, forward.inputs.small, &forward.inputs.blocks,
@@ -207,7 +207,7 @@ absl::StatusOr<HostTensor> MadeInputs::Saved(const v1::Case& producer, const std
   const auto whole = forward.outputs->find(output);
   if (whole == forward.outputs->end())
     return absl::InternalError(absl::StrCat(producer.function(), " gave no ", output));
-  return places == nullptr ? whole->second : cases::TakePlaces(whole->second, *places);
+  return places == nullptr ? whole->second : slices::TakePlaces(whole->second, *places);
 }
 
 }  // namespace diopi::baselines

@@ -1,4 +1,4 @@
-// The inputs of a large call, whole or a piece's slices of them (cases/core/slices.h).
+// The inputs of a large call, whole or a piece's slices of them (cases/slices/slices.h).
 #ifndef BASELINES_GENERATE_SLICED_INPUTS_H_
 #define BASELINES_GENERATE_SLICED_INPUTS_H_
 
@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "cases/base/tensor.h"
-#include "cases/core/fill.h"
-#include "cases/core/slices.h"
+#include "cases/fill/fill.h"
+#include "cases/slices/slices.h"
 #include "diopi/v1/case.pb.h"
 #include "impl_loader/caller/in_process.h"
 
@@ -25,14 +25,14 @@ class SlicedInputs {
     const BlockInputs* left = nullptr;
   };
   virtual ~SlicedInputs() = default;
-  virtual absl::StatusOr<Taken> Of(const cases::Piece& piece) = 0;
+  virtual absl::StatusOr<Taken> Of(const slices::Piece& piece) = 0;
 };
 
 // Out of inputs that are there, which outlive it.
 class GivenInputs final : public SlicedInputs {
  public:
   explicit GivenInputs(const TensorMap& inputs) : inputs_(inputs) {}
-  absl::StatusOr<Taken> Of(const cases::Piece& piece) override;
+  absl::StatusOr<Taken> Of(const slices::Piece& piece) override;
 
  private:
   const TensorMap& inputs_;
@@ -44,7 +44,7 @@ class MadeInputs final : public SlicedInputs {
  public:
   // Both outlive it.
   MadeInputs(loader::InProcessLibrary& reference, const v1::Case& c) : reference_(reference), c_(c) {}
-  absl::StatusOr<Taken> Of(const cases::Piece& piece) override;
+  absl::StatusOr<Taken> Of(const slices::Piece& piece) override;
   // Of a forward that is called in steps, its largest tensor: few enough bytes to stay in the processor's
   // caches.
   static constexpr int64_t kBytesAtOnce = int64_t{1} << 20;
@@ -81,11 +81,11 @@ class MadeInputs final : public SlicedInputs {
   static absl::StatusOr<Filled> Fill(const v1::Case& c);
   absl::Status Open();
   absl::StatusOr<std::vector<SavedTensor>> ListSaved() const;
-  absl::Status AddSaved(const cases::Piece& piece, TensorMap* taken);
+  absl::Status AddSaved(const slices::Piece& piece, TensorMap* taken);
   std::optional<Steps> StepsFor(const SavedTensor& saved, int64_t bytes_at_once) const;
   absl::Status SaveInSteps(const SavedTensor& saved, const Steps& steps, int64_t begin, HostTensor* whole);
   absl::StatusOr<HostTensor> Saved(const v1::Case& producer, const std::string& output,
-                                   const cases::Places* places);
+                                   const slices::Places* places);
 
   loader::InProcessLibrary& reference_;
   const v1::Case& c_;

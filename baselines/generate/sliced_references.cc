@@ -14,7 +14,7 @@
 #include "cases/base/output_hash.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/reference_key.h"
-#include "cases/core/slices.h"
+#include "cases/slices/slices.h"
 
 namespace diopi::baselines {
 namespace {
@@ -24,7 +24,7 @@ using LossNoise = ops::Noise<double>;
 class Collector {
  public:
   // A reference has a value for each element of its output, or says something about all of it.
-  absl::Status Add(const v1::Case& c, const cases::Piece& piece, TensorMap references) {
+  absl::Status Add(const v1::Case& c, const slices::Piece& piece, TensorMap references) {
     for (const std::string& key : piece.hashed) {
       const auto found = references.find(key);
       if (found == references.end()) return absl::InternalError(absl::StrCat("no reference for ", key));
@@ -39,18 +39,18 @@ class Collector {
         ++exact_[key];
         continue;
       }
-      HostTensor taken = cases::TakeFlat(tensor, found->second.in_piece);
+      HostTensor taken = slices::TakeFlat(tensor, found->second.in_piece);
       if (piece.scale != 1) Scale(piece.scale, &taken);
       Append(key, std::move(taken));
     }
-    if (piece.joined != cases::Reduction::kNone) joined_ = piece.joined;
+    if (piece.joined != slices::Reduction::kNone) joined_ = piece.joined;
     for (const auto& [key, compared] : piece.outputs) ++pieces_[key];
     return absl::OkStatus();
   }
 
   // No order of summation rounds where that holds for every piece.
   absl::StatusOr<TensorMap> Take() {
-    if (joined_ != cases::Reduction::kNone) return Joined();
+    if (joined_ != slices::Reduction::kNone) return Joined();
     for (const auto& [key, count] : exact_) {
       const std::string output = ParseReferenceKey(key).output;
       if (count == pieces_[output.substr(output.rfind(':') + 1)])
@@ -70,7 +70,7 @@ class Collector {
     shape.data.assign(reinterpret_cast<const char*>(whole.shape.data()),
                       whole.shape.size() * sizeof(int64_t));
     collected_[ReferenceKey(key, ReferencePart::kShape)] = std::move(shape);
-    collected_[key] = cases::TakeFlat(whole, cases::PlacesIn(c, key, whole.shape));
+    collected_[key] = slices::TakeFlat(whole, slices::PlacesIn(c, key, whole.shape));
   }
 
   // Of floating references: a value, sigma, what a value lost.
@@ -100,7 +100,7 @@ class Collector {
         sum += LossNoise(ElementAsDouble(losses.dtype, losses.data.data(), i), s * s);
       }
       const LossNoise total =
-          joined_ == cases::Reduction::kMean ? sum.total() / LossNoise(losses.shape[0]) : sum.total();
+          joined_ == slices::Reduction::kMean ? sum.total() / LossNoise(losses.shape[0]) : sum.total();
       HostTensor one{v1::Dtype::noise64, {1}, std::string(sizeof(total), '\0')};
       std::memcpy(one.data.data(), &total, sizeof(total));
       ASSIGN_OR_RETURN(Expected expected, SplitNoise(one, v1::Dtype::float32));
@@ -120,15 +120,15 @@ class Collector {
   TensorMap collected_;
   std::map<std::string, int64_t> exact_;   // pieces that are exact, by reference
   std::map<std::string, int64_t> pieces_;  // by output
-  cases::Reduction joined_ = cases::Reduction::kNone;
+  slices::Reduction joined_ = slices::Reduction::kNone;
 };
 
 }  // namespace
 
 absl::StatusOr<TensorMap> SlicedReferences(loader::InProcessLibrary& reference, const v1::Case& c,
-                                           SlicedInputs& inputs, const cases::SliceLimits& limits) {
+                                           SlicedInputs& inputs, const slices::SliceLimits& limits) {
   Collector collector;
-  for (const cases::Piece& piece : cases::Cut(c, cases::BuiltinSlices(c.function()), limits)) {
+  for (const slices::Piece& piece : slices::Cut(c, slices::BuiltinSlices(c.function()), limits)) {
     ASSIGN_OR_RETURN(SlicedInputs::Taken taken, inputs.Of(piece));
     absl::StatusOr<TensorMap> references =
         GenerateReferences(reference, piece.c, std::move(taken.tensors), taken.left);

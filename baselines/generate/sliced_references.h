@@ -1,19 +1,19 @@
-// The references of large calls, computed on slices (cases/core/slices.h).
+// The references of large calls, computed on slices (cases/slices/slices.h).
 #ifndef BASELINES_GENERATE_SLICED_REFERENCES_H_
 #define BASELINES_GENERATE_SLICED_REFERENCES_H_
 
 #include "absl/status/statusor.h"
 #include "baselines/generate/sliced_inputs.h"
 #include "cases/base/tensor.h"
-#include "cases/core/slices.h"
+#include "cases/slices/slices.h"
 #include "diopi/v1/case.pb.h"
 #include "impl_loader/caller/in_process.h"
 
 namespace diopi::baselines {
 
-// Of a sliced case (cases::IsSliced): one element for each place of cases::ComparedPlaces.
+// One element for each place of slices::ComparedPlaces.
 absl::StatusOr<TensorMap> SlicedReferences(loader::InProcessLibrary& reference, const v1::Case& c,
-                                           SlicedInputs& inputs, const cases::SliceLimits& limits = {});
+                                           SlicedInputs& inputs, const slices::SliceLimits& limits = {});
 
 }  // namespace diopi::baselines
 

@@ -14,16 +14,16 @@
 #include "baselines/compare/judging.h"
 #include "baselines/generate/generate.h"
 #include "build_paths.h"
-#include "cases/core/block_fill.h"
 #include "cases/core/reference_key.h"
-#include "cases/core/slices.h"
+#include "cases/fill/block_fill.h"
+#include "cases/slices/slices.h"
 
 namespace diopi::baselines {
 namespace {
 
 // So small that every case of suite core is cut: along its axes, or all of an output in several pieces.
-cases::SliceLimits Small(bool cover) {
-  cases::SliceLimits limits;
+slices::SliceLimits Small(bool cover) {
+  slices::SliceLimits limits;
   limits.compared = 400;
   limits.dense = 6;
   limits.windows = 2;
@@ -45,7 +45,7 @@ bool IsDense(const v1::TensorSpec& spec) {
 bool IsSuitable(const v1::Case& c) {
   v1::Case large = c;
   large.set_generator_version(kBlockGeneratorVersion);
-  if (!cases::IsSliced(large)) return false;
+  if (!slices::IsSliced(large)) return false;
   int64_t most = 0;
   for (const v1::Argument& arg : c.args()) {
     if (arg.has_tensor()) {
@@ -97,10 +97,10 @@ std::string Difference(const std::string& key, const HostTensor& slices, const H
 
 // Slices that are made alone, saved tensors among them, are those of the whole call, bit for bit.
 std::string DifferentInput(loader::InProcessLibrary* library, const v1::Case& c,
-                           const std::vector<cases::Piece>& pieces, GivenInputs* whole,
+                           const std::vector<slices::Piece>& pieces, GivenInputs* whole,
                            SlicedCounts* counts) {
   MadeInputs alone(*library, c);
-  for (const cases::Piece& piece : pieces) {
+  for (const slices::Piece& piece : pieces) {
     const absl::StatusOr<SlicedInputs::Taken> expected = whole->Of(piece);
     const absl::StatusOr<SlicedInputs::Taken> made = alone.Of(piece);
     if (!made.ok()) return std::string(made.status().message());
@@ -129,16 +129,16 @@ std::string DifferentSavedTensor(loader::InProcessLibrary* library, const Baseli
 }
 
 std::string CheckCase(loader::InProcessLibrary* library, const v1::Case& c, const v1::Slices& slices,
-                      const cases::SliceLimits& limits, SlicedCounts* counts) {
+                      const slices::SliceLimits& limits, SlicedCounts* counts) {
   const absl::StatusOr<Baseline> whole = GenerateCase(*library, c);
   if (!whole.ok()) return std::string(whole.status().message());
-  const std::vector<cases::Piece> pieces = cases::Cut(whole->c, slices, limits);
+  const std::vector<slices::Piece> pieces = slices::Cut(whole->c, slices, limits);
   ++counts->cases;
   const bool cut =
-      std::any_of(pieces.begin(), pieces.end(), [](const cases::Piece& piece) { return !piece.whole; });
+      std::any_of(pieces.begin(), pieces.end(), [](const slices::Piece& piece) { return !piece.whole; });
   counts->cut += cut ? 1 : 0;
-  const bool joined = std::any_of(pieces.begin(), pieces.end(), [](const cases::Piece& piece) {
-    return piece.joined != cases::Reduction::kNone;
+  const bool joined = std::any_of(pieces.begin(), pieces.end(), [](const slices::Piece& piece) {
+    return piece.joined != slices::Reduction::kNone;
   });
   GivenInputs inputs(whole->inputs);
   std::string other = DifferentInput(library, c, pieces, &inputs, counts);
@@ -146,7 +146,7 @@ std::string CheckCase(loader::InProcessLibrary* library, const v1::Case& c, cons
   if (!other.empty()) return other;
   const absl::StatusOr<TensorMap> references = SlicedReferences(*library, whole->c, inputs, limits);
   if (!references.ok()) return std::string(references.status().message());
-  const SlicePlaces places = cases::ComparedPlaces(pieces);
+  const SlicePlaces places = slices::ComparedPlaces(pieces);
   for (const auto& [key, at] : places) {
     if (!references->contains(key)) return absl::StrCat("no reference of ", key);
   }
@@ -160,8 +160,8 @@ std::string CheckCase(loader::InProcessLibrary* library, const v1::Case& c, cons
     const std::vector<int64_t>& at = places.at(name.output.substr(name.output.rfind(':') + 1));
     const auto sigma = whole->references.find(ReferenceKey(name.output, ReferencePart::kSigma));
     const bool noisy = sigma != whole->references.end();
-    const HostTensor taken = noisy ? cases::TakeFlat(sigma->second, at) : HostTensor{};
-    const std::string difference = Difference(key, tensor, cases::TakeFlat(found->second, at),
+    const HostTensor taken = noisy ? slices::TakeFlat(sigma->second, at) : HostTensor{};
+    const std::string difference = Difference(key, tensor, slices::TakeFlat(found->second, at),
                                               noisy ? &taken : nullptr, c.dtype(), joined, counts);
     if (!difference.empty()) return difference;
   }
@@ -173,7 +173,7 @@ TEST(SlicedReferences, EqualTheWhole) {
   ASSERT_TRUE(library.ok()) << library.status();
   const auto catalog = cases::Catalog::LoadBuiltin();
   ASSERT_TRUE(catalog.ok());
-  const cases::SlicesByFunction& known = cases::AllSlices();
+  const slices::SlicesByFunction& known = slices::AllSlices();
   std::map<std::string, SlicedCounts> functions;
   for (const v1::OperatorFile& op : (*catalog)->operators()) {
     const bool any =

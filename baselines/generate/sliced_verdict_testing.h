@@ -13,7 +13,7 @@
 #include "build_paths.h"
 #include "cases/core/catalog.h"
 #include "cases/core/model_cases.h"
-#include "cases/core/slices.h"
+#include "cases/slices/slices.h"
 
 namespace diopi::baselines {
 
@@ -41,14 +41,14 @@ class SlicedVerdictTest : public ::testing::Test {
     for (const v1::Case& c : built->cases) {
       if (c.function() == function) case_ = c;
     }
-    ASSERT_TRUE(cases::IsSliced(case_)) << call;
+    ASSERT_TRUE(slices::IsSliced(case_)) << call;
     absl::StatusOr<Baseline> baseline = GenerateCase(*library_, case_);
     ASSERT_TRUE(baseline.ok()) << baseline.status();
     baseline_ = *std::move(baseline);
     absl::StatusOr<TensorMap> outputs = library_->Call(baseline_.c, baseline_.inputs, v1::Dtype::unsupported);
     ASSERT_TRUE(outputs.ok()) << outputs.status();
     outputs_ = *std::move(outputs);
-    places_ = cases::ComparedPlaces(cases::Cut(case_, cases::BuiltinSlices(case_.function())));
+    places_ = slices::ComparedPlaces(slices::Cut(case_, slices::BuiltinSlices(case_.function())));
     int64_t stored = 0;
     for (const auto& [key, tensor] : baseline_.references) stored += static_cast<int64_t>(tensor.data.size());
     EXPECT_LT(stored, kMostStored) << case_.id();

@@ -26,7 +26,8 @@ class WholeVerdictTest : public SlicedVerdictTest {
   int64_t Unseen(const std::string& key) const {
     std::vector<int64_t> shape = outputs_.at(key).shape;
     const auto at = places_.find(key);
-    const std::vector<int64_t> places = at != places_.end() ? at->second : cases::PlacesIn(case_, key, shape);
+    const std::vector<int64_t> places =
+        at != places_.end() ? at->second : slices::PlacesIn(case_, key, shape);
     const std::set<int64_t> seen(places.begin(), places.end());
     int64_t i = NumElements(shape) / 2;
     while (seen.contains(i)) ++i;

@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/tensor.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::baselines {
 namespace {

@@ -21,7 +21,7 @@
 #include "cases/base/file_error.h"
 #include "cases/base/hash.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::baselines {
 namespace {

@@ -13,7 +13,7 @@
 #include "baselines/store/pack_text.h"
 #include "baselines/store/testing.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::baselines {
 namespace {

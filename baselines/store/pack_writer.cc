@@ -23,7 +23,7 @@
 #include "cases/base/hash.h"
 #include "cases/base/split_mix.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::baselines {
 namespace {

@@ -15,7 +15,7 @@
 #include "baselines/store/replace.h"
 #include "baselines/store/store.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::baselines {
 namespace {

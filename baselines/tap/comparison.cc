@@ -15,8 +15,8 @@
 #include "baselines/generate/other_readings.h"
 #include "baselines/tap/reference_library.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/block_fill.h"
-#include "cases/core/slices.h"
+#include "cases/fill/block_fill.h"
+#include "cases/slices/slices.h"
 
 namespace diopi::tap {
 namespace {
@@ -89,14 +89,14 @@ absl::StatusOr<v1::Verdict> Reference::JudgeOnSlices(const v1::Case& c, const Te
                                                      const TensorMap& outputs) {
   v1::Case large = c;  // what is judged on slices is marked as the suite's large cases are
   large.set_generator_version(kBlockGeneratorVersion);
-  if (IsComplex(c.dtype()) || !cases::IsSliced(large) || !cases::WhyNotComputable(large).empty() ||
+  if (IsComplex(c.dtype()) || !slices::IsSliced(large) || !slices::WhyNotComputable(large).empty() ||
       NanMaySpread(c, inputs)) {
     return absl::UnimplementedError("slices cannot judge it");
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   RETURN_IF_ERROR(Open());
   ASSIGN_OR_RETURN(const TensorMap references, baselines::GenerateReferences(*reference_, large, inputs));
-  const auto places = cases::ComparedPlaces(large, cases::BuiltinSlices(c.function()));
+  const auto places = slices::ComparedPlaces(large, slices::BuiltinSlices(c.function()));
   return baselines::CompareSlices(large, places, inputs, references, outputs, {contracts_});
 }
 

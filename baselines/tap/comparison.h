@@ -30,8 +30,8 @@ class Reference {
   // The verdict on what the library computed from these inputs: PASS, FAIL, or HARNESS_ERROR. An error when
   // the reference cannot compute the case.
   absl::StatusOr<v1::Verdict> Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& outputs);
-  // The same for a large call, of which only some elements are compared (cases/core/slices.h). Unimplemented
-  // for a function that cannot be judged so.
+  // The same for a large call, of which only some elements are compared (cases/slices/slices.h).
+  // Unimplemented for a function that cannot be judged so.
   absl::StatusOr<v1::Verdict> JudgeOnSlices(const v1::Case& c, const TensorMap& inputs,
                                             const TensorMap& outputs);
 

@@ -7,8 +7,8 @@
 
 #include "baselines/generate/generate.h"
 #include "build_paths.h"
-#include "cases/core/fill.h"
 #include "cases/core/model_cases.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::tap {
 namespace {

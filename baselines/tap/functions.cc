@@ -5,9 +5,9 @@
 #include <unordered_map>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
 
 namespace diopi::tap {
@@ -75,8 +75,8 @@ absl::StatusOr<std::vector<bool>> FunctionTable::Select(std::string_view list) c
     std::vector<std::string> known;
     for (const FunctionInfo& info : functions_)
       known.insert(known.end(), info.names.begin(), info.names.end());
-    return absl::InvalidArgumentError(absl::StrCat("'", text, "' matches no function or operator; nearest: ",
-                                                   absl::StrJoin(cases::Nearest(text, known, 3), ", ")));
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", text, "' matches no function or operator", NearestText(text, known)));
   }
   return selected;
 }

@@ -7,7 +7,7 @@
 #include "baselines/tap/live_call.h"
 #include "cases/base/layout.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::tap {
 namespace {

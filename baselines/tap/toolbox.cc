@@ -11,10 +11,10 @@
 #include "baselines/compare/expect.h"
 #include "baselines/tap/call_timer.h"
 #include "baselines/tap/vendor_watch.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "cases/core/argument_text.h"
-#include "cases/core/judges.h"
 #include "cases/findings/describe.h"
 #include "cases/findings/finding.h"
 
@@ -37,7 +37,7 @@ class Nested {
   Nested& operator=(const Nested&) = delete;
 };
 
-void Tell(const std::string& text) {
+void LogLine(const std::string& text) {
   std::fprintf(stderr, "diopi_tap: %s\n", PrintableText(text).c_str());
 }
 
@@ -85,7 +85,7 @@ absl::StatusOr<std::unique_ptr<Toolbox>> Toolbox::Make(const TapHost& host) {
   ASSIGN_OR_RETURN(std::unique_ptr<FunctionTable> table, FunctionTable::Load());
   std::vector<std::string> problems;
   ToolSettings settings = ReadToolSettings(host.setting, *table, host.folder, &problems);
-  for (const std::string& problem : problems) Tell(problem);
+  for (const std::string& problem : problems) LogLine(problem);
   bool any = false;
   for (const uint32_t tools : settings.tools) any = any || tools != 0;
   if (!any) return std::unique_ptr<Toolbox>();
@@ -115,7 +115,7 @@ absl::Status Toolbox::Start(const TapHost& host) {
   if (!settings_.called_path.empty()) {
     called_file_ = std::fopen(settings_.called_path.c_str(), "ae");
     if (called_file_ == nullptr)
-      Tell(absl::StrCat("DIOPI_TAP_CALLED: ", settings_.called_path, " cannot be written"));
+      LogLine(absl::StrCat("DIOPI_TAP_CALLED: ", settings_.called_path, " cannot be written"));
   }
   return absl::OkStatus();
 }
@@ -139,12 +139,12 @@ bool Toolbox::IsNew(const std::string& signature) {
   return signatures_.insert(signature).second;
 }
 
-void Toolbox::TellOnce(const std::string& text) {
+void Toolbox::LogOnce(const std::string& text) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!told_.insert(text).second) return;
+    if (!logged_.insert(text).second) return;
   }
-  Tell(text);
+  LogLine(text);
 }
 
 // Writes the function's name at its first call, so that a process that dies has named all that it called.
@@ -175,7 +175,7 @@ int32_t Toolbox::Intercept(const Call& call) {
 
 // What cannot be read as a case is forwarded, and said once.
 void Toolbox::GiveUp(Passage* passage, const absl::Status& why) {
-  TellOnce(absl::StrCat(passage->name(), " is only forwarded: ", why.message()));
+  LogOnce(absl::StrCat(passage->name(), " is only forwarded: ", why.message()));
   if (passage->Is(kCompare)) comparisons_.Skip(passage->name(), std::string(why.message()));
   passage->tools &= uint32_t{kTime | kMemory};
   passage->captures = passage->compares = false;
@@ -185,7 +185,7 @@ void Toolbox::Prepare(Passage* passage) {
   if (passage->Is(kTime) && !settings_.schedule.IsActive(passage->facts.step))
     passage->tools &= ~uint32_t{kTime};
   if (passage->Is(kDump) && settings_.dump_level == 1) {
-    Tell(passage->name());
+    LogLine(passage->name());
     passage->tools &= ~uint32_t{kDump};
   }
   if (!settings_.InSteps(passage->facts.step)) passage->tools &= ~uint32_t{kCapture | kCompare};
@@ -219,17 +219,17 @@ void Toolbox::Dump(const Passage& passage) const {
   for (const cases::ArgumentLine& line : cases::ArgumentLines(passage.live->c())) {
     absl::StrAppendFormat(&text, "\n  %-16s %-8s %s", line.name, line.role, line.text);
   }
-  Tell(absl::StrCat(text, ValuesText(passage.inputs)));
+  LogLine(absl::StrCat(text, ValuesText(passage.inputs)));
 }
 
 bool Toolbox::FallBack(Passage* passage, int32_t* code) {
   absl::StatusOr<TensorMap> outputs = reference_.Compute(passage->live->c(), passage->inputs);
   absl::Status status = outputs.ok() ? passage->live->WriteOutputs(*outputs) : outputs.status();
   if (!status.ok()) {
-    TellOnce(absl::StrCat(passage->name(), " does not fall back: ", status.message()));
+    LogOnce(absl::StrCat(passage->name(), " does not fall back: ", status.message()));
     return false;
   }
-  TellOnce(absl::StrCat(passage->name(), " falls back to the CPU reference"));
+  LogOnce(absl::StrCat(passage->name(), " falls back to the CPU reference"));
   ++fallen_back_;
   *code = diopiSuccess;
   return true;
@@ -255,7 +255,7 @@ int32_t Toolbox::Forward(Passage* passage) {
 // A call that could not be read as a case has no shapes.
 void Toolbox::AddTime(const Passage& passage, bool by_device) {
   if (settings_.device_clock && !by_device) {
-    TellOnce("DIOPI_TAP_CLOCK: no CUDA driver takes the stream; such calls are timed by the host's clock");
+    LogOnce("DIOPI_TAP_CLOCK: no CUDA driver takes the stream; such calls are timed by the host's clock");
   }
   const std::string arguments = passage.live.has_value() ? TensorsText(passage.live->c()) : "";
   times_.Add(passage.name(), arguments, passage.facts.microseconds, by_device);
@@ -271,7 +271,7 @@ void Toolbox::Record(Passage* passage, int32_t code) {
   if (!passage->captures && !passage->compares && !dumps_values) return;
   absl::StatusOr<TensorMap> outputs = passage->live->ReadOutputs();
   if (!outputs.ok()) return GiveUp(passage, outputs.status());
-  if (dumps_values) Tell(absl::StrCat(passage->name(), " returned ", code, ValuesText(*outputs)));
+  if (dumps_values) LogLine(absl::StrCat(passage->name(), " returned ", code, ValuesText(*outputs)));
   absl::Status finished = passage->live->Finish(absl::StrCat("call", passage->facts.order));
   if (!finished.ok()) return GiveUp(passage, finished);
   if (passage->compares) Compare(passage, *outputs);
@@ -299,7 +299,7 @@ void Toolbox::Compare(Passage* passage, const TensorMap& outputs) {
                                                              judged.status().message()));
     }
     if (large) how = absl::StrCat("on slices, because ", kLarge);
-    if (cases::IsRandom(c)) how = "by the distribution of its random output";
+    if (IsRandom(c)) how = "by the distribution of its random output";
     verdict = *std::move(judged);
     const absl::StatusOr<std::vector<std::string>> changed = passage->live->ChangedInputs(passage->inputs);
     if (changed.ok() && !changed->empty()) {
@@ -312,27 +312,28 @@ void Toolbox::Compare(Passage* passage, const TensorMap& outputs) {
   comparisons_.Add(passage->name(), verdict, facts, how);
   const bool pass = verdict.outcome() == v1::OUTCOME_PASS;
   if (!pass || settings_.print_passes) {
-    Tell(absl::StrCat(passage->name(), ", ", facts, ": ", VerdictLine(verdict), "\n  ",
-                      TensorsText(passage->live->c())));
+    LogLine(absl::StrCat(passage->name(), ", ", facts, ": ", VerdictLine(verdict), "\n  ",
+                         TensorsText(passage->live->c())));
   }
   if (!pass && !passage->captures) Capture(passage, outputs);
 }
 
 void Toolbox::Capture(Passage* passage, const TensorMap& outputs) {
   const absl::Status status = capture_.Add(passage->live->c(), passage->inputs, outputs, passage->facts);
-  if (!status.ok()) Tell(absl::StrCat("Capturing ends: ", status.message()));
+  if (!status.ok()) LogLine(absl::StrCat("Capturing ends: ", status.message()));
 }
 
 void Toolbox::Finish() {
   for (const std::string& text : {times_.Text(), comparisons_.Text(), memory_table_.Text()}) {
     if (!text.empty()) std::fputs(PrintableText(absl::StrCat("diopi_tap: ", text)).c_str(), stderr);
   }
-  if (fallen_back_ > 0) Tell(absl::StrCat(Calls(fallen_back_), " fell back to the CPU reference"));
-  if (capture_.files() > 0) Tell(absl::StrCat(Calls(capture_.files()), " captured in ", capture_.folder()));
+  if (fallen_back_ > 0) LogLine(absl::StrCat(Calls(fallen_back_), " fell back to the CPU reference"));
+  if (capture_.files() > 0)
+    LogLine(absl::StrCat(Calls(capture_.files()), " captured in ", capture_.folder()));
   if (trace_ != nullptr) {
     const absl::Status status = trace_->Close();
-    Tell(status.ok() ? absl::StrCat("the trace is in ", settings_.trace_path)
-                     : std::string(status.message()));
+    LogLine(status.ok() ? absl::StrCat("the trace is in ", settings_.trace_path)
+                        : std::string(status.message()));
   }
 }
 

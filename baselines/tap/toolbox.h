@@ -53,7 +53,7 @@ class Toolbox {
   void Record(Passage* passage, int32_t code);
   void Compare(Passage* passage, const TensorMap& outputs);
   void Capture(Passage* passage, const TensorMap& outputs);
-  void TellOnce(const std::string& text);
+  void LogOnce(const std::string& text);
   void Dump(const Passage& passage) const;
 
   const HostRuntime runtime_;
@@ -76,7 +76,7 @@ class Toolbox {
   int64_t step_ = 0;
   bool step_ending_ = false;
   std::set<std::string> signatures_;
-  std::set<std::string> told_;
+  std::set<std::string> logged_;
   std::vector<bool> called_;
   std::FILE* called_file_ = nullptr;
 };

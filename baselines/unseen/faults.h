@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "baselines/mutants/support.h"
+#include "baselines/bugs/support.h"
 
 namespace diopi::unseen {
 
-using namespace mutants;  // NOLINT: one vocabulary for injected bugs
+using namespace bugs;  // NOLINT: one vocabulary for injected bugs
 using ops::Axis;
 using ops::ScalarAsDouble;
 using ops::ScalarAsInt;

@@ -3,8 +3,8 @@
 
 using namespace diopi::unseen;  // NOLINT: this file is nothing else
 
-PLANT(mm_depth_tile_tail, 0, "diopiMm", "",
-      "products after the last whole tile of 8 are left out of a deeper sum");
+INJECT(mm_depth_tile_tail, 0, "diopiMm", "",
+       "products after the last whole tile of 8 are left out of a deeper sum");
 DIOPI_OVERRIDE(diopiMm, a) {
   const int64_t whole = Length(a.input, 1) / 8 * 8;
   if (mm_depth_tile_tail && whole > 0) {
@@ -14,8 +14,8 @@ DIOPI_OVERRIDE(diopiMm, a) {
   Good(a);
 }
 
-PLANT(bmm_batches_beyond_eight, 0, "diopiBmm", "",
-      "the second factors of the batches from the ninth on are the first ones");
+INJECT(bmm_batches_beyond_eight, 0, "diopiBmm", "",
+       "the second factors of the batches from the ninth on are the first ones");
 DIOPI_OVERRIDE(diopiBmm, a) {
   if (bmm_batches_beyond_eight && Length(a.mat2, 0) > 8) {
     a.mat2 = Taken(a.ctx, a.mat2, 0, Length(a.mat2, 0), [](int64_t i) { return i % 8; });
@@ -23,8 +23,8 @@ DIOPI_OVERRIDE(diopiBmm, a) {
   Good(a);
 }
 
-PLANT(baddbmm_zero_beta, 0, "diopiBaddbmm", "",
-      "with beta 0, NaN and infinity of the input reach the result");
+INJECT(baddbmm_zero_beta, 0, "diopiBaddbmm", "",
+       "with beta 0, NaN and infinity of the input reach the result");
 DIOPI_OVERRIDE(diopiBaddbmm, a) {
   Good(a);
   if (!baddbmm_zero_beta || a.beta != 0) return;
@@ -32,7 +32,7 @@ DIOPI_OVERRIDE(diopiBaddbmm, a) {
   Change(a.out, [&](double y, int64_t i) { return y + 0 * At(x, i); });
 }
 
-PLANT(addmm_column_as_row, 0, "diopiAddmm", "", "an input of one column is read as if it were a row");
+INJECT(addmm_column_as_row, 0, "diopiAddmm", "", "an input of one column is read as if it were a row");
 DIOPI_OVERRIDE(diopiAddmm, a) {
   if (addmm_column_as_row && Rank(a.input) == 2 && Length(a.input, 1) == 1 && Length(a.input, 0) > 1) {
     const std::vector<double> x = Values(a.input);
@@ -44,8 +44,8 @@ DIOPI_OVERRIDE(diopiAddmm, a) {
   Good(a);
 }
 
-PLANT(matmul_single_batch, 0, "diopiMatmul", "",
-      "an input of one batch is multiplied by the first batch only");
+INJECT(matmul_single_batch, 0, "diopiMatmul", "",
+       "an input of one batch is multiplied by the first batch only");
 DIOPI_OVERRIDE(diopiMatmul, a) {
   const bool single = Rank(a.input) == 3 && Rank(a.other) == 3 && Length(a.input, 0) == 1;
   if (matmul_single_batch && single) {
@@ -54,14 +54,14 @@ DIOPI_OVERRIDE(diopiMatmul, a) {
   Good(a);
 }
 
-PLANT(linear_bias_of_vector, 0, "diopiLinear", "", "the bias is not added to an input of one dimension");
+INJECT(linear_bias_of_vector, 0, "diopiLinear", "", "the bias is not added to an input of one dimension");
 DIOPI_OVERRIDE(diopiLinear, a) {
   if (linear_bias_of_vector && Rank(a.input) == 1) a.bias = nullptr;
   Good(a);
 }
 
-PLANT(linear_backward_bias_first_batch, 0, "diopiLinearBackward", "",
-      "of inputs of three dimensions, the bias gradient sums the first batch only");
+INJECT(linear_backward_bias_first_batch, 0, "diopiLinearBackward", "",
+       "of inputs of three dimensions, the bias gradient sums the first batch only");
 DIOPI_OVERRIDE(diopiLinearBackward, a) {
   const bool batched = a.grad_bias != nullptr && Rank(a.input) == 3 && Length(a.input, 0) > 1;
   if (!linear_backward_bias_first_batch || !batched) return Good(a);
@@ -74,15 +74,15 @@ DIOPI_OVERRIDE(diopiLinearBackward, a) {
   Good(bias);
 }
 
-PLANT(convolution_depthwise_bias, 0, "diopiConvolution2d", "", "the depthwise kernel adds no bias");
+INJECT(convolution_depthwise_bias, 0, "diopiConvolution2d", "", "the depthwise kernel adds no bias");
 DIOPI_OVERRIDE(diopiConvolution2d, a) {
   const bool depthwise = a.groups > 1 && a.groups == Length(a.input, -3);
   if (convolution_depthwise_bias && depthwise) a.bias = nullptr;
   Good(a);
 }
 
-PLANT(convolution_backward_uncovered_row, 0, "diopiConvolution2dBackward", "",
-      "the gradient of a last row that no window reaches is not written");
+INJECT(convolution_backward_uncovered_row, 0, "diopiConvolution2dBackward", "",
+       "the gradient of a last row that no window reaches is not written");
 DIOPI_OVERRIDE(diopiConvolution2dBackward, a) {
   if (!convolution_backward_uncovered_row || a.grad_input == nullptr) return Good(a);
   const Before before(a.ctx, a.grad_input);
@@ -93,8 +93,8 @@ DIOPI_OVERRIDE(diopiConvolution2dBackward, a) {
   before.Keep([&](int64_t i) { return Coordinate(a.grad_input, i, -2) > last; });
 }
 
-PLANT(transposed_convolution_output_padding, 0, "diopiConvTranspose2d", "",
-      "rows that only the output padding makes are 0, without the bias");
+INJECT(transposed_convolution_output_padding, 0, "diopiConvTranspose2d", "",
+       "rows that only the output padding makes are 0, without the bias");
 DIOPI_OVERRIDE(diopiConvTranspose2d, a) {
   Good(a);
   const int64_t rows = a.output_padding.len == 0 ? 0 : a.output_padding.data[0];
@@ -102,8 +102,8 @@ DIOPI_OVERRIDE(diopiConvTranspose2d, a) {
   Zero(a.out, [&](int64_t i) { return Coordinate(a.out, i, -2) >= Length(a.out, -2) - rows; });
 }
 
-PLANT(cholesky_upper_of_batch, 0, "diopiCholesky", "",
-      "from the second matrix of a batch on, the lower factor is returned");
+INJECT(cholesky_upper_of_batch, 0, "diopiCholesky", "",
+       "from the second matrix of a batch on, the lower factor is returned");
 DIOPI_OVERRIDE(diopiCholesky, a) {
   Good(a);
   if (!cholesky_upper_of_batch || !a.upper || Rank(a.out) < 3) return;
@@ -114,16 +114,17 @@ DIOPI_OVERRIDE(diopiCholesky, a) {
   }
 }
 
-PLANT(triangular_solve_unit_transposed, 0, "diopiTriangularSolve", "",
-      "the transposed form divides by the diagonal also where it counts as 1");
+INJECT(triangular_solve_unit_transposed, 0, "diopiTriangularSolve", "",
+       "the transposed form divides by the diagonal also where it counts as 1");
 DIOPI_OVERRIDE(diopiTriangularSolve, a) {
   if (triangular_solve_unit_transposed && a.transpose) a.unitriangular = false;
   Good(a);
 }
 
-PLANT(layer_norm_weight_of_last_dim, 0, "diopiLayerNorm", "",
-      "over several dimensions, the weight is repeated by the index in the last one");
-PLANT(layer_norm_cached_eps, 0, "diopiLayerNorm", "", "the eps of the first call is kept for all later ones");
+INJECT(layer_norm_weight_of_last_dim, 0, "diopiLayerNorm", "",
+       "over several dimensions, the weight is repeated by the index in the last one");
+INJECT(layer_norm_cached_eps, 0, "diopiLayerNorm", "",
+       "the eps of the first call is kept for all later ones");
 DIOPI_OVERRIDE(diopiLayerNorm, a) {
   static Plans<int, double> plans;
   if (layer_norm_cached_eps) a.eps = plans.Get(0, a.eps);
@@ -135,8 +136,8 @@ DIOPI_OVERRIDE(diopiLayerNorm, a) {
   Good(a);
 }
 
-PLANT(group_norm_weight_of_group, 0, "diopiGroupNorm", "",
-      "the weight is read by group instead of by channel");
+INJECT(group_norm_weight_of_group, 0, "diopiGroupNorm", "",
+       "the weight is read by group instead of by channel");
 DIOPI_OVERRIDE(diopiGroupNorm, a) {
   if (group_norm_weight_of_group && a.weight != nullptr && NumElements(a.weight) > 0) {
     const int64_t per_group = std::max<int64_t>(NumElements(a.weight) / a.num_groups, 1);
@@ -145,7 +146,8 @@ DIOPI_OVERRIDE(diopiGroupNorm, a) {
   Good(a);
 }
 
-PLANT(batch_norm_biased_running_var, 0, "diopiBatchNorm", "", "the running variance takes in the biased one");
+INJECT(batch_norm_biased_running_var, 0, "diopiBatchNorm", "",
+       "the running variance takes in the biased one");
 DIOPI_OVERRIDE(diopiBatchNorm, a) {
   if (!batch_norm_biased_running_var || !a.training || a.running_var == nullptr) return Good(a);
   const std::vector<double> old = Values(a.running_var);
@@ -158,8 +160,8 @@ DIOPI_OVERRIDE(diopiBatchNorm, a) {
   });
 }
 
-PLANT(max_pool_padding_is_zero, 0, "diopiMaxPool2d", "",
-      "a window over the top padding has at least the value 0");
+INJECT(max_pool_padding_is_zero, 0, "diopiMaxPool2d", "",
+       "a window over the top padding has at least the value 0");
 DIOPI_OVERRIDE(diopiMaxPool2d, a) {
   Good(a);
   if (!max_pool_padding_is_zero || a.padding.data[0] == 0) return;
@@ -169,14 +171,14 @@ DIOPI_OVERRIDE(diopiMaxPool2d, a) {
       [](int64_t) { return 0.0; });
 }
 
-PLANT(avg_pool_divisor_without_pad, 0, "diopiAvgPool2d", "",
-      "divisor_override is ignored where the padding does not count");
+INJECT(avg_pool_divisor_without_pad, 0, "diopiAvgPool2d", "",
+       "divisor_override is ignored where the padding does not count");
 DIOPI_OVERRIDE(diopiAvgPool2d, a) {
   if (avg_pool_divisor_without_pad && !a.count_include_pad) a.divisor_override = nullptr;
   Good(a);
 }
 
-PLANT(cross_entropy_counts_ignored, 0, "diopiCrossEntropyLoss", "", "the mean counts the ignored targets");
+INJECT(cross_entropy_counts_ignored, 0, "diopiCrossEntropyLoss", "", "the mean counts the ignored targets");
 DIOPI_OVERRIDE(diopiCrossEntropyLoss, a) {
   Good(a);
   if (!cross_entropy_counts_ignored || a.reduction != ReductionMean || a.weight != nullptr ||
@@ -188,8 +190,8 @@ DIOPI_OVERRIDE(diopiCrossEntropyLoss, a) {
   if (ignored > 0) Change(a.out, [&](double loss, int64_t) { return loss * share; });
 }
 
-PLANT(bce_with_logits_overflow, 0, "diopiBCEWithLogits", "",
-      "logits below -88 give infinity: exp(-x) overflows");
+INJECT(bce_with_logits_overflow, 0, "diopiBCEWithLogits", "",
+       "logits below -88 give infinity: exp(-x) overflows");
 DIOPI_OVERRIDE(diopiBCEWithLogits, a) {
   Good(a);
   if (!bce_with_logits_overflow || a.reduction != ReductionNone) return;
@@ -198,7 +200,7 @@ DIOPI_OVERRIDE(diopiBCEWithLogits, a) {
       a.ctx, a.out, [&](int64_t i) { return At(x, i) < -88; }, [](int64_t) { return kInf; });
 }
 
-PLANT(smooth_l1_beta_zero, 0, "diopiSmoothL1Loss", "", "with beta 0 equal elements give NaN");
+INJECT(smooth_l1_beta_zero, 0, "diopiSmoothL1Loss", "", "with beta 0 equal elements give NaN");
 DIOPI_OVERRIDE(diopiSmoothL1Loss, a) {
   Good(a);
   if (!smooth_l1_beta_zero || a.beta != 0 || a.reduction != ReductionNone) return;
@@ -207,10 +209,10 @@ DIOPI_OVERRIDE(diopiSmoothL1Loss, a) {
       a.ctx, a.out, [&](int64_t i) { return At(x, i) == At(y, i); }, [](int64_t) { return kNan; });
 }
 
-PLANT(upsample_linear_align_one, 0, "diopiUpsampleLinear", "",
-      "aligned corners and an output of size 1 give NaN: a division by the size less 1");
-PLANT(upsample_linear_cached_corners, 0, "diopiUpsampleLinear", "",
-      "align_corners of the first call of these sizes is used for all later ones");
+INJECT(upsample_linear_align_one, 0, "diopiUpsampleLinear", "",
+       "aligned corners and an output of size 1 give NaN: a division by the size less 1");
+INJECT(upsample_linear_cached_corners, 0, "diopiUpsampleLinear", "",
+       "align_corners of the first call of these sizes is used for all later ones");
 DIOPI_OVERRIDE(diopiUpsampleLinear, a) {
   static Plans<std::pair<Shape, Shape>, bool> plans;
   if (upsample_linear_cached_corners) {
@@ -222,19 +224,19 @@ DIOPI_OVERRIDE(diopiUpsampleLinear, a) {
   }
 }
 
-PLANT(sgd_nesterov_ignored, 0, "diopiSgd", "", "nesterov is ignored");
+INJECT(sgd_nesterov_ignored, 0, "diopiSgd", "", "nesterov is ignored");
 DIOPI_OVERRIDE(diopiSgd, a) {
   if (sgd_nesterov_ignored) a.nesterov = false;
   Good(a);
 }
 
-PLANT(adam_decay_with_amsgrad, 0, "diopiAdam", "", "with amsgrad the weight decay is left out");
+INJECT(adam_decay_with_amsgrad, 0, "diopiAdam", "", "with amsgrad the weight decay is left out");
 DIOPI_OVERRIDE(diopiAdam, a) {
   if (adam_decay_with_amsgrad && a.amsgrad) a.weight_decay = 0;
   Good(a);
 }
 
-PLANT(rmsprop_centered_average, 0, "diopiRmsprop", "", "the average of the gradients is not updated");
+INJECT(rmsprop_centered_average, 0, "diopiRmsprop", "", "the average of the gradients is not updated");
 DIOPI_OVERRIDE(diopiRmsprop, a) {
   if (!rmsprop_centered_average || !a.centered || a.grad_avg == nullptr) return Good(a);
   const Before before(a.ctx, a.grad_avg);
@@ -242,14 +244,14 @@ DIOPI_OVERRIDE(diopiRmsprop, a) {
   before.Keep([](int64_t) { return true; });
 }
 
-PLANT(roi_align_adaptive_sampling, 0, "diopiRoiAlign", "",
-      "where the number of samples follows from the box it is 2");
+INJECT(roi_align_adaptive_sampling, 0, "diopiRoiAlign", "",
+       "where the number of samples follows from the box it is 2");
 DIOPI_OVERRIDE(diopiRoiAlign, a) {
   if (roi_align_adaptive_sampling && a.sampling_ratio <= 0) a.sampling_ratio = 2;
   Good(a);
 }
 
-PLANT(rms_norm_rows_beyond_grid, 0, "diopiRMSNorm", "", "rows from the 65th on are not written");
+INJECT(rms_norm_rows_beyond_grid, 0, "diopiRMSNorm", "", "rows from the 65th on are not written");
 DIOPI_OVERRIDE(diopiRMSNorm, a) {
   const Before before(a.ctx, a.out);
   Good(a);

@@ -75,10 +75,10 @@ TEST(Unseen2, WithoutABugItIsTheReference) {
 
 TEST(Unseen2, EveryBugHasOneCall) {
   const loader::Library library = Open(kLibrary);
-  const auto planted = reinterpret_cast<const char* (*)()>(library.Symbol("diopiPlanted"));
-  ASSERT_NE(planted, nullptr);
+  const auto injected = reinterpret_cast<const char* (*)()>(library.Symbol("diopiInjected"));
+  ASSERT_NE(injected, nullptr);
   std::multiset<std::string> bugs, rows;
-  const std::vector<std::string> lines = absl::StrSplit(planted(), '\n', absl::SkipEmpty());
+  const std::vector<std::string> lines = absl::StrSplit(injected(), '\n', absl::SkipEmpty());
   for (const std::string& line : lines) bugs.insert(line.substr(0, line.find('\t')));
   for (const Row& row : AllCalls()) rows.insert(row.bug);
   EXPECT_EQ(rows, bugs);

@@ -1,5 +1,5 @@
 // Why a file that a user named could not be read or written: the one table from error numbers to statuses, so
-// that the same mistake has the same exit status in every program (client/command_line/exit_code.h).
+// that the same mistake has the same exit status in every program (cases/base/exit_code.h).
 #ifndef CASES_BASE_FILE_ERROR_H_
 #define CASES_BASE_FILE_ERROR_H_
 

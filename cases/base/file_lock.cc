@@ -19,16 +19,16 @@ constexpr absl::Duration kLookAgain = absl::Milliseconds(50);
 }  // namespace
 
 absl::StatusOr<FileLock> FileLock::Take(const std::string& path, absl::Duration limit,
-                                        const std::function<void()>& tell) {
+                                        const std::function<void()>& on_wait) {
   Descriptor descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (descriptor.get() < 0) return WriteError(path, errno);
   const absl::Time deadline = absl::Now() + limit;
-  for (bool told = false; flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0; told = true) {
+  for (bool waited = false; flock(descriptor.get(), LOCK_EX | LOCK_NB) != 0; waited = true) {
     if (errno != EWOULDBLOCK && errno != EINTR) return WriteError(path, errno);
     if (absl::Now() >= deadline) {
       return absl::UnavailableError(absl::StrCat(path, " is locked: another diopi-cli gen is running there"));
     }
-    if (!told && tell) tell();
+    if (!waited && on_wait) on_wait();
     absl::SleepFor(std::min(kLookAgain, deadline - absl::Now()));
   }
   return FileLock(std::move(descriptor));

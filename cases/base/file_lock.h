@@ -18,7 +18,7 @@ class FileLock {
   // (if any). Unavailable when that process holds it still; statuses of WriteError when the file cannot be
   // made.
   static absl::StatusOr<FileLock> Take(const std::string& path, absl::Duration limit = absl::ZeroDuration(),
-                                       const std::function<void()>& tell = {});
+                                       const std::function<void()>& on_wait = {});
 
  private:
   explicit FileLock(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}

@@ -27,11 +27,11 @@ TEST(FileLock, WaitsForTheHolderAndSaysSoOnce) {
   auto first = FileLock::Take(path);
   ASSERT_TRUE(first.ok()) << first.status();
   std::optional<FileLock> held(*std::move(first));
-  int told = 0;
-  const auto tell = [&] { ++told; };
-  EXPECT_EQ(FileLock::Take(path, absl::Milliseconds(120), tell).status().code(),
+  int waited = 0;
+  const auto on_wait = [&] { ++waited; };
+  EXPECT_EQ(FileLock::Take(path, absl::Milliseconds(120), on_wait).status().code(),
             absl::StatusCode::kUnavailable);
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(waited, 1);
   const auto second = FileLock::Take(path, absl::InfiniteDuration(), [&] { held.reset(); });
   EXPECT_TRUE(second.ok()) << second.status();
 }

@@ -4,9 +4,11 @@
 #include "cases/base/text.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 
 namespace diopi {
@@ -156,6 +158,37 @@ std::string PrintableMessage(std::string_view text, size_t limit) {
     if (printable[i] == '\n' && i + 1 < printable.size()) message.append("  ");
   }
   return message;
+}
+
+std::string OneLine(std::string_view text) {
+  return PrintableLine(text, kLongestText);
+}
+
+std::string ManyLines(std::string_view text) {
+  return PrintableText(text, kLongestText);
+}
+
+std::string ShellWord(std::string_view text) {
+  static constexpr std::string_view kPlain = "_-+./:,@%=";  // beside letters and digits
+  const auto is_plain = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || kPlain.find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
+  const bool clean = IsPrintableName(text);
+  std::string out = clean ? "'" : "$'";
+  for (const char c : text) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (clean) {
+      out += c == '\'' ? "'\\''" : std::string(1, c);
+    } else if (byte < 0x20 || byte >= 0x7f) {
+      out += absl::StrFormat("\\x%02x", static_cast<unsigned>(byte));
+    } else {
+      if (c == '\'' || c == '\\') out.push_back('\\');
+      out.push_back(c);
+    }
+  }
+  out.push_back('\'');
+  return out;
 }
 
 std::string QuotedText(std::string_view text) {

@@ -30,6 +30,16 @@ std::string PrintableLine(std::string_view text, size_t limit = std::string_view
 // of them can pass for a line of ours.
 std::string PrintableMessage(std::string_view text, size_t limit = std::string_view::npos);
 
+// One line, or a block of lines, of a report or a terminal: at most kLongestText bytes, because a library may
+// have chosen the text.
+inline constexpr size_t kLongestText = size_t{1} << 16;
+std::string OneLine(std::string_view text);
+std::string ManyLines(std::string_view text);
+
+// One word of a shell command, quoted where necessary: for a POSIX shell, or for bash ($'...') when it has
+// characters that are not printable or bytes that are not UTF-8.
+std::string ShellWord(std::string_view text);
+
 // A JSON string with its quotes, which loses nothing: characters that are not printable become \u escapes.
 // Each byte that does not belong to a well-formed sequence becomes U+FFFD.
 std::string QuotedText(std::string_view text);

@@ -15,8 +15,8 @@
 #include "cases/base/dtype.h"
 #include "cases/base/layout.h"
 #include "cases/base/tensor.h"
-#include "cases/core/fill.h"
 #include "cases/core/operand_classes.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::cases {
 namespace {

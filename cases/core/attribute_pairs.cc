@@ -4,9 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/dtype.h"
 #include "cases/core/operand_classes.h"
-#include "cases/core/piece_case.h"
 
 namespace diopi::cases {
 namespace {

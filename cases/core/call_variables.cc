@@ -13,8 +13,8 @@
 #include "absl/strings/strip.h"
 #include "cases/base/dtype.h"
 #include "cases/base/tensor.h"
-#include "cases/core/fill.h"
 #include "cases/core/operand_classes.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::cases {
 namespace {

@@ -10,9 +10,9 @@
 #include "cases/base/layout.h"
 #include "cases/core/argument_builder.h"
 #include "cases/core/call_variables.h"
-#include "cases/core/fill.h"
 #include "cases/core/point_value.h"
 #include "cases/core/shared_memory.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::cases {
 namespace {

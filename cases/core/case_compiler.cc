@@ -25,9 +25,9 @@
 #include "cases/core/case_builder.h"
 #include "cases/core/common_classes.h"
 #include "cases/core/cover.h"
-#include "cases/core/fill.h"
 #include "cases/core/operator_file.h"
-#include "cases/core/slice_files.h"
+#include "cases/fill/fill.h"
+#include "cases/slices/slice_files.h"
 
 namespace diopi::cases {
 namespace {
@@ -169,7 +169,7 @@ int CheckSlices(const std::vector<std::string>& paths) {
   int code = 0;
   for (const std::string& path : paths) {
     const absl::StatusOr<std::string> text = ReadFile(path);
-    const absl::Status status = text.ok() ? ParseSliceFile(*text, path).status() : text.status();
+    const absl::Status status = text.ok() ? slices::ParseSliceFile(*text, path).status() : text.status();
     if (status.ok()) continue;
     std::cerr << PrintableMessage(std::string(status.message())) << '\n';
     code = 1;

@@ -17,6 +17,7 @@
 #include "absl/strings/strip.h"
 #include "cases/base/dtype.h"
 #include "cases/base/hash.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/operator_file.h"

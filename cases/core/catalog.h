@@ -123,13 +123,6 @@ class SuiteHasher {
   std::vector<std::string> lines_;
 };
 
-// Up to `limit` names of `known` that are nearest to `name` by edit distance, nearest first, for "did you
-// mean".
-std::vector<std::string> Nearest(std::string_view name, const std::vector<std::string>& known, size_t limit);
-
-// Shell-style match with * and ?.
-bool GlobMatch(std::string_view pattern, std::string_view text);
-
 }  // namespace diopi::cases
 
 #endif  // CASES_CORE_CATALOG_H_

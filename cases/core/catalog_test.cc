@@ -11,8 +11,8 @@
 #include "cases/base/hash.h"
 #include "cases/base/layout.h"
 #include "cases/core/core_testing.h"
-#include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
+#include "cases/fill/fill.h"
 #include "proto/abi/abi.h"
 
 namespace diopi::cases {
@@ -251,36 +251,6 @@ TEST(CatalogTest, TwoFilesOfOneOperatorAreRefused) {
   op.set_operator_("add");
   const absl::Status status = Catalog::FromFiles({op, op}).status();
   EXPECT_EQ(status.message(), "two files for operator add");
-}
-
-TEST(MatchTest, Globs) {
-  struct {
-    const char* pattern;
-    const char* text;
-    bool matches;
-  } const cases[] = {
-      {"add", "add", true},
-      {"add", "adds", false},
-      {"a*", "add", true},
-      {"*", "", true},
-      {"a?d", "add", true},
-      {"a?d", "ad", false},
-      {"*d*d", "addd", true},
-      {"*.float32.*", "add.float32.n1", true},
-      {"", "", true},
-      {"", "a", false},
-      {"a*b*c", "aXbYcZ", false},
-      {"**", "abc", true},
-  };
-  for (const auto& c : cases)
-    EXPECT_EQ(GlobMatch(c.pattern, c.text), c.matches) << c.pattern << ' ' << c.text;
-}
-
-TEST(MatchTest, NearestFirst) {
-  const std::vector<std::string> known = {"add", "addmm", "batch_norm", "bmm"};
-  EXPECT_THAT(Nearest("ad", known, 2), ElementsAre("add", "addmm"));
-  EXPECT_THAT(Nearest("batchnorm", known, 3), ElementsAre("batch_norm"));
-  EXPECT_THAT(Nearest("interpolate", known, 3), IsEmpty());
 }
 
 std::vector<std::string> RunIds(const Catalog& catalog, const Query& query) {

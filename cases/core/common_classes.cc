@@ -13,16 +13,16 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/tensor.h"
 #include "cases/core/argument_classes.h"
 #include "cases/core/attribute_pairs.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/cover.h"
-#include "cases/core/fill.h"
-#include "cases/core/judges.h"
 #include "cases/core/long_dimensions.h"
 #include "cases/core/shape_facts.h"
 #include "cases/core/work.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::cases {
 namespace {

@@ -16,8 +16,8 @@
 #include "cases/core/core_testing.h"
 #include "cases/core/covering.h"
 #include "cases/core/expression.h"
-#include "cases/core/fill.h"
 #include "cases/core/operator_file.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::cases {
 namespace {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
 #include "cases/base/hash.h"
+#include "cases/base/match.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/cover.h"
 #include "cases/core/operator_file.h"
@@ -41,7 +42,7 @@ class Expander {
   }
 
  private:
-  void Say(int g, int p, const std::string& text) {
+  void AddError(int g, int p, const std::string& text) {
     findings_.push_back(absl::StrCat(lines_.At({{"grid", g}, {"point", p}}), "point '",
                                      op_.grid(g).point(p).label(), "'", text));
   }
@@ -86,7 +87,7 @@ std::vector<Dtype> Expander::PointDtypes(int g, int p) {
   const std::vector<Dtype> narrow = DtypesOf(point.dtypes(), point.dtype_sets());
   for (int code : point.dtypes()) {
     if (!Contains(dtypes, static_cast<Dtype>(code))) {
-      Say(g, p, absl::StrCat(" narrows to ", v1::Dtype::Code_Name(code), ", which is not in its grid"));
+      AddError(g, p, absl::StrCat(" narrows to ", v1::Dtype::Code_Name(code), ", which is not in its grid"));
     }
   }
   std::vector<Dtype> kept;
@@ -99,7 +100,8 @@ std::vector<Dtype> Expander::PointDtypes(int g, int p) {
 bool Expander::Build(int g, int p, const v1::FunctionRules& rules, Dtype dtype, std::vector<Built>* built) {
   absl::StatusOr<Fit> fit = BuildCase(op_, rules, op_.grid(g).point(p), dtype);
   if (!fit.ok()) {
-    Say(g, p,
+    AddError(
+        g, p,
         absl::StrCat(", ", rules.name(), ", ", v1::Dtype::Code_Name(dtype), ": ", fit.status().message()));
     return false;
   }
@@ -123,8 +125,8 @@ bool Expander::Finish(int g, int p, Built built) {
     status = absl::InvalidArgumentError(absl::StrCat("two cases have the id ", c.id()));
   }
   if (!status.ok()) {
-    Say(g, p,
-        absl::StrCat(", ", c.function(), ", ", v1::Dtype::Code_Name(c.dtype()), ": ", status.message()));
+    AddError(g, p,
+             absl::StrCat(", ", c.function(), ", ", v1::Dtype::Code_Name(c.dtype()), ": ", status.message()));
     return false;
   }
   cases_.push_back(std::move(c));
@@ -148,9 +150,9 @@ void Expander::CheckNames(int g, int p) {
   for (const v1::PointAttribute& attribute : point.attr()) given.insert(attribute.name());
   for (const std::string& name : given) {
     if (known.count(name) != 0) continue;
-    Say(g, p,
-        absl::StrCat(" gives '", name, "', which no function that fits it takes",
-                     NearestText(name, {known.begin(), known.end()})));
+    AddError(g, p,
+             absl::StrCat(" gives '", name, "', which no function that fits it takes",
+                          NearestText(name, {known.begin(), known.end()})));
   }
 }
 
@@ -188,7 +190,7 @@ void Expander::ExpandPoint(int g, int p) {
   if (fitting_.empty()) {
     std::string reasons;
     for (const auto& [function, why] : unfitting_) absl::StrAppend(&reasons, "\n    ", function, ": ", why);
-    return Say(g, p, absl::StrCat(" fits no function", reasons));
+    return AddError(g, p, absl::StrCat(" fits no function", reasons));
   }
   CheckNames(g, p);
 }

@@ -12,7 +12,7 @@
 #include "cases/core/call_variables.h"
 #include "cases/core/catalog.h"
 #include "cases/core/core_testing.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::cases {
 namespace {

@@ -6,7 +6,7 @@
 #include "cases/base/hash.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/case_builder.h"
-#include "cases/core/slices.h"
+#include "cases/slices/slices.h"
 
 namespace diopi::cases {
 namespace {
@@ -106,7 +106,7 @@ bool Applies(const v1::Reading& reading, Dtype dtype) {
 constexpr char kSlicesVersion[] = "slices 3";
 
 std::string SlicesVersion(const std::string& function) {
-  const int32_t version = BuiltinSlices(function).version();
+  const int32_t version = slices::BuiltinSlices(function).version();
   return version == 0 ? kSlicesVersion : absl::StrCat(kSlicesVersion, ".", version);
 }
 
@@ -121,7 +121,7 @@ std::string ContentHash(const v1::Case& c) {
   *content.mutable_judges() = c.judges();
   *content.mutable_producers() = c.producers();
   content.set_generator_version(c.generator_version());
-  if (IsLarge(c)) content.set_label(SlicesVersion(c.function()));
+  if (slices::IsLarge(c)) content.set_label(SlicesVersion(c.function()));
   ClearChecks(&content);
   return Xxh128Hex(content.SerializeAsString());
 }

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/dtype.h"
-#include "cases/core/piece_case.h"
 
 namespace diopi::cases {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/case_parts.h"
 #include "cases/core/operand_classes.h"
-#include "cases/core/piece_case.h"
 #include "cases/core/point_sizes.h"
 
 namespace diopi::cases {

@@ -16,10 +16,10 @@
 #include "cases/base/hash.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/tensor.h"
-#include "cases/core/block_fill.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/point_value.h"
-#include "cases/core/slices.h"
+#include "cases/fill/block_fill.h"
+#include "cases/slices/slices.h"
 #include "proto/abi/abi.h"
 
 namespace diopi::cases {
@@ -134,8 +134,8 @@ class CallBuilder {
   // Why the reference cannot compute one of them, neither whole nor on slices; empty where it can.
   std::string ObstacleOf(const std::vector<v1::Case>& cases) const {
     for (const v1::Case& c : cases) {
-      if (!IsLarge(c)) continue;
-      std::string why = IsSliced(c) ? WhyNotComputable(c) : WhyNotWhole(c);
+      if (!slices::IsLarge(c)) continue;
+      std::string why = slices::IsSliced(c) ? slices::WhyNotComputable(c) : WhyNotWhole(c);
       if (!why.empty()) return absl::StrCat(c.function(), ": ", why);
     }
     return "";

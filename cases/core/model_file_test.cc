@@ -14,8 +14,8 @@
 #include "cases/core/case_builder.h"
 #include "cases/core/catalog.h"
 #include "cases/core/core_testing.h"
-#include "cases/core/fill.h"
 #include "cases/core/model_cases.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::cases {
 namespace {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "cases/base/dtype.h"
+#include "cases/base/match.h"
 #include "cases/core/operator_file.h"
 #include "cases/core/shape_rules.h"
 #include "proto/abi/abi.h"
@@ -54,10 +55,10 @@ class Checker {
   Checker(const v1::OperatorFile& op, const SourceLines& lines) : op_(op), lines_(lines) {}
 
   absl::Status Run() {
-    if (!IsLabel(op_.operator_())) Say({{"operator", -1}}, "`operator` must match [a-z0-9_]+");
-    if (!IsLabel(op_.family())) Say({{"family", -1}}, "`family` must match [a-z0-9_]+");
-    if (op_.function().empty()) Say({}, "no function");
-    if (op_.grid().empty() && op_.cover().empty()) Say({}, "no grid and no cover");
+    if (!IsLabel(op_.operator_())) AddError({{"operator", -1}}, "`operator` must match [a-z0-9_]+");
+    if (!IsLabel(op_.family())) AddError({{"family", -1}}, "`family` must match [a-z0-9_]+");
+    if (op_.function().empty()) AddError({}, "no function");
+    if (op_.grid().empty() && op_.cover().empty()) AddError({}, "no grid and no cover");
     for (const std::string& name : op_.nhwc()) {
       if (name != "*" || op_.nhwc_size() > 1) KnownArgument({}, "`nhwc`", name);
     }
@@ -70,7 +71,9 @@ class Checker {
   }
 
  private:
-  void Say(const FieldPath& path, const std::string& text) { findings_.push_back(lines_.At(path) + text); }
+  void AddError(const FieldPath& path, const std::string& text) {
+    findings_.push_back(lines_.At(path) + text);
+  }
   void KnownArgument(const FieldPath& path, const std::string& field, const std::string& name);
   void CheckWork(int w);
   void Function(int f);
@@ -130,8 +133,8 @@ void Checker::KnownArgument(const FieldPath& path, const std::string& field, con
     if (abi::FindParam(*function, name) != nullptr) return;
     for (const std::string& param : ParamNames(*function)) known.insert(param);
   }
-  Say(path, absl::StrCat(field, ": no function of this file has an argument '", name, "'",
-                         NearestText(name, {known.begin(), known.end()})));
+  AddError(path, absl::StrCat(field, ": no function of this file has an argument '", name, "'",
+                              NearestText(name, {known.begin(), known.end()})));
 }
 
 void Checker::CheckWork(int w) {
@@ -150,19 +153,21 @@ void Checker::Function(int f) {
   if (function == nullptr) {
     std::vector<std::string> known;
     for (const abi::Function* each : abi::Functions()) known.push_back(each->name());
-    return Say(
+    return AddError(
         here, absl::StrCat("the ABI has no function '", rules.name(), "'", NearestText(rules.name(), known)));
   }
-  if (!functions_.insert(rules.name()).second) Say(here, absl::StrCat(rules.name(), " is given twice"));
-  if (!rules.variant().empty() && !IsLabel(rules.variant())) Say(here, "`variant` must match [a-z0-9_]+");
+  if (!functions_.insert(rules.name()).second) AddError(here, absl::StrCat(rules.name(), " is given twice"));
+  if (!rules.variant().empty() && !IsLabel(rules.variant()))
+    AddError(here, "`variant` must match [a-z0-9_]+");
   if (!variants_.insert(rules.variant()).second) {
-    Say(here, absl::StrCat("two functions have variant '", rules.variant(), "'"));
+    AddError(here, absl::StrCat("two functions have variant '", rules.variant(), "'"));
   }
-  if (!rules.skip_dtypes().empty() && rules.why().empty()) Say(here, "`skip_dtypes` needs `why`");
+  if (!rules.skip_dtypes().empty() && rules.why().empty()) AddError(here, "`skip_dtypes` needs `why`");
   std::set<std::string> seen;
   for (int a = 0; a < rules.arg_size(); ++a) {
     if (!seen.insert(rules.arg(a).name()).second) {
-      Say({{"function", f}, {"arg", a}}, absl::StrCat("argument '", rules.arg(a).name(), "' is given twice"));
+      AddError({{"function", f}, {"arg", a}},
+               absl::StrCat("argument '", rules.arg(a).name(), "' is given twice"));
     }
     Arg(f, a, *function);
   }
@@ -176,21 +181,21 @@ void Checker::Name(const FieldPath& path, const std::string& field, const std::s
   const std::string base = name.substr(0, name.find('.'));
   const abi::Param* param = abi::FindParam(function, base);
   if (param != nullptr && param->kind() != abi::CONTEXT) return;
-  Say(path, absl::StrCat("`", field, "`: ", function.name(), " has no argument '", base, "'",
-                         NearestText(base, ParamNames(function))));
+  AddError(path, absl::StrCat("`", field, "`: ", function.name(), " has no argument '", base, "'",
+                              NearestText(base, ParamNames(function))));
 }
 
 void Checker::DtypeText(const FieldPath& path, const std::string& name) {
   absl::StatusOr<Dtype> dtype = ParseDtype(name);
-  if (!dtype.ok()) Say(path, std::string(dtype.status().message()));
+  if (!dtype.ok()) AddError(path, std::string(dtype.status().message()));
 }
 
 void Checker::ForwardReference(const FieldPath& path, const std::string& reference) {
   const std::vector<std::string> parts = absl::StrSplit(reference, absl::MaxSplits('.', 1));
   const std::vector<std::string> known = Functions();
   if (parts.size() != 2 || std::find(known.begin(), known.end(), parts[0]) == known.end()) {
-    return Say(path, absl::StrCat("'", reference, "' is not FUNCTION.output of a function of this file",
-                                  NearestText(parts[0], known)));
+    return AddError(path, absl::StrCat("'", reference, "' is not FUNCTION.output of a function of this file",
+                                       NearestText(parts[0], known)));
   }
   const abi::Function* function = abi::FindFunction(parts[0]);
   if (function == nullptr) return;  // told where it stands
@@ -208,7 +213,8 @@ void Checker::References(const FieldPath& path, const v1::ArgRule& rule, const a
   if (!rule.shape_of().empty()) ForwardReference(path, rule.shape_of());
   if (!rule.from().empty()) ForwardReference(path, rule.from());
   if (!rule.rule().empty() && FindShapeRule(rule.rule()) == nullptr) {
-    Say(path, absl::StrCat("no shape rule '", rule.rule(), "'", NearestText(rule.rule(), ShapeRuleNames())));
+    AddError(path,
+             absl::StrCat("no shape rule '", rule.rule(), "'", NearestText(rule.rule(), ShapeRuleNames())));
   }
   if (rule.has_dtype()) DtypeText(path, rule.dtype());
   for (const std::string& dtype : rule.next_dtypes()) DtypeText(path, dtype);
@@ -221,32 +227,34 @@ void Checker::Arg(int f, int a, const abi::Function& function) {
   if (param == nullptr || param->kind() == abi::CONTEXT) return Name(here, "arg", rule.name(), function);
   References(here, rule, function);
   if (ShapeSources(rule) > 1) {
-    Say(here, absl::StrCat("argument '", rule.name(),
-                           "' has more than one of like, broadcast, rule, shape_of, from"));
+    AddError(here, absl::StrCat("argument '", rule.name(),
+                                "' has more than one of like, broadcast, rule, shape_of, from"));
   }
   if ((rule.has_dtype() ? 1 : 0) + (rule.dtype_of().empty() ? 0 : 1) + (rule.promote().empty() ? 0 : 1) > 1) {
-    Say(here, absl::StrCat("argument '", rule.name(), "' has more than one of dtype, dtype_of, promote"));
+    AddError(here,
+             absl::StrCat("argument '", rule.name(), "' has more than one of dtype, dtype_of, promote"));
   }
   if (!IsTensorKind(param->kind()) && (ShapeSources(rule) > 0 || rule.state() || rule.library_allocated())) {
-    Say(here, absl::StrCat("argument '", rule.name(), "' of ", function.name(), " is not a tensor"));
+    AddError(here, absl::StrCat("argument '", rule.name(), "' of ", function.name(), " is not a tensor"));
   }
   if (rule.optional() && !param->nullable()) {
-    Say(here, absl::StrCat("argument '", rule.name(),
-                           "' is `optional`, but proto/abi says that it may not be null"));
+    AddError(here, absl::StrCat("argument '", rule.name(),
+                                "' is `optional`, but proto/abi says that it may not be null"));
   }
   if (!rule.holds().empty() && (param->kind() != abi::TENSOR || param->direction() != abi::OUT)) {
-    Say(here, absl::StrCat("argument '", rule.name(), "' is not an output tensor, so it cannot hold '",
-                           rule.holds(), "'"));
+    AddError(here, absl::StrCat("argument '", rule.name(), "' is not an output tensor, so it cannot hold '",
+                                rule.holds(), "'"));
   }
   if (!rule.sparse_columns().empty() && param->kind() != abi::CONST_TENSOR) {
-    Say(here, absl::StrCat("argument '", rule.name(), "' is not an input tensor, so it cannot be sparse"));
+    AddError(here,
+             absl::StrCat("argument '", rule.name(), "' is not an input tensor, so it cannot be sparse"));
   }
   if (rule.host_output() && !IsHostPointer(param->kind())) {
-    Say(here,
-        absl::StrCat("argument '", rule.name(), "' is `host_output`, but not a pointer to host memory"));
+    AddError(here,
+             absl::StrCat("argument '", rule.name(), "' is `host_output`, but not a pointer to host memory"));
   }
   if (rule.has_default_value() && !rule.default_value().name().empty()) {
-    Say(here, "`default_value` must not have a `name`");
+    AddError(here, "`default_value` must not have a `name`");
   }
 }
 
@@ -262,8 +270,8 @@ void Checker::Outputs(int f, const abi::Function& function) {
     if (rule != nullptr && (ShapeSources(*rule) > 0 || rule->library_allocated() || rule->optional()))
       continue;
     if (GivenByAPoint(rule == nullptr || rule->alias().empty() ? param.name() : rule->alias())) continue;
-    Say({{"function", f}}, absl::StrCat("output '", param.name(), "' of ", function.name(),
-                                        " has no shape rule (like, broadcast, rule, shape_of)"));
+    AddError({{"function", f}}, absl::StrCat("output '", param.name(), "' of ", function.name(),
+                                             " has no shape rule (like, broadcast, rule, shape_of)"));
   }
 }
 
@@ -274,9 +282,9 @@ void Checker::Judges(int f, const abi::Function& function) {
     const v1::Judge& judge = rules.judge(j);
     const FieldPath here = {{"function", f}, {"judge", j}};
     if (!seen.insert(judge.output()).second) {
-      Say(here, absl::StrCat("two judges for output '", judge.output(), "'"));
+      AddError(here, absl::StrCat("two judges for output '", judge.output(), "'"));
     }
-    if (judge.kind() == v1::Judge::UNSET) Say(here, "a judge needs a `kind`");
+    if (judge.kind() == v1::Judge::UNSET) AddError(here, "a judge needs a `kind`");
     for (const auto& [field, name] : {std::pair<const char*, const std::string&>("output", judge.output()),
                                       {"input", judge.input()},
                                       {"values", judge.values()},
@@ -286,16 +294,18 @@ void Checker::Judges(int f, const abi::Function& function) {
                                       {"rounds_if", judge.rounds_if()}}) {
       if (!name.empty()) Name(here, field, name, function);
     }
-    if (judge.may_stay_unwritten()) Say(here, "use `written_if` instead of `may_stay_unwritten`");
+    if (judge.may_stay_unwritten()) AddError(here, "use `written_if` instead of `may_stay_unwritten`");
     if (judge.kind() == v1::Judge::NOT_JUDGED && judge.reason().empty())
-      Say(here, "NOT_JUDGED needs a `reason`");
-    if (judge.kind() == v1::Judge::INDEX_OF && judge.input().empty()) Say(here, "INDEX_OF needs `input`");
+      AddError(here, "NOT_JUDGED needs a `reason`");
+    if (judge.kind() == v1::Judge::INDEX_OF && judge.input().empty())
+      AddError(here, "INDEX_OF needs `input`");
     if (judge.kind() == v1::Judge::RANDOM && judge.distribution() == v1::Judge::NO_DISTRIBUTION) {
-      Say(here, "RANDOM needs a `distribution`");
+      AddError(here, "RANDOM needs a `distribution`");
     }
     static constexpr std::string_view kGroups[] = {"", "element", "row", "channel", "all"};
     if (std::find(std::begin(kGroups), std::end(kGroups), judge.groups()) == std::end(kGroups)) {
-      Say(here, absl::StrCat("unknown `groups` '", judge.groups(), "'; known: element, row, channel, all"));
+      AddError(here,
+               absl::StrCat("unknown `groups` '", judge.groups(), "'; known: element, row, channel, all"));
     }
   }
 }
@@ -303,21 +313,21 @@ void Checker::Judges(int f, const abi::Function& function) {
 void Checker::ReadingArgs(const FieldPath& here, const v1::Reading& reading, const abi::Function& function) {
   const bool scalars = reading.kind() == v1::Reading::ROUNDED_SCALARS;
   const bool signs = reading.kind() == v1::Reading::OPPOSITE_SIGNS;
-  if (scalars && reading.args().empty()) Say(here, "ROUNDED_SCALARS needs `args`: the numbers");
+  if (scalars && reading.args().empty()) AddError(here, "ROUNDED_SCALARS needs `args`: the numbers");
   if (signs && reading.args_size() != 2) {
-    Say(here,
-        "OPPOSITE_SIGNS needs two `args`: the matrix whose columns, and the one whose rows change sign");
+    AddError(here,
+             "OPPOSITE_SIGNS needs two `args`: the matrix whose columns, and the one whose rows change sign");
   }
   if (!scalars && !signs && !reading.args().empty()) {
-    Say(here, "`args` belongs to ROUNDED_SCALARS and OPPOSITE_SIGNS");
+    AddError(here, "`args` belongs to ROUNDED_SCALARS and OPPOSITE_SIGNS");
   }
-  if ((scalars || signs) && !reading.dims().empty()) Say(here, "`dims` belongs to SPREAD_NAN");
+  if ((scalars || signs) && !reading.dims().empty()) AddError(here, "`dims` belongs to SPREAD_NAN");
   for (const std::string& arg : reading.args()) {
     Name(here, "args", arg, function);
     const abi::Param* param = abi::FindParam(function, arg);
     const bool output = param != nullptr && param->kind() == abi::TENSOR && param->direction() == abi::OUT;
     if (signs && param != nullptr && !output) {
-      Say(here, absl::StrCat("`args`: '", arg, "' of ", function.name(), " is not an output tensor"));
+      AddError(here, absl::StrCat("`args`: '", arg, "' of ", function.name(), " is not an output tensor"));
     }
   }
 }
@@ -327,13 +337,13 @@ void Checker::Readings(int f, const abi::Function& function) {
   for (int r = 0; r < op_.function(f).reading_size(); ++r) {
     const v1::Reading& reading = op_.function(f).reading(r);
     const FieldPath here = {{"function", f}, {"reading", r}};
-    if (reading.kind() == v1::Reading::UNSET) Say(here, "a reading needs a `kind`");
+    if (reading.kind() == v1::Reading::UNSET) AddError(here, "a reading needs a `kind`");
     const std::string args = absl::StrJoin(reading.args(), ",");
-    if (!seen.insert(absl::StrCat(reading.kind(), args)).second) Say(here, "the same reading twice");
-    if (reading.reason().empty()) Say(here, "a reading needs a `reason`");
+    if (!seen.insert(absl::StrCat(reading.kind(), args)).second) AddError(here, "the same reading twice");
+    if (reading.reason().empty()) AddError(here, "a reading needs a `reason`");
     ReadingArgs(here, reading, function);
     for (const int64_t dim : reading.dims()) {
-      if (dim < 0) Say(here, "`dims` counts from the first dimension, 0");
+      if (dim < 0) AddError(here, "`dims` counts from the first dimension, 0");
     }
   }
 }
@@ -343,15 +353,16 @@ void Checker::FunctionNames(const FieldPath& path,
   const std::vector<std::string> known = Functions();
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    Say(path, absl::StrCat("this file has no function '", name, "'", NearestText(name, known)));
+    AddError(path, absl::StrCat("this file has no function '", name, "'", NearestText(name, known)));
   }
 }
 
 void Checker::CheckGrid(int g) {
   const v1::Grid& grid = op_.grid(g);
   const FieldPath here = {{"grid", g}};
-  if (grid.dtypes().empty() && grid.dtype_sets().empty()) Say(here, "a grid needs `dtypes` or `dtype_sets`");
-  if (grid.point().empty()) Say(here, "a grid needs a point");
+  if (grid.dtypes().empty() && grid.dtype_sets().empty())
+    AddError(here, "a grid needs `dtypes` or `dtype_sets`");
+  if (grid.point().empty()) AddError(here, "a grid needs a point");
   FunctionNames(here, grid.functions());
   for (int p = 0; p < grid.point_size(); ++p) CheckPoint(g, p);
 }
@@ -360,44 +371,44 @@ void Checker::CheckPoint(int g, int p) {
   const v1::Point& point = op_.grid(g).point(p);
   const FieldPath here = {{"grid", g}, {"point", p}};
   if (point.label().empty()) {
-    Say(here, "a point needs a `label`");
+    AddError(here, "a point needs a `label`");
   } else if (!IsLabel(point.label())) {
-    Say(here, absl::StrCat("label '", point.label(), "' must match [a-z0-9_]+"));
+    AddError(here, absl::StrCat("label '", point.label(), "' must match [a-z0-9_]+"));
   } else if (!labels_.insert(point.label()).second) {
-    Say(here, absl::StrCat("label '", point.label(), "' is used twice"));
+    AddError(here, absl::StrCat("label '", point.label(), "' is used twice"));
   }
   if (point.reveals().empty()) {
-    Say(here, absl::StrCat("point '", point.label(), "' needs `reveals`: the defect it exposes"));
+    AddError(here, absl::StrCat("point '", point.label(), "' needs `reveals`: the defect it exposes"));
   }
   FunctionNames(here, point.functions());
   std::set<std::string> attributes;
   for (int a = 0; a < point.attr_size(); ++a) {
     const FieldPath attr = {{"grid", g}, {"point", p}, {"attr", a}};
     if (point.attr(a).value_case() == v1::PointAttribute::VALUE_NOT_SET) {
-      Say(attr, absl::StrCat("attribute '", point.attr(a).name(), "' has no value"));
+      AddError(attr, absl::StrCat("attribute '", point.attr(a).name(), "' has no value"));
     }
     if (!attributes.insert(point.attr(a).name()).second) {
-      Say(attr, absl::StrCat("attribute '", point.attr(a).name(), "' is given twice"));
+      AddError(attr, absl::StrCat("attribute '", point.attr(a).name(), "' is given twice"));
     }
   }
   for (int i = 0; i < point.in_size(); ++i) {
     const FieldPath in = {{"grid", g}, {"point", p}, {"in", i}};
     if (point.in(i).has_dtype()) DtypeText(in, point.in(i).dtype());
     if (attributes.count(point.in(i).name()) != 0) {
-      Say(in, absl::StrCat("'", point.in(i).name(), "' is given both as `in` and as `attr`"));
+      AddError(in, absl::StrCat("'", point.in(i).name(), "' is given both as `in` and as `attr`"));
     }
   }
 }
 
 void Checker::CheckAxis(const FieldPath& path, const v1::Axis& axis) {
-  if (!IsLabel(axis.name())) Say(path, absl::StrCat("axis '", axis.name(), "' must match [a-z0-9_]+"));
-  if (axis.class_().empty()) Say(path, absl::StrCat("axis '", axis.name(), "' has no class"));
+  if (!IsLabel(axis.name())) AddError(path, absl::StrCat("axis '", axis.name(), "' must match [a-z0-9_]+"));
+  if (axis.class_().empty()) AddError(path, absl::StrCat("axis '", axis.name(), "' has no class"));
   std::set<std::string> names;
   for (const v1::Class& c : axis.class_()) {
     if (!IsLabel(c.name())) {
-      Say(path, absl::StrCat("axis '", axis.name(), "': class '", c.name(), "' must match [a-z0-9_]+"));
+      AddError(path, absl::StrCat("axis '", axis.name(), "': class '", c.name(), "' must match [a-z0-9_]+"));
     } else if (!names.insert(c.name()).second) {
-      Say(path, absl::StrCat("axis '", axis.name(), "' has class '", c.name(), "' twice"));
+      AddError(path, absl::StrCat("axis '", axis.name(), "' has class '", c.name(), "' twice"));
     }
   }
 }
@@ -406,13 +417,13 @@ void Checker::CheckCover(int c) {
   const v1::Cover& cover = op_.cover(c);
   const FieldPath here = {{"cover", c}};
   if (cover.dtypes().empty() && cover.dtype_sets().empty())
-    Say(here, "a cover needs `dtypes` or `dtype_sets`");
-  if (cover.axis().empty()) Say(here, "a cover needs a `set` or an `axis`");
+    AddError(here, "a cover needs `dtypes` or `dtype_sets`");
+  if (cover.axis().empty()) AddError(here, "a cover needs a `set` or an `axis`");
   FunctionNames(here, cover.functions());
   for (const v1::Axis& axis : cover.axis()) CheckAxis(here, axis);
   for (const v1::Condition& condition : cover.condition()) {
     if (condition.why().empty())
-      Say(here, absl::StrCat("the condition '", condition.that(), "' needs `why`"));
+      AddError(here, absl::StrCat("the condition '", condition.that(), "' needs `why`"));
   }
 }
 

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "cases/core/point_sets.h"
@@ -35,11 +33,6 @@ std::string ParsedOperator::PointLine(const std::string& label) const {
     }
   }
   return lines.At({});
-}
-
-std::string NearestText(std::string_view name, const std::vector<std::string>& known) {
-  const std::vector<std::string> near = Nearest(name, known, 3);
-  return near.empty() ? "" : absl::StrCat("; nearest: ", absl::StrJoin(near, ", "));
 }
 
 }  // namespace diopi::cases

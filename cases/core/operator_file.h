@@ -52,9 +52,6 @@ std::vector<Dtype> DtypesOf(const Codes& codes, const Sets& sets) {
   return result;
 }
 
-// "; nearest: a, b", or nothing.
-std::string NearestText(std::string_view name, const std::vector<std::string>& known);
-
 }  // namespace diopi::cases
 
 #endif  // CASES_CORE_OPERATOR_FILE_H_

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/textproto.h"
 #include "cases/core/operator_file.h"
@@ -119,12 +120,14 @@ class Resolver {
   }
 
  private:
-  void Say(const FieldPath& path, const std::string& text) { findings_.push_back(lines_.At(path) + text); }
+  void AddError(const FieldPath& path, const std::string& text) {
+    findings_.push_back(lines_.At(path) + text);
+  }
 
   const v1::PointSet* Find(const FieldPath& path, const std::string& name) {
     const auto found = sets_.find(name);
     if (found != sets_.end()) return &found->second;
-    Say(path, absl::StrCat("no set '", name, "' in cases/sets", NearestText(name, SetNames())));
+    AddError(path, absl::StrCat("no set '", name, "' in cases/sets", NearestText(name, SetNames())));
     return nullptr;
   }
 
@@ -152,8 +155,8 @@ void Resolver::UsePoints(int g, int u) {
   for (const v1::Point& point : set->point()) labels.push_back(point.label());
   for (const std::string& label : use.without()) {
     if (std::find(labels.begin(), labels.end(), label) != labels.end()) continue;
-    Say(here,
-        absl::StrCat("the set '", use.set(), "' has no point '", label, "'", NearestText(label, labels)));
+    AddError(here, absl::StrCat("the set '", use.set(), "' has no point '", label, "'",
+                                NearestText(label, labels)));
   }
   for (const v1::Point& point : set->point()) {
     if (std::find(use.without().begin(), use.without().end(), point.label()) != use.without().end()) continue;
@@ -181,7 +184,8 @@ void Resolver::TakeFunctions(int f) {
   const v1::FunctionsOf& functions = op_->functions(f);
   const v1::PointSet* set = Find(here, functions.set());
   if (set == nullptr) return;
-  if (set->function().empty()) Say(here, absl::StrCat("the set '", functions.set(), "' has no functions"));
+  if (set->function().empty())
+    AddError(here, absl::StrCat("the set '", functions.set(), "' has no functions"));
   for (v1::FunctionRules rules : set->function()) {
     const auto& without = functions.without();
     if (std::find(without.begin(), without.end(), rules.variant()) != without.end()) continue;
@@ -213,7 +217,7 @@ void Resolver::AddAxis(const FieldPath& path, v1::Axis axis, v1::Cover* cover) {
     v1::PointSet shared = axes == sets_.end() ? v1::PointSet() : axes->second;
     const v1::Axis* used = Named(shared.mutable_axis(), axis.use());
     if (used == nullptr)
-      return Say(path, absl::StrCat("no axis '", axis.use(), "' in cases/sets/axes.textproto"));
+      return AddError(path, absl::StrCat("no axis '", axis.use(), "' in cases/sets/axes.textproto"));
     const v1::Axis own = axis;
     axis = *used;
     axis.MergeFrom(own);
@@ -250,17 +254,18 @@ void Resolver::TakeSet(const v1::PointSet& set, v1::Cover* cover) {
 }
 
 void Resolver::LeaveOut(const FieldPath& path, const v1::LeftOut& left_out, v1::Cover* cover) {
-  if (left_out.why().empty()) Say(path, "`left_out` needs `why`");
+  if (left_out.why().empty()) AddError(path, "`left_out` needs `why`");
   v1::Axis* axis = Named(cover->mutable_axis(), left_out.axis());
   if (axis == nullptr) {
     std::vector<std::string> names;
     for (const v1::Axis& each : cover->axis()) names.push_back(each.name());
-    return Say(path, absl::StrCat("no axis '", left_out.axis(), "'", NearestText(left_out.axis(), names)));
+    return AddError(path,
+                    absl::StrCat("no axis '", left_out.axis(), "'", NearestText(left_out.axis(), names)));
   }
   const auto& names = left_out.classes();
   for (const std::string& name : names) {
     if (Named(axis->mutable_class_(), name) == nullptr) {
-      Say(path, absl::StrCat("axis '", axis->name(), "' has no class '", name, "'"));
+      AddError(path, absl::StrCat("axis '", axis->name(), "' has no class '", name, "'"));
     }
   }
   auto* classes = axis->mutable_class_();

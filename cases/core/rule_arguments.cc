@@ -9,8 +9,8 @@
 #include "cases/base/layout.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/argument_builder.h"
-#include "cases/core/fill.h"
 #include "cases/core/point_value.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::cases {
 

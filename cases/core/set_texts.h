@@ -14,9 +14,6 @@ struct SetText {
 
 std::vector<SetText> SetTexts();
 
-// Likewise cases/slices/*.textproto.
-std::vector<SetText> SliceTexts();
-
 }  // namespace diopi::cases
 
 #endif  // CASES_CORE_SET_TEXTS_H_

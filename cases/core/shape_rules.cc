@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "cases/core/piece_case.h"
+#include "cases/base/case_parts.h"
 
 namespace diopi::cases {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cases/core/sample.h"
 #include "cases/explore/mutate.h"
+#include "cases/fill/random.h"
 #include "diopi/v1/operator.pb.h"
 
 namespace diopi::explore {
@@ -26,8 +26,7 @@ bool NamesDimensions(const v1::PointAttribute& attribute);
 
 class AttributeChange {
  public:
-  AttributeChange(const MutateOptions& options, const AttributeLimits& limits, cases::Draws* draws,
-                  v1::Point* point)
+  AttributeChange(const MutateOptions& options, const AttributeLimits& limits, Draws* draws, v1::Point* point)
       : options_(options), limits_(limits), draws_(draws), point_(point) {}
 
   // Each changes one attribute of the point, or one that it leaves to its default, and says which. Empty:
@@ -67,7 +66,7 @@ class AttributeChange {
 
   const MutateOptions& options_;
   const AttributeLimits limits_;
-  cases::Draws* const draws_;
+  Draws* const draws_;
   v1::Point* const point_;
 };
 

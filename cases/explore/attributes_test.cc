@@ -37,7 +37,7 @@ class AttributesTest : public ::testing::Test {
   template <typename Change>
   std::set<std::string> Drawn(const std::string& name, const AttributeLimits& limits, Change change) {
     std::set<std::string> drawn;
-    cases::Draws draws(1);
+    Draws draws(1);
     for (int i = 0; i < 400; ++i) {
       v1::Point point = point_;
       AttributeChange changes(options_, limits, &draws, &point);

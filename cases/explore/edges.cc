@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kMostSpecials = 5;  // of a tensor
 
 template <typename Value>
-const Value& AnyOf(const std::vector<Value>& values, cases::Draws* draws) {
+const Value& AnyOf(const std::vector<Value>& values, Draws* draws) {
   return values[static_cast<size_t>(draws->Below(static_cast<int64_t>(values.size())))];
 }
 
@@ -55,7 +55,7 @@ std::pair<int64_t, int64_t> LimitsOf(Dtype integral) {
 }
 
 // Sets a scalar to a number at which powers, products and quotients take another path.
-std::string SetToKnot(bool negative_zero, cases::Draws* draws, v1::PointAttribute* scalar) {
+std::string SetToKnot(bool negative_zero, Draws* draws, v1::PointAttribute* scalar) {
   static const std::vector<double> whole = {0, 1, -1, 2, 3, -2}, other = {0.5, -0.5, 1.5, -0.0};
   if (scalar->has_f()) {
     const double number = AnyOf(draws->Below(3) == 0 ? other : whole, draws);
@@ -69,7 +69,7 @@ std::string SetToKnot(bool negative_zero, cases::Draws* draws, v1::PointAttribut
 }
 
 // Only for functions of one operand: with two, least / -1 overflows.
-std::string AddEnds(Dtype integral, cases::Draws* draws, v1::PointTensor* tensor) {
+std::string AddEnds(Dtype integral, Draws* draws, v1::PointTensor* tensor) {
   const auto [least, greatest] = LimitsOf(integral);
   v1::Fill::Specials* specials = tensor->mutable_fill()->mutable_specials();
   specials->Clear();
@@ -100,8 +100,8 @@ bool MayMeetZeros(const v1::FunctionRules& rules, const v1::Point& point) {
   return Moves(rules) && HasNegativeZero(point);
 }
 
-std::string AddSpecials(Dtype floating, bool moves, const std::vector<double>& thresholds,
-                        cases::Draws* draws, v1::PointTensor* tensor) {
+std::string AddSpecials(Dtype floating, bool moves, const std::vector<double>& thresholds, Draws* draws,
+                        v1::PointTensor* tensor) {
   const std::vector<double> possible = SpecialsOf(floating, moves, thresholds);
   v1::Fill::Specials specials;
   for (int64_t left = 1 + draws->Below(kMostSpecials); left > 0; --left)
@@ -111,8 +111,7 @@ std::string AddSpecials(Dtype floating, bool moves, const std::vector<double>& t
   return absl::StrCat(tensor->name(), ": specials ", absl::StrJoin(specials.values(), " "));
 }
 
-std::string SetToEdge(Dtype integral, cases::Draws* draws, v1::PointAttribute* attribute,
-                      v1::PointTensor* tensor) {
+std::string SetToEdge(Dtype integral, Draws* draws, v1::PointAttribute* attribute, v1::PointTensor* tensor) {
   if (!attribute->has_i()) return "";
   const auto [least, greatest] = LimitsOf(integral);
   // The digits of a floating type of this width or half of it, through which the number may pass, or the ends
@@ -142,8 +141,8 @@ std::string SetToEdge(Dtype integral, cases::Draws* draws, v1::PointAttribute* a
   return absl::StrCat(set, " and ", tensor->name(), " around it");
 }
 
-std::string EdgeOf(const v1::FunctionRules& rules, const abi::Function& function, Dtype dtype,
-                   cases::Draws* draws, v1::Point* point, v1::PointTensor* tensor) {
+std::string EdgeOf(const v1::FunctionRules& rules, const abi::Function& function, Dtype dtype, Draws* draws,
+                   v1::Point* point, v1::PointTensor* tensor) {
   std::vector<v1::PointAttribute*> scalars;
   std::vector<double> thresholds;
   for (v1::PointAttribute& attribute : *point->mutable_attr()) {
@@ -164,7 +163,7 @@ std::string EdgeOf(const v1::FunctionRules& rules, const abi::Function& function
   return AddSpecials(dtype, moves, thresholds, draws, tensor);
 }
 
-std::string Repeat(cases::Draws* draws, v1::PointTensor* tensor) {
+std::string Repeat(Draws* draws, v1::PointTensor* tensor) {
   const int64_t rank = tensor->shape_size();
   if (rank == 0) return "";
   const int64_t from = draws->Below(rank), to = from + 1 + draws->Below(rank - from);

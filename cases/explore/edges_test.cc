@@ -13,7 +13,7 @@ namespace {
 using D = v1::Dtype;
 
 TEST(AddSpecials, AreThoseThatTheFunctionIsDefinedFor) {
-  cases::Draws draws(1);
+  Draws draws(1);
   for (const bool moves : {false, true}) {
     std::set<double> seen;
     bool nan = false, negative_zero = false;
@@ -38,7 +38,7 @@ TEST(AddSpecials, AreThoseThatTheFunctionIsDefinedFor) {
 }
 
 TEST(SetToEdge, StaysInTheTypesRangeAndPutsValuesAround) {
-  cases::Draws draws(1);
+  Draws draws(1);
   for (const auto& [dtype, least, greatest] : {std::tuple{D::int8, int64_t{-128}, int64_t{127}},
                                                {D::uint8, int64_t{0}, int64_t{255}},
                                                {D::int32, -(int64_t{1} << 31), (int64_t{1} << 31) - 1},
@@ -66,7 +66,7 @@ TEST(SetToEdge, StaysInTheTypesRangeAndPutsValuesAround) {
 }
 
 TEST(Repeat, MakesRowsColumnsAndEveryOtherPattern) {
-  cases::Draws draws(1);
+  Draws draws(1);
   std::set<std::string> shapes;
   for (int i = 0; i < 300; ++i) {
     v1::PointTensor tensor;

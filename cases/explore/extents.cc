@@ -21,7 +21,7 @@ const std::vector<int64_t>& Boundaries() {
 
 }  // namespace
 
-int64_t DrawExtent(int64_t low, int64_t high, cases::Draws* draws) {
+int64_t DrawExtent(int64_t low, int64_t high, Draws* draws) {
   if (high <= low) return low;
   const std::vector<int64_t>& all = Boundaries();
   const auto begin = std::lower_bound(all.begin(), all.end(), low);

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "cases/core/random.h"
+#include "cases/fill/random.h"
 
 namespace diopi::explore {
 namespace {

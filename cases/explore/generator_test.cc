@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_replace.h"
 #include "cases/core/call_variables.h"
-#include "cases/core/fill.h"
 #include "cases/explore/extents.h"
+#include "cases/fill/fill.h"
 #include "cases/user/operator_text.h"
 
 namespace diopi::explore {
@@ -280,7 +280,7 @@ TEST_F(GeneratorTest, LeavesOutWhatFailsOrIsNotSupported) {
 }
 
 TEST(ExtentsTest, StayInRangeAndPreferBoundaries) {
-  cases::Draws draws(1);
+  Draws draws(1);
   int boundaries = 0;
   for (int i = 0; i < 1000; ++i) {
     const int64_t extent = DrawExtent(1, 4097, &draws);

@@ -48,9 +48,9 @@ std::string Mutation::RunEdge() {
       &Mutation::Whole,     &Mutation::Mask,      &Mutation::Degenerate, &Mutation::Lists, &Mutation::Digits,
   };
   static const std::vector<Change> others = {
-      &Mutation::Narrow,     &Mutation::Narrow, &Mutation::Whole,      &Mutation::Short,
-      &Mutation::Short,      &Mutation::Spoil,  &Mutation::Degenerate, &Mutation::Degenerate,
-      &Mutation::Degenerate, &Mutation::Mask,   &Mutation::Lists,      &Mutation::Enlarge,
+      &Mutation::Narrow,     &Mutation::Narrow,       &Mutation::Whole,      &Mutation::Short,
+      &Mutation::Short,      &Mutation::SetNonFinite, &Mutation::Degenerate, &Mutation::Degenerate,
+      &Mutation::Degenerate, &Mutation::Mask,         &Mutation::Lists,      &Mutation::Enlarge,
       &Mutation::Digits,
   };
   std::string change;
@@ -271,7 +271,7 @@ std::string Mutation::Enlarge() {
 }
 
 // NaN and infinity among the values of a tensor that has some in the operator's own points.
-std::string Mutation::Spoil() {
+std::string Mutation::SetNonFinite() {
   v1::PointTensor* tensor = AnyTensor();
   const std::vector<v1::Fill>* known = tensor == nullptr ? nullptr : RangesOf(*tensor);
   if (known == nullptr || !words_.open || IsGradient()) return "";
@@ -351,15 +351,15 @@ bool IsRandom(const v1::FunctionRules& rules) {
                      [](const v1::Judge& judge) { return judge.kind() == v1::Judge::RANDOM; });
 }
 
-std::string MutatePoint(const MutateOptions& options, cases::Draws* draws, v1::Point* point) {
+std::string MutatePoint(const MutateOptions& options, Draws* draws, v1::Point* point) {
   return Mutation(options, draws, point).Run();
 }
 
-std::string MutateEdge(const MutateOptions& options, cases::Draws* draws, v1::Point* point) {
+std::string MutateEdge(const MutateOptions& options, Draws* draws, v1::Point* point) {
   return Mutation(options, draws, point).RunEdge();
 }
 
-std::string MutateForSequence(const MutateOptions& options, cases::Draws* draws, v1::Point* point) {
+std::string MutateForSequence(const MutateOptions& options, Draws* draws, v1::Point* point) {
   return IsRandom(*options.rules) ? MutatePoint(options, draws, point)
                                   : Mutation(options, draws, point).RunForSequence();
 }

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "cases/base/dtype.h"
-#include "cases/core/sample.h"
 #include "cases/explore/vocabulary.h"
+#include "cases/fill/random.h"
 #include "diopi/v1/operator.pb.h"
 #include "proto/abi/abi.h"
 
@@ -30,16 +30,16 @@ bool IsRandom(const v1::FunctionRules& rules);
 
 // Changes the point in one way and says which: "17 -> 33 everywhere", "input: strided". Empty: what was drawn
 // does not suit the point, which is unchanged.
-std::string MutatePoint(const MutateOptions& options, cases::Draws* draws, v1::Point* point);
+std::string MutatePoint(const MutateOptions& options, Draws* draws, v1::Point* point);
 
 // Changes the point in one way at which kernels take another path: an operand that repeats along dimensions,
 // special numbers (edges.h), values of a part of their range (ranges.h), a degenerate attribute, a short
 // dimension. Says which, or nothing, as above.
-std::string MutateEdge(const MutateOptions& options, cases::Draws* draws, v1::Point* point);
+std::string MutateEdge(const MutateOptions& options, Draws* draws, v1::Point* point);
 
 // Changes the point in one way that the key of what a library keeps from call to call may lack: a mode or
 // another attribute, a layout, sizes that change places, an argument left out. Says which, or nothing.
-std::string MutateForSequence(const MutateOptions& options, cases::Draws* draws, v1::Point* point);
+std::string MutateForSequence(const MutateOptions& options, Draws* draws, v1::Point* point);
 
 }  // namespace diopi::explore
 

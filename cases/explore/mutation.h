@@ -19,7 +19,7 @@ namespace diopi::explore {
 // Each change says what it did; empty: what was drawn does not suit the point, which is unchanged.
 class Mutation {
  public:
-  Mutation(const MutateOptions& options, cases::Draws* draws, v1::Point* point)
+  Mutation(const MutateOptions& options, Draws* draws, v1::Point* point)
       : options_(options), words_(*options.vocabulary), draws_(draws), point_(point) {}
 
   std::string Run();
@@ -52,7 +52,7 @@ class Mutation {
   std::string Narrow();
   std::string Whole();
   std::string Enlarge();
-  std::string Spoil();
+  std::string SetNonFinite();
   std::string Mask();
   std::string Digits();
   AttributeChange Attributes() {
@@ -104,7 +104,7 @@ class Mutation {
 
   const MutateOptions& options_;
   const Vocabulary& words_;
-  cases::Draws* const draws_;
+  Draws* const draws_;
   v1::Point* const point_;
 };
 

@@ -40,7 +40,7 @@ std::optional<Range> RangeOf(const v1::Fill& fill) {
 }
 
 // The range of one of the fills, chosen at random.
-std::optional<Range> DrawRange(const std::vector<v1::Fill>& known, cases::Draws* draws) {
+std::optional<Range> DrawRange(const std::vector<v1::Fill>& known, Draws* draws) {
   std::vector<Range> ranges;
   for (const v1::Fill& fill : known) {
     const std::optional<Range> range = RangeOf(fill);
@@ -56,8 +56,7 @@ std::string Described(const v1::PointTensor& tensor) {
 
 }  // namespace
 
-std::string Narrow(const std::vector<v1::Fill>& known, bool ties, cases::Draws* draws,
-                   v1::PointTensor* tensor) {
+std::string Narrow(const std::vector<v1::Fill>& known, bool ties, Draws* draws, v1::PointTensor* tensor) {
   const std::optional<Range> range = DrawRange(known, draws);
   if (!range.has_value()) return "";
   const auto at = [&range](int64_t part) {
@@ -79,7 +78,7 @@ std::string Narrow(const std::vector<v1::Fill>& known, bool ties, cases::Draws* 
   return Described(*tensor);
 }
 
-std::string MakeWhole(const std::vector<v1::Fill>& known, int64_t reach, cases::Draws* draws,
+std::string MakeWhole(const std::vector<v1::Fill>& known, int64_t reach, Draws* draws,
                       v1::PointTensor* tensor) {
   const std::optional<Range> range = DrawRange(known, draws);
   if (!range.has_value()) return "";
@@ -94,7 +93,7 @@ std::string MakeWhole(const std::vector<v1::Fill>& known, int64_t reach, cases::
   return Described(*tensor);
 }
 
-std::string Enlarge(const std::vector<v1::Fill>& known, cases::Draws* draws, v1::PointTensor* tensor) {
+std::string Enlarge(const std::vector<v1::Fill>& known, Draws* draws, v1::PointTensor* tensor) {
   const std::optional<Range> range = DrawRange(known, draws);
   if (!range.has_value()) return "";
   const double most = std::ldexp(kSquareOverflows, static_cast<int>(draws->Below(4)));
@@ -105,7 +104,7 @@ std::string Enlarge(const std::vector<v1::Fill>& known, cases::Draws* draws, v1:
   return Described(*tensor);
 }
 
-std::string AddKnownSpecials(const std::vector<v1::Fill>& known, bool finite, cases::Draws* draws,
+std::string AddKnownSpecials(const std::vector<v1::Fill>& known, bool finite, Draws* draws,
                              v1::PointTensor* tensor) {
   std::vector<double> possible;
   for (const v1::Fill& fill : known) {

@@ -24,7 +24,7 @@ v1::Fill Permutation() {
 }
 
 TEST(Narrow, StaysInsideOneRangeOfThePoints) {
-  cases::Draws draws(1);
+  Draws draws(1);
   const std::vector<v1::Fill> known = {Uniform(1, 3), Permutation(), Uniform(-20, -10)};
   bool low = false, high = false, positive = false;
   for (int i = 0; i < 300; ++i) {
@@ -45,7 +45,7 @@ TEST(Narrow, StaysInsideOneRangeOfThePoints) {
 }
 
 TEST(Narrow, MakesAllElementsAlikeWhereTheyMayBe) {
-  cases::Draws draws(1);
+  Draws draws(1);
   std::set<double> seen;
   for (int i = 0; i < 300; ++i) {
     v1::PointTensor tensor;
@@ -58,7 +58,7 @@ TEST(Narrow, MakesAllElementsAlikeWhereTheyMayBe) {
 }
 
 TEST(Enlarge, KeepsTheSign) {
-  cases::Draws draws(1);
+  Draws draws(1);
   struct Row {
     v1::Fill known;
     bool negative, positive;
@@ -84,7 +84,7 @@ TEST(Enlarge, KeepsTheSign) {
 }
 
 TEST(MakeWhole, TakesTheWholeNumbersInsideTheRange) {
-  cases::Draws draws(1);
+  Draws draws(1);
   struct Row {
     v1::Fill known;
     int64_t reach, low, high;

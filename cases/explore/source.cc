@@ -9,15 +9,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/hash.h"
 #include "cases/base/tensor.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/cover_point.h"
-#include "cases/core/fill.h"
-#include "cases/core/judges.h"
 #include "cases/core/operator_file.h"
 #include "cases/core/work.h"
 #include "cases/explore/extents.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::explore {
 namespace {
@@ -27,7 +27,7 @@ constexpr int kMostDraws = 60;                    // for the candidates of one c
 constexpr int64_t kEdges[] = {0, 0, 1, 1, 2, 2};  // of a call
 constexpr int kMostRows = 12;                     // drawn until one meets the cover's conditions
 constexpr int64_t kMostElements = 140'000;
-constexpr int64_t kMostRandomElements = cases::kShortestStream;  // enough to tell distributions apart
+constexpr int64_t kMostRandomElements = kShortestStream;  // enough to tell distributions apart
 constexpr double kMostOperations = 2e7;
 
 template <typename List, typename Value>
@@ -168,7 +168,7 @@ Source::Limits Source::MostLimits() const {
   return {random_ ? kMostRandomElements : kMostElements, kMostOperations, false};
 }
 
-Source::Limits Source::DrawLimits(cases::Draws* draws) const {
+Source::Limits Source::DrawLimits(Draws* draws) const {
   const int64_t percent = draws->Below(100);
   // The operator's points have the sizes at which draws are judged.
   if (random_ && percent >= 70) return MostLimits();
@@ -177,12 +177,12 @@ Source::Limits Source::DrawLimits(cases::Draws* draws) const {
   return {kMostElements, kMostOperations, true};
 }
 
-cases::Draws Source::NextDraws() {
-  return cases::Draws(Xxh64(absl::StrCat(seed_, " ", drawn_++)));
+Draws Source::NextDraws() {
+  return Draws(Xxh64(absl::StrCat(seed_, " ", drawn_++)));
 }
 
 std::optional<v1::Point> Source::DrawRow(const v1::Cover& cover, Dtype dtype, const Limits& limits,
-                                         cases::Draws* draws, std::vector<std::string>* how,
+                                         Draws* draws, std::vector<std::string>* how,
                                          std::vector<Dtype>* dtypes) const {
   for (int row = 0; row < kMostRows; ++row) {
     cases::Classes classes;
@@ -237,8 +237,7 @@ std::optional<Call> Source::Build(v1::Point point, Dtype dtype, const Limits& li
   return call;
 }
 
-std::optional<Call> Source::Draw(const Accepts& accepts, const std::string& label,
-                                 cases::Draws* draws) const {
+std::optional<Call> Source::Draw(const Accepts& accepts, const std::string& label, Draws* draws) const {
   const Limits limits = DrawLimits(draws);
   const bool row = points_.empty() || (!covers_.empty() && draws->Below(100) < 60);
   const std::vector<Origin>& origins = row ? covers_ : points_;
@@ -275,7 +274,7 @@ std::optional<Call> Source::Draw(const Accepts& accepts, const std::string& labe
 
 std::optional<Call> Source::Next(const Accepts& accepts) {
   const std::string label = absl::StrCat(name_, "_", drawn_);
-  cases::Draws draws = NextDraws();
+  Draws draws = NextDraws();
   std::optional<Call> best;
   std::vector<uint64_t> best_classes;
   int64_t most = -1;
@@ -295,7 +294,7 @@ std::optional<Call> Source::Next(const Accepts& accepts) {
 }
 
 // Says what it changed; empty: nothing.
-std::string Source::ChangePoint(Variation variation, const MutateOptions& options, cases::Draws* draws,
+std::string Source::ChangePoint(Variation variation, const MutateOptions& options, Draws* draws,
                                 v1::Point* point) const {
   switch (variation) {
     case Variation::kAlignment:
@@ -316,7 +315,7 @@ std::string Source::ChangePoint(Variation variation, const MutateOptions& option
 std::optional<Call> Source::Vary(const Call& call, Variation variation, const std::string& relation,
                                  const Accepts& accepts) {
   const std::string label = absl::StrCat(name_, "_", drawn_);
-  cases::Draws draws = NextDraws();
+  Draws draws = NextDraws();
   const bool change = variation == Variation::kChange, search = change || variation == Variation::kKey;
   const Limits limits = change ? DrawLimits(&draws) : MostLimits();
   Dtype dtype = call.c.dtype();
@@ -346,7 +345,7 @@ std::optional<Call> Source::Near(const Call& call, const Accepts& accepts) {
 }
 
 std::vector<Call> Source::Sequel(const Call& call, const Accepts& accepts) {
-  cases::Draws draws = NextDraws();
+  Draws draws = NextDraws();
   constexpr Variation kVariations[] = {Variation::kValues, Variation::kAlignment, Variation::kDtype,
                                        Variation::kKey,    Variation::kKey,       Variation::kKey,
                                        Variation::kChange};

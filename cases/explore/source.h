@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "cases/base/dtype.h"
-#include "cases/core/sample.h"
 #include "cases/explore/classes.h"
 #include "cases/explore/mutate.h"
 #include "cases/explore/vocabulary.h"
+#include "cases/fill/random.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/operator.pb.h"
 #include "proto/abi/abi.h"
@@ -79,19 +79,18 @@ class Source {
 
   void AddOrigins(const std::set<Dtype>& dtypes);
   Limits MostLimits() const;
-  Limits DrawLimits(cases::Draws* draws) const;
-  std::optional<Call> Draw(const Accepts& accepts, const std::string& label, cases::Draws* draws) const;
+  Limits DrawLimits(Draws* draws) const;
+  std::optional<Call> Draw(const Accepts& accepts, const std::string& label, Draws* draws) const;
   // Leaves of `dtypes` those that the row may have.
-  std::optional<v1::Point> DrawRow(const v1::Cover& cover, Dtype dtype, const Limits& limits,
-                                   cases::Draws* draws, std::vector<std::string>* how,
-                                   std::vector<Dtype>* dtypes) const;
+  std::optional<v1::Point> DrawRow(const v1::Cover& cover, Dtype dtype, const Limits& limits, Draws* draws,
+                                   std::vector<std::string>* how, std::vector<Dtype>* dtypes) const;
   std::optional<Call> Build(v1::Point point, Dtype dtype, const Limits& limits, const std::string& label,
                             const std::vector<std::string>& how, const Accepts& accepts) const;
   std::optional<Call> Vary(const Call& call, Variation variation, const std::string& relation,
                            const Accepts& accepts);
-  std::string ChangePoint(Variation variation, const MutateOptions& options, cases::Draws* draws,
+  std::string ChangePoint(Variation variation, const MutateOptions& options, Draws* draws,
                           v1::Point* point) const;
-  cases::Draws NextDraws();
+  Draws NextDraws();
 
   const v1::OperatorFile* op_;
   const v1::FunctionRules* rules_;

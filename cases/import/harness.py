@@ -27,7 +27,7 @@ CHANCE = "random values determine the shape"
 MEMORY = 2 << 30  # bytes of address space
 SECONDS = 60  # of a processor
 WRITTEN = 256 << 20  # bytes of a file
-# The exit statuses of all programs (client/command_line/exit_code.h); 1 is Python's own, for a defect of ours.
+# The exit statuses of all programs (cases/base/exit_code.h); 1 is Python's own, for a defect of ours.
 BAD_INPUT = 2
 ENVIRONMENT = 4
 

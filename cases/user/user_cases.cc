@@ -11,9 +11,9 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/read_file.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/operator_file.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::cases {
 namespace {
@@ -56,8 +56,8 @@ class Folder {
     if (!cases.ok()) return Find(std::string(cases.status().message()));
     const absl::Status ours = KnowOurs(parsed->file.operator_());
     if (!ours.ok()) return Find(std::string(ours.message()));
-    std::set<std::string> told;  // labels; a point has a case for each dtype and function
-    for (const v1::Case& c : *cases) Check(*parsed, c, &told);
+    std::set<std::string> reported;  // labels; a point has a case for each dtype and function
+    for (const v1::Case& c : *cases) Check(*parsed, c, &reported);
     files_.push_back(std::move(parsed->file));
   }
 
@@ -83,7 +83,7 @@ class Folder {
     return absl::OkStatus();
   }
 
-  void Check(const ParsedOperator& parsed, const v1::Case& c, std::set<std::string>* told) {
+  void Check(const ParsedOperator& parsed, const v1::Case& c, std::set<std::string>* reported) {
     const std::string line = parsed.PointLine(c.label());
     const auto [id, is_new] = ids_.emplace(c.id(), absl::StrCat("at ", line.substr(0, line.rfind(':'))));
     std::string finding;
@@ -93,7 +93,7 @@ class Folder {
     } else {
       finding = std::string(CheckInputs(c).message());
     }
-    if (!finding.empty() && told->insert(c.label()).second) Find(line + finding);
+    if (!finding.empty() && reported->insert(c.label()).second) Find(line + finding);
   }
 
   std::unique_ptr<Catalog> builtin_;

@@ -27,6 +27,8 @@
 #include "baselines/compare/contract.h"
 #include "cases/base/excerpt.h"
 #include "cases/base/host_name.h"
+#include "cases/base/match.h"
+#include "cases/base/outcome.h"
 #include "cases/base/process.h"
 #include "cases/base/stage.h"
 #include "cases/base/status_macros.h"
@@ -48,8 +50,6 @@
 #include "client/setup/paths.h"
 #include "client/setup/server_process.h"
 #include "impl_loader/worker/sandbox.h"
-#include "reports/document/escape.h"
-#include "reports/model/outcome.h"
 #include "reports/model/report.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
@@ -72,9 +72,9 @@ class Agent {
       *err_ << "diopi-agent: stopped while baselines were being made; the next run makes the others\n";
       return static_cast<ExitCode>(ExitCodeForSignal(stop_signal_));
     }
-    if (!prepared.ok()) return Tell(prepared);
+    if (!prepared.ok()) return PrintError(prepared);
     const absl::Status ran = RunCases();
-    if (!ran.ok() && !absl::IsCancelled(ran)) return TellHowToResume(ran);
+    if (!ran.ok() && !absl::IsCancelled(ran)) return PrintHowToResume(ran);
     return Conclude(absl::IsCancelled(ran));
   }
 
@@ -103,11 +103,11 @@ class Agent {
   bool own_server() const { return options_.server.empty(); }
   loader::WorkerOptions WorkerOptionsFor(int device) const;
   absl::StatusOr<SessionWorker> StartWorker(int device) const;
-  void TellDeadCards();
+  void PrintDeadDevices();
   v1::RunOptions MakeRunOptions() const;
   std::string ResumeCommand() const;
-  ExitCode Tell(const absl::Status& status);
-  ExitCode TellHowToResume(const absl::Status& status);
+  ExitCode PrintError(const absl::Status& status);
+  ExitCode PrintHowToResume(const absl::Status& status);
 
   const AgentOptions& options_;
   const StopSignal& stop_;
@@ -133,13 +133,13 @@ class Agent {
   std::atomic<bool> first_failure_{false};       // with --fail-fast: a failure occurred
 };
 
-ExitCode Agent::Tell(const absl::Status& status) {
+ExitCode Agent::PrintError(const absl::Status& status) {
   *err_ << "diopi-agent: " << PrintableMessage(WithShortLines(status.message())) << "\n";
   return ExitCodeFor(status);
 }
 
 std::string Agent::ResumeCommand() const {
-  const auto word = [](const std::string& text) { return reports::ShellWord(text); };
+  const auto word = [](const std::string& text) { return ShellWord(text); };
   std::string command = absl::StrCat(word(ProgramBeside("diopi-agent")), " --impl ", word(facts_.path),
                                      " --resume ", run_.run_id());
   absl::StrAppend(&command, own_server() ? " --data " : " --server ",
@@ -157,7 +157,7 @@ std::string Agent::ResumeCommand() const {
   return command;
 }
 
-ExitCode Agent::TellHowToResume(const absl::Status& status) {
+ExitCode Agent::PrintHowToResume(const absl::Status& status) {
   if (progress_ != nullptr) progress_->Finish();
   *err_ << "diopi-agent: " << PrintableMessage(std::string(status.message())) << "\n"
         << "diopi-agent: " << verdicts_.size()
@@ -216,7 +216,7 @@ absl::Status Agent::SelectCases() {
   if (!catalog.ok()) return catalog.status();
   const auto remember = [this](const v1::Case& c) {
     for (const std::string& glob : selection_.cases()) {
-      if (cases::GlobMatch(glob, c.id())) globs_[c.operator_()].insert(glob);
+      if (GlobMatch(glob, c.id())) globs_[c.operator_()].insert(glob);
     }
   };
   // The server expands the selection. Here only its names are checked, and for globs of cases their matches.
@@ -293,7 +293,7 @@ absl::Status Agent::StartFirstWorker() {
     if (device >= 0)
       dead_devices_.push_back(absl::StrCat("device ", device, ": ", std::string(status.message())));
   }
-  TellDeadCards();
+  PrintDeadDevices();
   return status;
 }
 
@@ -317,11 +317,11 @@ absl::StatusOr<std::vector<SessionWorker>> Agent::StartOtherWorkers() {
       dead_devices_.push_back(absl::StrCat("device ", *device, ": ", std::string(worker.status().message())));
     }
   }
-  TellDeadCards();
+  PrintDeadDevices();
   return workers;
 }
 
-void Agent::TellDeadCards() {
+void Agent::PrintDeadDevices() {
   for (const std::string& why : dead_devices_)
     *err_ << "diopi-agent: left out: " << PrintableMessage(why) << "\n";
 }
@@ -524,7 +524,7 @@ v1::Verdict Summarised(v1::Verdict verdict) {
 void Agent::Store(const v1::Verdict& verdict) {
   const bool again = !verdicts_.insert_or_assign(verdict.case_id(), Summarised(verdict)).second;
   if (!again) progress_->Add(verdict);
-  if (options_.fail_fast && !first_failure_ && reports::IsFailure(verdict.outcome())) {
+  if (options_.fail_fast && !first_failure_ && IsFailure(verdict.outcome())) {
     first_failure_ = true;
     kill(getpid(), SIGTERM);  // blocked in every thread: StopSignal receives it
   }
@@ -554,10 +554,10 @@ ExitCode Agent::Conclude(bool stopped) {
   request.set_aborted(stopped);
   StageReached("finish");
   const absl::StatusOr<v1::RunInfo> run = client_->FinishRun(request);
-  if (!run.ok()) return TellHowToResume(run.status());
+  if (!run.ok()) return PrintHowToResume(run.status());
   progress_->Finish();
   absl::StatusOr<reports::RunReport> report = MakeReport(*run);
-  if (!report.ok()) return Tell(report.status());
+  if (!report.ok()) return PrintError(report.status());
   if (own_server()) report->data_folder = AbsolutePath(options_.data_folder);
   const ExitCode code = WriteReport(*report);
   if (!stopped || first_failure_) {  // the verdicts so far are final
@@ -579,7 +579,7 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
   const std::string failures = options_.quiet ? "" : reports::RenderFailures(report);
   *out_ << "\n" << failures << (failures.empty() ? "" : "\n") << reports::RenderSummary(report);
   const absl::Status written = ReplaceFile(options_.error_report, reports::RenderErrorReport(report));
-  if (!written.ok()) return Tell(written);
+  if (!written.ok()) return PrintError(written);
   *out_ << "Errors       " << options_.error_report << "\n"
         << "Results      run " << run_.run_id() << " in "
         << server::DatabasePath(own_server() ? options_.data_folder : client_->server().data_folder())
@@ -587,7 +587,7 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
   const std::string page = client_->PageOf(run_.run_id());
   if (!page.empty()) *out_ << "Page         " << page << "\n";
   OutcomeCounts outcomes;
-  for (const auto& [outcome, count] : report.outcomes) outcomes[reports::OutcomeName(outcome)] = count;
+  for (const auto& [outcome, count] : report.outcomes) outcomes[OutcomeName(outcome)] = count;
   const ExitCode code = ExitCodeFor(outcomes);
   if (report.coverage.passing() >= options_.min_passing || code == ExitCode::kOurs) return code;
   *err_ << "diopi-agent: " << reports::PassingText(report.coverage) << ", --min-coverage requires "
@@ -598,17 +598,17 @@ ExitCode Agent::WriteReport(const reports::RunReport& report) {
 }  // namespace
 
 ExitCode ListCases(const AgentOptions& options, std::ostream* out, std::ostream* err) {
-  const auto tell = [err](const absl::Status& status) {
+  const auto print_error = [err](const absl::Status& status) {
     *err << "diopi-agent: " << PrintableMessage(WithShortLines(status.message())) << "\n";
     return ExitCodeFor(status);
   };
   const absl::StatusOr<v1::Selection> selection = MakeSelection(options.selection);
-  if (!selection.ok()) return tell(selection.status());
+  if (!selection.ok()) return print_error(selection.status());
   const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog =
       cases::LoadCatalog(options.selection.cases_folder);
-  if (!catalog.ok()) return tell(catalog.status());
+  if (!catalog.ok()) return print_error(catalog.status());
   const absl::StatusOr<std::vector<v1::Case>> cases = (*catalog)->SelectRun(*selection);
-  if (!cases.ok()) return tell(cases.status());
+  if (!cases.ok()) return print_error(cases.status());
   for (const v1::Case& c : *cases) {
     const std::optional<v1::Finding> skipped = options.profile.SkipReason(c);
     *out << c.id() << (skipped.has_value() ? absl::StrCat("  # ", FindingText(*skipped)) : "") << "\n";

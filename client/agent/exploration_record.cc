@@ -18,7 +18,7 @@
 namespace diopi::agent {
 namespace {
 
-constexpr std::chrono::seconds kTellEvery{5};
+constexpr std::chrono::seconds kReportEvery{5};
 // The server takes requests of 4 MiB.
 constexpr size_t kMostText = size_t{2} << 20;
 constexpr size_t kMostBytes = size_t{3} << 20;
@@ -73,7 +73,7 @@ absl::StatusOr<std::unique_ptr<ExplorationRecord>> ExplorationRecord::Begin(rpc:
   ASSIGN_OR_RETURN(const v1::CreateRunResponse run, client->CreateRun(request));
   std::unique_ptr<ExplorationRecord> record(
       new ExplorationRecord(client, run.run_id(), absl::StrCat(HostName(), "-", getpid())));
-  record->thread_ = std::thread([self = record.get()] { self->Tell(); });
+  record->thread_ = std::thread([self = record.get()] { self->SendReports(); });
   return record;
 }
 
@@ -99,18 +99,18 @@ v1::ReportRequest ExplorationRecord::Report() {
   return request;
 }
 
-void ExplorationRecord::Tell() {
+void ExplorationRecord::SendReports() {
   while (true) {
     {
       std::unique_lock lock(mutex_);
-      if (changed_.wait_for(lock, kTellEvery,
+      if (changed_.wait_for(lock, kReportEvery,
                             [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return ending_; }))
         return;
     }
     // A server that cannot be reached now may be back next time.
-    const absl::Status told = client_->Report(Report()).status();
-    if (!IsFinal(told)) continue;
-    refused_ = told;
+    const absl::Status sent = client_->Report(Report()).status();
+    if (!IsFinal(sent)) continue;
+    refused_ = sent;
     kill(getpid(), SIGTERM);  // blocked in every thread: StopSignal receives it
     return;
   }

@@ -40,7 +40,7 @@ class ExplorationRecord {
  private:
   ExplorationRecord(rpc::Client* client, std::string run_id, std::string agent_id)
       : client_(client), run_id_(std::move(run_id)), agent_id_(std::move(agent_id)) {}
-  void Tell();
+  void SendReports();
   void EndThread();
   v1::ReportRequest Report();
 

@@ -18,9 +18,11 @@
 #include "absl/strings/str_join.h"
 #include "baselines/compare/contract.h"
 #include "baselines/generate/oracle_pool.h"
+#include "cases/base/outcome.h"
 #include "cases/base/printable_stream.h"
 #include "cases/base/process_pool.h"
 #include "cases/base/status_macros.h"
+#include "cases/base/text.h"
 #include "cases/base/write_file.h"
 #include "cases/explore/generator.h"
 #include "cases/user/operator_text.h"
@@ -33,8 +35,6 @@
 #include "client/setup/arguments.h"
 #include "client/setup/paths.h"
 #include "client/shrink/case_trial.h"
-#include "reports/document/escape.h"
-#include "reports/model/outcome.h"
 #include "reports/render/exploration.h"
 #include "reports/render/render.h"
 #include "server/store/database.h"
@@ -200,7 +200,7 @@ class Explorer {
     stored.set_calls(result.calls);
     stored.set_seconds(result.seconds);
     for (const auto& [outcome, count] : result.outcomes) {
-      (*stored.mutable_outcomes())[reports::OutcomeName(outcome)] = count;
+      (*stored.mutable_outcomes())[OutcomeName(outcome)] = count;
     }
     std::map<std::string, int64_t> failures;
     for (const explore::FailedCall& failed : result.failures) ++failures[failed.call.c.function()];
@@ -227,7 +227,7 @@ class Explorer {
     std::vector<std::string> outcomes;
     outcomes.reserve(result.outcomes.size());
     for (const auto& [outcome, count] : result.outcomes) {
-      outcomes.push_back(absl::StrCat(count, " ", reports::OutcomeName(outcome)));
+      outcomes.push_back(absl::StrCat(count, " ", OutcomeName(outcome)));
     }
     out_ << absl::StrFormat("Explored     %s of %s in %.1f s: %.1f a second\n", Counted(result.calls, "call"),
                             Counted(static_cast<int64_t>(result.calls_of.size()), "function"), result.seconds,
@@ -240,8 +240,8 @@ class Explorer {
     PrintLeftOut(result);
     for (const explore::FailedCall& failed : result.failures) {
       if (!options_.verbose) break;
-      out_ << "  " << failed.call.c.id() << ": " << reports::OutcomeName(failed.verdict.outcome()) << ": "
-           << reports::OneLine(failed.verdict.reason()) << " (" << failed.call.point.reveals() << ")\n";
+      out_ << "  " << failed.call.c.id() << ": " << OutcomeName(failed.verdict.outcome()) << ": "
+           << OneLine(failed.verdict.reason()) << " (" << failed.call.point.reveals() << ")\n";
     }
     out_ << std::flush;
   }
@@ -265,8 +265,8 @@ class Explorer {
   std::string Statistics() const {
     std::string text = "function,calls,classes,pairs\r\n";
     for (const v1::Exploration::Function& function : stored_.functions()) {
-      absl::StrAppend(&text, reports::CsvField(function.name()), ",", function.calls(), ",",
-                      function.classes(), ",", function.pairs(), "\r\n");
+      absl::StrAppend(&text, function.name(), ",", function.calls(), ",", function.classes(), ",",
+                      function.pairs(), "\r\n");
     }
     return text;
   }
@@ -306,8 +306,8 @@ class Explorer {
           AddCause(finding, &stored_);
           if (record_ != nullptr) record_->Update(stored_);
           const reports::FailureGroup& group = finding.group;
-          out_ << "  " << reports::OperatorsText(group) << ": " << reports::OutcomeName(group.outcome) << ": "
-               << reports::OneLine(group.cause) << " (" << group.cases.size()
+          out_ << "  " << reports::OperatorsText(group) << ": " << OutcomeName(group.outcome) << ": "
+               << OneLine(group.cause) << " (" << group.cases.size()
                << (group.cases.size() == 1 ? " call" : " calls") << ")\n"
                << (finding.condition.empty() ? "" : absl::StrCat("    ", finding.condition, "\n")) << "    "
                << finding.path << (finding.known ? ", known before" : "") << "\n    "

@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/base/outcome.h"
 #include "client/profile/match.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::agent {
 namespace {
@@ -91,7 +91,7 @@ std::string ArgumentLines(const v1::Argument& arg) {
 std::string CaseText(const v1::Case& c, const v1::Verdict& verdict) {
   std::string text =
       absl::StrCat("case     ", c.id(), "\nhash     ", c.hash(), "\nfunction ", c.function(), "\noutcome  ",
-                   reports::OutcomeName(verdict.outcome()), "\nreason   ", verdict.reason(), "\n");
+                   OutcomeName(verdict.outcome()), "\nreason   ", verdict.reason(), "\n");
   if (!verdict.error_text().empty()) absl::StrAppend(&text, "error    ", verdict.error_text(), "\n");
   if (!verdict.backtrace().empty()) absl::StrAppend(&text, verdict.backtrace(), "\n");
   for (const v1::Argument& arg : c.args()) absl::StrAppend(&text, ArgumentLines(arg));
@@ -129,12 +129,12 @@ std::string NpyBytes(const HostTensor& tensor) {
 }
 
 bool FailureDump::Takes(const v1::Verdict& verdict) const {
-  return options_.level >= 2 && reports::IsFailure(verdict.outcome());
+  return options_.level >= 2 && IsFailure(verdict.outcome());
 }
 
 void FailureDump::Add(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                       const TensorMap& actual, const v1::Verdict& verdict) {
-  if (options_.level <= 0 || !reports::IsFailure(verdict.outcome())) return;
+  if (options_.level <= 0 || !IsFailure(verdict.outcome())) return;
   const std::lock_guard lock(mutex_);
   if (written_ >= options_.max_cases) {
     ++left_out_;
@@ -158,8 +158,8 @@ void FailureDump::Add(const v1::Case& c, const TensorMap& inputs, const TensorMa
   }
   good = good && Write(folder / "case.txt", text);
   if (good) ++written_;
-  if (good || told_) return;
-  told_ = true;
+  if (good || reported_) return;
+  reported_ = true;
   std::fprintf(stderr, "diopi-agent: %s: cannot be written: the values of failed cases are lost\n",
                folder.c_str());
 }

@@ -42,7 +42,7 @@ class FailureDump {
   mutable std::mutex mutex_;
   int written_ = 0;
   int left_out_ = 0;
-  bool told_ = false;
+  bool reported_ = false;
 };
 
 // The bytes of a .npy file (format 1.0) of a dense tensor.

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "baselines/compare/contract.h"
+#include "cases/base/outcome.h"
 #include "cases/base/text.h"
 #include "cases/findings/finding_text.h"
 #include "client/agent/tested_library.h"
@@ -18,7 +19,6 @@
 #include "client/setup/library_facts.h"
 #include "client/setup/paths.h"
 #include "impl_loader/worker/worker.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::agent {
 namespace {
@@ -91,9 +91,8 @@ v1::AgentHealth RunHealthCase(const AgentOptions& options, const LibraryFacts& f
     return Health(true, absl::StrCat(c.id(), " passes", adapted ? " through the adaptor" : ""));
   }
   const bool returns = Returned(outcome);
-  return Health(returns,
-                absl::StrCat(c.id(), returns ? " returns (" : ": ", reports::OutcomeName(verdict.outcome()),
-                             ": ", verdict.reason(), returns ? ")" : ""));
+  return Health(returns, absl::StrCat(c.id(), returns ? " returns (" : ": ", OutcomeName(verdict.outcome()),
+                                      ": ", verdict.reason(), returns ? ")" : ""));
 }
 
 }  // namespace

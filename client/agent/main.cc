@@ -15,7 +15,7 @@
 #include "client/agent/agent.h"
 #include "client/agent/explore.h"
 #include "client/agent/health.h"
-#include "client/agent/narrow.h"
+#include "client/agent/narrow_selection.h"
 #include "client/agent/options.h"
 #include "client/agent/serve.h"
 #include "client/agent/watch.h"

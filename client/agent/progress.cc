@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cases/base/outcome.h"
 #include "cases/base/printable_stream.h"
-#include "reports/document/escape.h"
-#include "reports/model/outcome.h"
+#include "cases/base/text.h"
 #include "reports/render/render.h"
 
 namespace diopi::agent {
@@ -54,16 +54,15 @@ void Progress::Add(const v1::Verdict& verdict) {
   ++tally.seen;
   if (verdict.outcome() == v1::OUTCOME_PASS) ++tally.passed;
   if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED) ++tally.not_implemented;
-  const bool failed = reports::IsFailure(verdict.outcome());
+  const bool failed = IsFailure(verdict.outcome());
   if (failed) {
     ++tally.failed;
     ++failed_;
   }
-  if (options_.verbose && reports::IsListed(verdict.outcome())) {
-    Line("ERROR",
-         absl::StrCat(reports::OneLine(verdict.case_id()), ": ", reports::OutcomeName(verdict.outcome()),
-                      ": ", reports::OneLine(verdict.reason()), " | ",
-                      reports::LocalReproCommand(options_.run, verdict, options_.data_folder)));
+  if (options_.verbose && IsListed(verdict.outcome())) {
+    Line("ERROR", absl::StrCat(OneLine(verdict.case_id()), ": ", OutcomeName(verdict.outcome()), ": ",
+                               OneLine(verdict.reason()), " | ",
+                               reports::LocalReproCommand(options_.run, verdict, options_.data_folder)));
   }
   if (tally.seen == tally.expected) PrintTally(name, &tally);
   DrawBar(false);
@@ -71,7 +70,7 @@ void Progress::Add(const v1::Verdict& verdict) {
 
 void Progress::PrintTally(const std::string& name, Tally* tally) {
   tally->printed = true;
-  const std::string run = absl::StrCat("Run diopi_functions.", reports::OneLine(name));
+  const std::string run = absl::StrCat("Run diopi_functions.", OneLine(name));
   if (!harness_lines() && tally->failed == 0) return;  // the bar counts it
   if (tally->passed == tally->seen) {
     Line("INFO", absl::StrCat(run, " succeed"));

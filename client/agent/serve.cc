@@ -149,10 +149,10 @@ class StandingAgent {
   void WaitForNews();
   void EndJob();
   void EndHealthCheck(const Job& job, const ExitStatus& status);
-  void TellEnd(const std::string& run_id, int exit_code, const std::string& text);
+  void ReportEnd(const std::string& run_id, int exit_code, const std::string& text);
   void StopRun(const std::string& run_id);
   void OnStopSignal();
-  void Say(const std::string& text) { *out_ << "diopi-agent: " << text << "\n" << std::flush; }
+  void LogLine(const std::string& text) { *out_ << "diopi-agent: " << text << "\n" << std::flush; }
 
   // Threads of their own: the stream and the heartbeats.
   void HoldStream();
@@ -251,7 +251,7 @@ void StandingAgent::TakeMessages() {
 void StandingAgent::StopRun(const std::string& run_id) {
   std::erase_if(pending_, [&run_id](const v1::Assignment::Run& run) { return run.run_id() == run_id; });
   if (job_ == nullptr || job_->run_id != run_id) return;
-  Say(absl::StrCat("Run ", run_id, ": stopped by the server"));
+  LogLine(absl::StrCat("Run ", run_id, ": stopped by the server"));
   job_->process->Signal(SIGTERM);
 }
 
@@ -319,14 +319,14 @@ void StandingAgent::StartRun(const v1::Assignment::Run& run) {
   job.run_id = run.run_id();
   absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
   if (!folder.ok()) {
-    return TellEnd(run.run_id(), static_cast<int>(ExitCodeFor(folder.status())),
-                   std::string(folder.status().message()));
+    return ReportEnd(run.run_id(), static_cast<int>(ExitCodeFor(folder.status())),
+                     std::string(folder.status().message()));
   }
   job.folder = std::make_unique<TemporaryFolder>(*std::move(folder));
   const absl::StatusOr<std::string> impl = FetchLibrary(run, *job.folder);
   if (!impl.ok()) {
     const auto code = static_cast<int>(ExitCodeFor(impl.status()));
-    return TellEnd(run.run_id(), code, std::string(impl.status().message()));
+    return ReportEnd(run.run_id(), code, std::string(impl.status().message()));
   }
   const v1::RunOptions& asked = run.options();
   const std::string results = options_.report_folder.empty() ? job.folder->path() : options_.report_folder;
@@ -340,8 +340,8 @@ void StandingAgent::StartRun(const v1::Assignment::Run& run) {
   more.insert(more.end(), {"--repeat", absl::StrCat(asked.repeat() > 0 ? asked.repeat() : options_.repeat)});
   for (const std::string& contract : asked.contracts()) more.insert(more.end(), {"--contract", contract});
   const absl::Status started = StartJob(std::move(more), *impl, std::move(job));
-  if (!started.ok()) return TellEnd(run.run_id(), 3, std::string(started.message()));
-  Say(absl::StrCat("Run ", run.run_id(), ": begun"));
+  if (!started.ok()) return ReportEnd(run.run_id(), 3, std::string(started.message()));
+  LogLine(absl::StrCat("Run ", run.run_id(), ": begun"));
 }
 
 void StandingAgent::WaitForNews() {
@@ -377,15 +377,15 @@ void StandingAgent::EndJob() {
   if (job->run_id.empty()) {
     EndHealthCheck(*job, status);
   } else {
-    Say(absl::StrCat("Run ", job->run_id, ": ended with ", status.Text()));
+    LogLine(absl::StrCat("Run ", job->run_id, ": ended with ", status.Text()));
     const int code = status.signal != 0 ? static_cast<int>(ExitCode::kOurs) : status.code;
     const std::string said = LastLine(job->err_text);
-    TellEnd(job->run_id, code, said.empty() ? absl::StrCat("it ended with ", status.Text()) : said);
+    ReportEnd(job->run_id, code, said.empty() ? absl::StrCat("it ended with ", status.Text()) : said);
     next_health_ = Clock::now();
   }
 }
 
-void StandingAgent::TellEnd(const std::string& run_id, int exit_code, const std::string& text) {
+void StandingAgent::ReportEnd(const std::string& run_id, int exit_code, const std::string& text) {
   {
     const std::lock_guard lock(mutex_);
     presentation_.set_run_id("");
@@ -412,8 +412,8 @@ void StandingAgent::EndHealthCheck(const Job& job, const ExitStatus& status) {
   {
     const std::lock_guard lock(mutex_);
     const v1::AgentHealth& health = seen.health();
-    const bool told = ready_ && presentation_.health().ok() == health.ok() &&
-                      presentation_.health().text() == health.text();
+    const bool reported = ready_ && presentation_.health().ok() == health.ok() &&
+                          presentation_.health().text() == health.text();
     *presentation_.mutable_health() = health;
     v1::AgentFacts& facts = *presentation_.mutable_facts();
     if (seen.has_facts()) facts = seen.facts();
@@ -422,7 +422,8 @@ void StandingAgent::EndHealthCheck(const Job& job, const ExitStatus& status) {
     facts.set_host(HostName());
     facts.set_agent_version(DIOPI_VERSION);
     facts.set_takes_uploads(options_.impl_upload);
-    if (!told) Say(absl::StrCat(health.ok() ? "healthy: " : "failing its health check: ", health.text()));
+    if (!reported)
+      LogLine(absl::StrCat(health.ok() ? "healthy: " : "failing its health check: ", health.text()));
     ready_ = true;
     beat_now_ = true;
   }
@@ -460,7 +461,7 @@ void StandingAgent::HoldStream() {
   }
   std::minstd_rand jitter(std::random_device{}());
   milliseconds pause = kFirstPause;
-  bool told = false;
+  bool reported = false;
   bool ever = false;
   for (;;) {
     const absl::Status ended =
@@ -481,9 +482,9 @@ void StandingAgent::HoldStream() {
     ever = ever || was_connected;
     if (was_connected) {
       pause = kFirstPause;
-      told = false;
+      reported = false;
     }
-    if (!std::exchange(told, true)) {
+    if (!std::exchange(reported, true)) {
       *err_ << absl::StrCat("diopi-agent: the stream has ended, trying again: ", ended.message(), "\n")
             << std::flush;
     }
@@ -501,8 +502,8 @@ void StandingAgent::Take(const v1::Assignment& message) {
       connected_ = true;
       heartbeat_every_ = std::max(
           milliseconds(static_cast<int64_t>(message.welcome().heartbeat_every_s() * 1000)), milliseconds(1));
-      Say(absl::StrCat("waiting for runs as ", agent_id_, " for chip ", options_.chip, " at ",
-                       options_.server));
+      LogLine(absl::StrCat("waiting for runs as ", agent_id_, " for chip ", options_.chip, " at ",
+                           options_.server));
     } else {
       messages_.push_back(message);
     }
@@ -512,7 +513,7 @@ void StandingAgent::Take(const v1::Assignment& message) {
 }
 
 void StandingAgent::BeatHeart() {
-  std::string told_library;
+  std::string reported_library;
   for (;;) {
     v1::HeartbeatRequest request;
     {
@@ -522,7 +523,7 @@ void StandingAgent::BeatHeart() {
       if (!connected_) continue;
       beat_now_ = false;
       *request.mutable_health() = presentation_.health();
-      if (std::exchange(told_library, presentation_.facts().impl_sha256()) != told_library) {
+      if (std::exchange(reported_library, presentation_.facts().impl_sha256()) != reported_library) {
         *request.mutable_facts() = presentation_.facts();
       }
     }

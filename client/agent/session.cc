@@ -14,13 +14,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/exit_code.h"
 #include "cases/base/stage.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/library_checks.h"
-#include "cases/core/slices.h"
 #include "cases/findings/finding.h"
-#include "client/command_line/exit_code.h"
 #include "client/judge/verdict_builder.h"
 
 namespace diopi::agent {
@@ -30,15 +29,19 @@ using std::chrono::milliseconds;
 
 // Used when the server gives no retry time.
 constexpr milliseconds kAskAgain{100};
-constexpr int64_t kMuch = 64 << 20;  // bytes of a tensor
+constexpr int64_t kMuchMemory = 64 << 20;  // bytes of a tensor
 
 milliseconds FromSeconds(double seconds) {
   return milliseconds(static_cast<int64_t>(seconds * 1000));
 }
 
+bool StaysInWorker(const loader::CallOptions& options) {
+  return options.outputs != loader::CallOptions::Outputs::kCopied;
+}
+
 // Whether a case's tensors take so much memory that no other case is held meanwhile.
-bool TakesMuch(const v1::Case& c) {
-  return cases::IsLarge(c) && cases::LargestTensorBytes(c) > kMuch;
+bool TakesMuchMemory(const v1::Case& c) {
+  return cases::LargestTensorBytes(c) > kMuchMemory;
 }
 
 Reporter::Options ReporterOptions(const SessionOptions& options) {
@@ -206,7 +209,7 @@ void Session::Work(SessionWorker worker) {
     }
     if (SettledWithoutWorker(*next)) continue;
     // Two cases at once could take more memory than there is.
-    if (last.has_value() && TakesMuch(next->c)) Judge(*std::exchange(last, std::nullopt));
+    if (last.has_value() && TakesMuchMemory(next->c)) Judge(*std::exchange(last, std::nullopt));
     absl::StatusOr<loader::CallOptions> options =
         judge_.Prepare(next->c, &next->inputs, CaseJudge::Making::kSent);
     if (!options.ok()) {
@@ -218,11 +221,10 @@ void Session::Work(SessionWorker worker) {
     std::optional<loader::CallOutcome> outcome = Call(worker.worker.get(), *next, *options, &last, &places);
     if (!outcome.has_value()) continue;
     const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - start;
-    last = Called{*std::move(next), *std::move(outcome),         worker.device,
-                  elapsed.count(),  std::move(options->adaptor), std::move(places)};
+    last = Called{*std::move(next), *std::move(outcome), worker.device,
+                  elapsed.count(),  *std::move(options), std::move(places)};
     // The worker's next case takes the place of this one's tensors.
-    if (options->in_place)
-      JudgeInPlace(worker.worker.get(), *std::move(options), *std::exchange(last, std::nullopt));
+    if (StaysInWorker(last->options)) JudgeInPlace(worker.worker.get(), *std::exchange(last, std::nullopt));
   }
 }
 
@@ -241,7 +243,7 @@ std::optional<loader::CallOutcome> Session::Call(loader::Worker* worker, const r
   const absl::Status submitted = worker->Submit(leased.c, leased.inputs, options);
   if (last->has_value()) Judge(*std::exchange(*last, std::nullopt));
   if (submitted.ok()) {
-    if (options.in_place && places->empty()) *places = CaseJudge::PlacesOf(leased.c);
+    if (StaysInWorker(options) && places->empty()) *places = CaseJudge::PlacesOf(leased.c);
     outcome = worker->Wait();
   } else {
     outcome.kind = loader::CallOutcome::Kind::kLost;
@@ -265,12 +267,12 @@ void Session::Judge(Called called) {
 }
 
 // Its tensors are where the worker's next call puts its own.
-void Session::JudgeInPlace(loader::Worker* worker, loader::CallOptions options, Called called) {
+void Session::JudgeInPlace(loader::Worker* worker, Called called) {
   v1::Verdict verdict = VerdictOn(&called);
-  if (CaseJudge::IsUnexplained(verdict, options, called.outcome)) {
-    options.leaves_last = false;
+  if (CaseJudge::NeedsAnotherCall(verdict, called.outcome, &called.options)) {
     std::optional<Called> none;
-    std::optional<loader::CallOutcome> outcome = Call(worker, called.leased, options, &none, &called.places);
+    std::optional<loader::CallOutcome> outcome =
+        Call(worker, called.leased, called.options, &none, &called.places);
     if (!outcome.has_value()) return;
     called.outcome = *std::move(outcome);
     // It may not happen again.
@@ -283,10 +285,10 @@ void Session::JudgeInPlace(loader::Worker* worker, loader::CallOptions options, 
 v1::Verdict Session::VerdictOn(Called* called) {
   rpc::LeasedCase& leased = called->leased;
   absl::Status complete;
-  if (!cases::IsSliced(leased.c)) complete = CaseJudge::Complete(leased.c, &leased.inputs);
+  if (!StaysInWorker(called->options)) complete = CaseJudge::Complete(leased.c, &leased.inputs);
   v1::Verdict verdict = complete.ok()
                             ? judge_.Judge(leased.c, leased.inputs, leased.references, called->outcome,
-                                           called->adaptor, &called->handed, called->places)
+                                           called->options.adaptor, &called->converted, called->places)
                             : HarnessError(leased.c, "no_inputs", std::string(complete.message()));
   verdict.set_reference(leased.reference);
   verdict.set_device_reference(leased.device_reference);
@@ -298,9 +300,9 @@ v1::Verdict Session::VerdictOn(Called* called) {
 void Session::Report(Called called, v1::Verdict verdict) {
   const rpc::LeasedCase& leased = called.leased;
   if (dump_.Takes(verdict)) MakeWhole(&called);
-  if (called.handed.has_value()) {
-    const profile::JudgedCase& handed = *called.handed;
-    dump_.Add(handed.c, handed.inputs, handed.references, handed.actual, verdict);
+  if (called.converted.has_value()) {
+    const profile::JudgedCase& converted = *called.converted;
+    dump_.Add(converted.c, converted.inputs, converted.references, converted.actual, verdict);
   } else {
     dump_.Add(leased.c, leased.inputs, leased.references, called.outcome.outputs, verdict);
   }

@@ -62,9 +62,9 @@ class Session {
     loader::CallOutcome outcome;
     int device = -1;
     double elapsed_us = 0;
-    v1::CaseAdaptor adaptor;
+    loader::CallOptions options;
     baselines::SlicePlaces places;
-    std::optional<profile::JudgedCase> handed = std::nullopt;  // what was judged instead, once it is
+    std::optional<profile::JudgedCase> converted = std::nullopt;  // what was judged instead, once it is
   };
 
   void Prefetch();
@@ -75,7 +75,7 @@ class Session {
                                           const loader::CallOptions& options, std::optional<Called>* last,
                                           baselines::SlicePlaces* places);
   void Judge(Called called);
-  void JudgeInPlace(loader::Worker* worker, loader::CallOptions options, Called called);
+  void JudgeInPlace(loader::Worker* worker, Called called);
   v1::Verdict VerdictOn(Called* called);
   void Report(Called called, v1::Verdict verdict);
   static void MakeWhole(Called* called);

@@ -3,11 +3,11 @@
 #include <chrono>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/outcome.h"
 #include "cases/base/text.h"
 #include "cases/base/watch_file.h"
 #include "client/agent/agent.h"
 #include "client/setup/library_facts.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::agent {
 namespace {
@@ -23,13 +23,13 @@ class Watcher {
 
   ExitCode Run() {
     absl::StatusOr<FileWatch> watch = FileWatch::Open(options_.impl_path);
-    if (!watch.ok()) return Tell(watch.status());
+    if (!watch.ok()) return PrintError(watch.status());
     const ExitCode first = RunOnce();
     if (!warm_.completed) return first;
     for (;;) {
       *out_ << "Watching     " << options_.impl_path << "; Ctrl-C ends\n" << std::flush;
       const absl::StatusOr<FileWatch::Event> event = watch->Wait(stop_.descriptor(), kSettle);
-      if (!event.ok()) return Tell(event.status());
+      if (!event.ok()) return PrintError(event.status());
       if (*event == FileWatch::Event::kStopped) return static_cast<ExitCode>(ExitCodeForSignal(stop_.Take()));
       if (!IsNew()) continue;
       const ExitCode code = RunOnce();
@@ -38,7 +38,7 @@ class Watcher {
   }
 
  private:
-  ExitCode Tell(const absl::Status& status) {
+  ExitCode PrintError(const absl::Status& status) {
     *err_ << "diopi-agent: " << PrintableMessage(std::string(status.message())) << "\n";
     return ExitCodeFor(status);
   }
@@ -81,13 +81,13 @@ std::string ChangesText(const std::map<std::string, v1::Verdict>& before,
   for (const auto& [id, verdict] : now) {
     const auto last = before.find(id);
     if (last == before.end() || last->second.outcome() == verdict.outcome()) continue;
-    const bool failed = reports::IsFailure(last->second.outcome());
-    const bool fails = reports::IsFailure(verdict.outcome());
+    const bool failed = IsFailure(last->second.outcome());
+    const bool fails = IsFailure(verdict.outcome());
     failing += fails && !failed ? 1 : 0;
     passing += verdict.outcome() == v1::OUTCOME_PASS ? 1 : 0;
-    absl::StrAppend(&lines, "  ", id, ": ", reports::OutcomeName(last->second.outcome()), " -> ",
-                    reports::OutcomeName(verdict.outcome()), verdict.reason().empty() ? "" : ": ",
-                    verdict.reason(), "\n");
+    absl::StrAppend(&lines, "  ", id, ": ", OutcomeName(last->second.outcome()), " -> ",
+                    OutcomeName(verdict.outcome()), verdict.reason().empty() ? "" : ": ", verdict.reason(),
+                    "\n");
   }
   return absl::StrCat("Changed      ", failing, " newly failing, ", passing, " newly passing\n", lines);
 }

@@ -28,7 +28,7 @@ class AbiCheckCommand final : public Command {
     options.beside = beside_;
     const absl::StatusOr<loader::AbiReport> report = loader::CheckAbi(impl_, options);
     if (!report.ok()) {
-      Tell(report.status());
+      PrintError(report.status());
       // A damaged library is the user's file.
       return absl::IsDataLoss(report.status()) ? ExitCode::kUsage : agent::ExitCodeFor(report.status());
     }

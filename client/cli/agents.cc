@@ -50,10 +50,10 @@ class AgentsCommand final : public Command {
   ExitCode Run() override {
     const absl::StatusOr<std::unique_ptr<rpc::AgentsClient>> client =
         rpc::AgentsClient::Make(server_, credentials_, {});
-    if (!client.ok()) return Tell(client.status());
+    if (!client.ok()) return PrintError(client.status());
     const absl::StatusOr<v1::ListAgentsResponse> list = (*client)->ListAgents(chip_);
-    if (!list.ok()) return Tell(list.status());
-    if (format_ != "text") return Tell(WriteTable(TableOf(*list), format_));
+    if (!list.ok()) return PrintError(list.status());
+    if (format_ != "text") return PrintError(WriteTable(TableOf(*list), format_));
     for (const v1::AgentInfo& agent : list->agents()) Print(agent);
     return ExitCode::kOk;
   }

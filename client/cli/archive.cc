@@ -33,7 +33,7 @@ class ArchiveCommand final : public Command {
     app->add_flag("--yes", yes_, "With --remove: do not ask");
   }
 
-  ExitCode Run() override { return Tell(Archive()); }
+  ExitCode Run() override { return PrintError(Archive()); }
 
  private:
   absl::Status Archive() const {

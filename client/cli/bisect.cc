@@ -67,7 +67,8 @@ class BisectCommand final : public Command {
 
   ExitCode Run() override {
     if (command_.empty() && capture_.empty()) {
-      return Tell(absl::InvalidArgumentError("nothing to bisect; expected -- COMMAND, or --capture FOLDER"));
+      return PrintError(
+          absl::InvalidArgumentError("nothing to bisect; expected -- COMMAND, or --capture FOLDER"));
     }
     return capture_.empty() ? BisectCommandLine() : BisectCapture();
   }
@@ -76,10 +77,10 @@ class BisectCommand final : public Command {
   ExitCode BisectCommandLine() {
     command_[0] = FindProgram(command_[0]);
     absl::StatusOr<TemporaryFolder> folder = TemporaryFolder::Make();
-    if (!folder.ok()) return Tell(folder.status());
+    if (!folder.ok()) return PrintError(folder.status());
     called_ = *folder / "called";
     const absl::StatusOr<std::vector<std::string>> found = Search();
-    if (!found.ok()) return Tell(found.status());
+    if (!found.ok()) return PrintError(found.status());
     if (found->empty()) return ExitCode::kFailed;
     return Found("The command exits with 0", *found);
   }
@@ -94,14 +95,14 @@ class BisectCommand final : public Command {
 
   ExitCode BisectCapture() {
     const absl::StatusOr<CapturedSequence> sequence = ReadSequence(capture_);
-    if (!sequence.ok()) return Tell(sequence.status());
+    if (!sequence.ok()) return PrintError(sequence.status());
     CaseCallOptions options;
     const char* tapped = std::getenv("DIOPI_TAP_IMPL");
     options.impl = impl_.empty() && tapped != nullptr ? tapped : impl_;
     options.device_lib = device_lib_;
     options.timeout_s = timeout_s_;
     const absl::StatusOr<std::unique_ptr<SequenceTrial>> trial = SequenceTrial::Start(&*sequence, options);
-    if (!trial.ok()) return Tell(trial.status());
+    if (!trial.ok()) return PrintError(trial.status());
     std::cerr << sequence->calls().size() << " calls, " << sequence->links()
               << " inputs of which come from earlier calls\n";
     const auto mends = [&](const std::vector<std::string>& names) -> absl::StatusOr<bool> {
@@ -111,13 +112,13 @@ class BisectCommand final : public Command {
       return result.good;
     };
     const absl::StatusOr<bool> good = mends({});
-    if (!good.ok()) return Tell(good.status());
+    if (!good.ok()) return PrintError(good.status());
     if (*good) {
       std::cout << "The calls give right results without any fallback: there is nothing to find.\n";
       return ExitCode::kFailed;
     }
     const absl::StatusOr<std::vector<std::string>> found = SmallestSet(sequence->functions(), mends);
-    if (!found.ok()) return Tell(found.status());
+    if (!found.ok()) return PrintError(found.status());
     return Found("The calls give right results", *found);
   }
 

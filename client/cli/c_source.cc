@@ -23,7 +23,6 @@
 #include "client/cli/output_bounds.h"
 #include "client/cli/repro_runtime.h"
 #include "proto/abi/abi.h"
-#include "reports/document/escape.h"
 
 namespace diopi::cli {
 namespace {
@@ -402,13 +401,12 @@ class Writer {
 }  // namespace
 
 std::string CompileCommand(const CSourceOptions& options) {
-  return absl::StrCat("cc -I ", reports::ShellWord(options.include_folder), " ",
-                      reports::ShellWord(options.file_name), " -rdynamic -ldl -lm -o ",
-                      reports::ShellWord(ProgramName(options)));
+  return absl::StrCat("cc -I ", ShellWord(options.include_folder), " ", ShellWord(options.file_name),
+                      " -rdynamic -ldl -lm -o ", ShellWord(ProgramName(options)));
 }
 
 std::string RunCommand(const CSourceOptions& options) {
-  return absl::StrCat(reports::ShellWord(ProgramName(options)), " ", reports::ShellWord(options.library));
+  return absl::StrCat(ShellWord(ProgramName(options)), " ", ShellWord(options.library));
 }
 
 absl::StatusOr<std::string> CSource(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,

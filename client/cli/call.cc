@@ -41,17 +41,17 @@ class CallCommand final : public Command {
 
   ExitCode Run() override {
     const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(selection_);
-    if (!cases.ok()) return Tell(cases.status());
+    if (!cases.ok()) return PrintError(cases.status());
     const auto oracle = loader::InProcessLibrary::Open(agent::ReferenceLibraryOr(library_));
-    if (!oracle.ok()) return Tell(oracle.status());
+    if (!oracle.ok()) return PrintError(oracle.status());
     // Each tensor has its own allocation, so that the tool can see an access beside it.
     const auto caller = loader::CaseCaller::Open(agent::AbsolutePath(impl_), /*exact_memory=*/true);
-    if (!caller.ok()) return Tell(caller.status());
+    if (!caller.ok()) return PrintError(caller.status());
     int64_t called = 0, without = 0, failed = 0;
     const auto first = std::find_if(cases->begin(), cases->end(),
                                     [this](const v1::Case& c) { return from_.empty() || c.id() == from_; });
     if (first == cases->end() && !cases->empty()) {
-      return Tell(absl::InvalidArgumentError(absl::StrCat("--from: no case ", from_, " is selected")));
+      return PrintError(absl::InvalidArgumentError(absl::StrCat("--from: no case ", from_, " is selected")));
     }
     const auto begin = std::chrono::steady_clock::now();
     for (auto at = first; at != cases->end(); ++at) {

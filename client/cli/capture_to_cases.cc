@@ -53,9 +53,9 @@ class CaptureToCasesCommand final : public Command {
   ExitCode Run() override {
     if (without_data_) options_.most_values = 0;
     const absl::StatusOr<std::vector<std::string>> files = tap::CaptureFiles(capture_);
-    if (!files.ok()) return Tell(files.status());
+    if (!files.ok()) return PrintError(files.status());
     const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
-    if (!catalog.ok()) return Tell(catalog.status());
+    if (!catalog.ok()) return PrintError(catalog.status());
     int written = 0;
     int left_out = 0;
     for (const std::string& path : *files) {
@@ -71,7 +71,7 @@ class CaptureToCasesCommand final : public Command {
       }
       const absl::Status status =
           cases::WriteFileWhole(absl::StrCat(output_, "/", label, ".textproto"), cases::OperatorText(*file));
-      if (!status.ok()) return Tell(status);
+      if (!status.ok()) return PrintError(status);
       ++written;
     }
     std::cout << written << " cases written to " << output_;

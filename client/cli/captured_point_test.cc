@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "cases/user/operator_text.h"
 
 namespace diopi::cli {

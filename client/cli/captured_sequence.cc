@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/hash.h"
 #include "cases/base/layout.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/judges.h"
 #include "client/profile/tensors.h"
 
 namespace diopi::cli {
@@ -79,7 +79,7 @@ CapturedSequence::CapturedSequence(std::vector<tap::CapturedCall> calls) : calls
   for (size_t i = 0; i < calls_.size(); ++i) {
     for (const auto& [key, tensor] : calls_[i].outputs) {
       const v1::Case& c = calls_[i].c;
-      if (used.contains({i, key}) || cases::IsRandom(c) || HasJudge(c, key, v1::Judge::NOT_JUDGED)) continue;
+      if (used.contains({i, key}) || IsRandom(c) || HasJudge(c, key, v1::Judge::NOT_JUDGED)) continue;
       ends_.push_back({i, key});
     }
   }
@@ -89,7 +89,7 @@ std::vector<std::string> CapturedSequence::functions() const {
   std::vector<std::string> names;
   for (const tap::CapturedCall& call : calls_) {
     const bool known = std::find(names.begin(), names.end(), call.c.function()) != names.end();
-    if (!known && !cases::IsRandom(call.c)) names.push_back(call.c.function());
+    if (!known && !IsRandom(call.c)) names.push_back(call.c.function());
   }
   return names;
 }
@@ -97,7 +97,7 @@ std::vector<std::string> CapturedSequence::functions() const {
 absl::StatusOr<TensorMap> CapturedSequence::OutputsOf(
     size_t call, const Compute& compute, const std::map<TensorOfCall, HostTensor>& computed) const {
   const tap::CapturedCall& captured = calls_[call];
-  if (cases::IsRandom(captured.c)) return captured.outputs;
+  if (IsRandom(captured.c)) return captured.outputs;
   TensorMap inputs = captured.inputs;
   for (auto& [key, tensor] : inputs) {
     const auto source = sources_.find({call, key});

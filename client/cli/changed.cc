@@ -26,8 +26,8 @@ class ChangedCommand final : public Command {
     const absl::StatusOr<loader::ChangedFunctions> changed = loader::CompareLibraries(old_, new_);
     if (!changed.ok()) {
       // A damaged library is the user's file, not our fault.
-      if (!absl::IsDataLoss(changed.status())) return Tell(changed.status());
-      return Tell(absl::InvalidArgumentError(changed.status().message()));
+      if (!absl::IsDataLoss(changed.status())) return PrintError(changed.status());
+      return PrintError(absl::InvalidArgumentError(changed.status().message()));
     }
     if (changed->everything) {
       std::cout << "# Everything may have changed: " << changed->why << "\nall_ops\n";
@@ -36,7 +36,8 @@ class ChangedCommand final : public Command {
     }
     for (const std::string& function : changed->functions) std::cout << function << "\n";
     std::cout << std::flush;
-    return std::cout ? ExitCode::kOk : Tell(absl::UnavailableError("standard output cannot be written"));
+    return std::cout ? ExitCode::kOk
+                     : PrintError(absl::UnavailableError("standard output cannot be written"));
   }
 
  private:

@@ -25,8 +25,8 @@ class ChipsCommand final : public Command {
     v1::AnswerRequest request;
     request.mutable_chips();
     const absl::StatusOr<v1::ChipsPage> chips = ReadAnswer<v1::ChipsPage>(source_, request);
-    if (!chips.ok()) return Tell(chips.status());
-    return Tell(WriteTable(reports::ChipsTable(*chips), format_));
+    if (!chips.ok()) return PrintError(chips.status());
+    return PrintError(WriteTable(reports::ChipsTable(*chips), format_));
   }
 
  private:

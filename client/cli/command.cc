@@ -37,7 +37,7 @@ std::vector<CommandGroup> AllCommands() {
   return groups;
 }
 
-ExitCode Tell(const absl::Status& status) {
+ExitCode PrintError(const absl::Status& status) {
   if (!status.ok()) std::cerr << "diopi-cli: " << PrintableMessage(WithShortLines(status.message())) << "\n";
   return agent::ExitCodeFor(status);
 }

@@ -70,7 +70,7 @@ struct CommandGroup {
 std::vector<CommandGroup> AllCommands();
 
 // Prints the status to stderr and returns its exit code.
-ExitCode Tell(const absl::Status& status);
+ExitCode PrintError(const absl::Status& status);
 
 }  // namespace diopi::cli
 

@@ -32,12 +32,12 @@ class CoverageCommand final : public Command {
     v1::AnswerRequest request;
     request.mutable_coverage();
     const absl::StatusOr<v1::CoveragePage> matrix = ReadAnswer<v1::CoveragePage>(source_, request);
-    if (!matrix.ok()) return Tell(matrix.status());
+    if (!matrix.ok()) return PrintError(matrix.status());
     const absl::StatusOr<std::string> family = Family(*matrix);
-    if (!family.ok()) return Tell(family.status());
+    if (!family.ok()) return PrintError(family.status());
     const reports::Table table =
         totals_ ? reports::CoverageTotals(*matrix, *family) : reports::CoverageTable(*matrix, *family);
-    return Tell(WriteTable(table, format_, output_));
+    return PrintError(WriteTable(table, format_, output_));
   }
 
  private:

@@ -45,11 +45,11 @@ class DiffCommand final : public Command {
     compare.set_time_factor(options_.time_factor);
     compare.set_time_runs(options_.time_runs);
     const absl::StatusOr<v1::Compare> diff = ReadAnswer<v1::Compare>(source_, request);
-    if (!diff.ok()) return Tell(diff.status());
+    if (!diff.ok()) return PrintError(diff.status());
     const absl::StatusOr<std::string> text = reports::RenderDiff(*diff, format_);
-    if (!text.ok()) return Tell(text.status());
+    if (!text.ok()) return PrintError(text.status());
     const absl::Status written = WriteOutput(*text, output_);
-    if (!written.ok()) return Tell(written);
+    if (!written.ok()) return PrintError(written);
     for (const v1::CompareCount& count : diff->counts()) {
       const bool lost =
           count.kind() == v1::COMPARE_KIND_NEWLY_FAILING || count.kind() == v1::COMPARE_KIND_NEWLY_REFUSED;

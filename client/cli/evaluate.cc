@@ -6,13 +6,12 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cases/base/match.h"
 #include "cases/base/sha256.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/temporary_folder.h"
-#include "cases/core/catalog.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/pdf.h"
@@ -25,8 +24,6 @@
 
 namespace diopi::cli {
 namespace {
-
-constexpr size_t kSuggestions = 3;
 
 // The newest complete run of the chip; NotFound names its newest partial run, or the nearest chips.
 absl::StatusOr<std::string> NewestComplete(RunSource* source, const std::string& chip) {
@@ -46,10 +43,7 @@ absl::StatusOr<std::string> NewestComplete(RunSource* source, const std::string&
         "no run of chip '", chip, "' is complete; --run takes a partial one, the newest is ", newest));
   }
   const std::vector<std::string> known(chips.begin(), chips.end());
-  const std::vector<std::string> near = cases::Nearest(chip, known, kSuggestions);
-  return absl::NotFoundError(
-      absl::StrCat("no run of a chip '", chip, "'",
-                   near.empty() ? "" : absl::StrCat("; nearest: ", absl::StrJoin(near, ", "))));
+  return absl::NotFoundError(absl::StrCat("no run of a chip '", chip, "'", NearestText(chip, known)));
 }
 
 class EvaluateCommand final : public Command {
@@ -83,23 +77,23 @@ class EvaluateCommand final : public Command {
   }
 
   ExitCode Run() override {
-    if (template_) return Tell(WriteOutput(reports::SpecTemplate(), output_));
+    if (template_) return PrintError(WriteOutput(reports::SpecTemplate(), output_));
     if (chip_.empty() && run_.empty())
-      return Tell(absl::InvalidArgumentError("evaluate needs --chip CHIP, or --run RUN"));
+      return PrintError(absl::InvalidArgumentError("evaluate needs --chip CHIP, or --run RUN"));
     if (format_ == "pdf" && output_.empty())
-      return Tell(absl::InvalidArgumentError("--format pdf needs --output FILE"));
+      return PrintError(absl::InvalidArgumentError("--format pdf needs --output FILE"));
     absl::StatusOr<reports::EvaluationInput> input = Load();
-    if (!input.ok()) return Tell(input.status());
+    if (!input.ok()) return PrintError(input.status());
     const absl::StatusOr<TemporaryFolder> scratch = TemporaryFolder::Make();
-    if (!scratch.ok()) return Tell(scratch.status());
+    if (!scratch.ok()) return PrintError(scratch.status());
     const bool pdf = format_ == "pdf";
     const absl::StatusOr<std::string> failures = WriteFailures(pdf ? scratch->path() : "", &*input);
-    if (!failures.ok()) return Tell(failures.status());
+    if (!failures.ok()) return PrintError(failures.status());
     const reports::Document document =
         reports::EvaluationDocument(reports::Evaluate(*input), reports::LanguageOf(lang_));
-    if (format_ == "markdown") return Tell(WriteOutput(reports::WriteMarkdown(document), output_));
+    if (format_ == "markdown") return PrintError(WriteOutput(reports::WriteMarkdown(document), output_));
     const std::string html = reports::WriteHtml(document);
-    return Tell(pdf ? PrintPdf(html, output_, {.attachment = *failures}) : WriteOutput(html, output_));
+    return PrintError(pdf ? PrintPdf(html, output_, {.attachment = *failures}) : WriteOutput(html, output_));
   }
 
  private:

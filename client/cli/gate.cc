@@ -219,11 +219,11 @@ ExitCode GateCommand::Run() {
   if (status.ok()) status = ReadExpectations();
   if (status.ok()) status = LoadRuns();
   if (status.ok() && update_) status = Update();
-  if (!status.ok()) return Tell(status);
+  if (!status.ok()) return PrintError(status);
   const reports::GateInput input = MakeInput();
   const reports::GateResult result = reports::RunGate(input, options_);
   status = Write({&input, &options_, &result, verbose_});
-  if (!status.ok()) return Tell(status);
+  if (!status.ok()) return PrintError(status);
   if (result.green()) return ExitCode::kOk;
   return result.only_ours() ? ExitCode::kOurs : ExitCode::kFailed;
 }

@@ -75,14 +75,14 @@ class GenCommand final : public Command {
 
   ExitCode Run() override {
     const absl::StatusOr<std::optional<baselines::DeviceReferenceOptions>> device = MakeDeviceOptions();
-    if (!device.ok()) return Tell(device.status());
+    if (!device.ok()) return PrintError(device.status());
     const std::string data = data_;
     const absl::StatusOr<FileLock> lock = LockBaselines(data, lock_wait_s_);
-    if (!lock.ok()) return Tell(lock.status());
+    if (!lock.ok()) return PrintError(lock.status());
     const auto start = std::chrono::steady_clock::now();
     const absl::StatusOr<baselines::GenerateSummary> summary = baselines::Generate(
         [this](baselines::VisitCases visit) { return VisitCases(selection_, visit); }, MakeOptions());
-    if (!summary.ok()) return Tell(summary.status());
+    if (!summary.ok()) return PrintError(summary.status());
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     const ExitCode code = Conclude(*summary, seconds.count(), data);
     return device->has_value() ? AddDevice(**device, code) : code;
@@ -151,10 +151,10 @@ class GenCommand final : public Command {
 
   ExitCode AddDevice(const baselines::DeviceReferenceOptions& options, ExitCode code) const {
     const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(selection_);
-    if (!cases.ok()) return Tell(cases.status());
+    if (!cases.ok()) return PrintError(cases.status());
     const absl::StatusOr<baselines::DeviceReferenceSummary> summary =
         baselines::AddDeviceReference(*cases, options);
-    if (!summary.ok()) return Tell(summary.status());
+    if (!summary.ok()) return PrintError(summary.status());
     for (const std::string& text : summary->quarantined)
       std::cout << "quarantined: " << PrintableLine(text) << "\n";
     const std::vector<std::string> contracts = options.compare.contracts.Texts();

@@ -30,18 +30,18 @@ class HistoryCommand final : public Command {
     request.mutable_history()->set_chip(chip_);
     request.mutable_history()->set_limit(limit_);
     const absl::StatusOr<v1::History> history = ReadAnswer<v1::History>(source_, request);
-    if (!history.ok()) return Tell(history.status());
+    if (!history.ok()) return PrintError(history.status());
     return Print(*history);
   }
 
  private:
   ExitCode Print(const v1::History& history) const {
     const absl::StatusOr<std::string> table = reports::WriteList(reports::HistoryTable(history), format_);
-    if (!table.ok()) return Tell(table.status());
-    if (format_ == "csv") return Tell(WriteOutput(*table, ""));
+    if (!table.ok()) return PrintError(table.status());
+    if (format_ == "csv") return PrintError(WriteOutput(*table, ""));
     std::string text = PrintableLine(history.case_id() + " on " + history.chip()) + "\n\n" + *table + "\n";
     for (const std::string& words : reports::HistoryWords(history)) text += words + "\n";
-    return Tell(WriteOutput(text, ""));
+    return PrintError(WriteOutput(text, ""));
   }
 
   RunSourceOptions source_;

@@ -38,13 +38,13 @@ class ImportCasesCommand final : public Command {
 
   ExitCode Run() override {
     const absl::StatusOr<std::string> records = Read();
-    if (!records.ok()) return Tell(records.status());
+    if (!records.ok()) return PrintError(records.status());
     const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
-    if (!catalog.ok()) return Tell(absl::InternalError(catalog.status().message()));
+    if (!catalog.ok()) return PrintError(absl::InternalError(catalog.status().message()));
     const absl::StatusOr<cases::ImportedConfigs> imported = cases::ImportConfigs(*records, file_, **catalog);
-    if (!imported.ok()) return Tell(absl::InternalError(imported.status().message()));
+    if (!imported.ok()) return PrintError(absl::InternalError(imported.status().message()));
     const absl::Status written = Write(*imported);
-    if (!written.ok()) return Tell(written);
+    if (!written.ok()) return PrintError(written);
     Print(*imported);
     return ExitCode::kOk;
   }

@@ -27,7 +27,7 @@ class LabelCommand final : public Command {
     AddDataOption(app, &data_);
   }
 
-  ExitCode Run() override { return Tell(Change()); }
+  ExitCode Run() override { return PrintError(Change()); }
 
  private:
   absl::Status Change() const {

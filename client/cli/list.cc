@@ -45,14 +45,14 @@ class ListCommand final : public Command {
   }
 
   ExitCode Run() override {
-    if (what_ == "models") return Tell(PrintModels());
+    if (what_ == "models") return PrintError(PrintModels());
     const absl::StatusOr<std::vector<v1::Case>> cases = SelectRunCases(selection_);
-    if (!cases.ok()) return Tell(cases.status());
+    if (!cases.ok()) return PrintError(cases.status());
     if (what_.empty()) what_ = count_ ? "cases" : "operators";
     if (what_ == "cases") {
-      return Tell(PrintCases(*cases));
+      return PrintError(PrintCases(*cases));
     }
-    return Tell(PrintEntries(*cases));
+    return PrintError(PrintEntries(*cases));
   }
 
  private:

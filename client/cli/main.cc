@@ -41,7 +41,7 @@ ExitCode Main(int argc, const char* const* argv) {
   const std::optional<ExitCode> leave = ParseCommandLine(NormalizeArguments(argc, argv), &app);
   const ExitCode code = leave.has_value() ? *leave : by_app.at(app.get_subcommands().front())->Run();
   if (code != ExitCode::kOk || std::cout.flush()) return code;
-  return Tell(absl::UnavailableError("standard output cannot be written"));
+  return PrintError(absl::UnavailableError("standard output cannot be written"));
 }
 
 }  // namespace

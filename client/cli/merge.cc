@@ -40,14 +40,14 @@ class MergeCommand final : public Command {
 
   ExitCode Run() override {
     if (runs_.empty() && from_.empty()) {
-      return Tell(absl::InvalidArgumentError("name the shards' runs, or with --from their databases"));
+      return PrintError(absl::InvalidArgumentError("name the shards' runs, or with --from their databases"));
     }
     absl::StatusOr<std::vector<Shard>> shards = ReadShards();
-    if (!shards.ok()) return Tell(shards.status());
+    if (!shards.ok()) return PrintError(shards.status());
     const absl::StatusOr<MergedRun> merged = MergeShards(*shards, OrderOf(*shards));
-    if (!merged.ok()) return Tell(merged.status());
+    if (!merged.ok()) return PrintError(merged.status());
     const absl::StatusOr<std::string> run = Write(*merged);
-    if (!run.ok()) return Tell(run.status());
+    if (!run.ok()) return PrintError(run.status());
     std::cout << "Run " << *run << ": " << merged->verdicts.size() << " cases of " << shards->size()
               << " shards\n";
     return ExitCode::kOk;

@@ -27,8 +27,8 @@ class ModelsCommand final : public Command {
     v1::AnswerRequest request;
     request.mutable_models();
     const absl::StatusOr<v1::ModelsPage> matrix = ReadAnswer<v1::ModelsPage>(source_, request);
-    if (!matrix.ok()) return Tell(matrix.status());
-    return Tell(WriteTable(reports::ModelsTable(*matrix), format_, output_));
+    if (!matrix.ok()) return PrintError(matrix.status());
+    return PrintError(WriteTable(reports::ModelsTable(*matrix), format_, output_));
   }
 
  private:

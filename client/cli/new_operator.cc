@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/match.h"
 #include "cases/core/catalog.h"
-#include "cases/core/operator_file.h"
 #include "cases/user/operator_text.h"
 #include "client/cli/command.h"
 #include "client/cli/new_operator_text.h"
@@ -36,7 +36,7 @@ class NewOperatorCommand final : public Command {
 
   ExitCode Run() override {
     absl::Status status = Check();
-    if (!status.ok()) return Tell(status);
+    if (!status.ok()) return PrintError(status);
     if (output_.empty()) output_ = op_.name;
     const std::vector<std::pair<std::string, std::string>> files = {
         {absl::StrCat(output_, "/", op_.name, ".textproto"), NewOperatorText(op_)},
@@ -46,11 +46,12 @@ class NewOperatorCommand final : public Command {
     for (const auto& [path, text] : files) {
       std::error_code ignored;
       if (!std::filesystem::exists(path, ignored)) continue;
-      return Tell(absl::InvalidArgumentError(absl::StrCat(path, " already exists; nothing was written")));
+      return PrintError(
+          absl::InvalidArgumentError(absl::StrCat(path, " already exists; nothing was written")));
     }
     for (const auto& [path, text] : files) {
       status = cases::WriteFileWhole(path, text);
-      if (!status.ok()) return Tell(status);
+      if (!status.ok()) return PrintError(status);
       std::cout << path << "\n";
     }
     return ExitCode::kOk;
@@ -73,7 +74,7 @@ class NewOperatorCommand final : public Command {
     std::vector<std::string> known;
     for (const abi::Function* function : abi::Functions()) known.push_back(function->name());
     return absl::NotFoundError(
-        absl::StrCat("the ABI has no function '", function_, "'", cases::NearestText(function_, known)));
+        absl::StrCat("the ABI has no function '", function_, "'", NearestText(function_, known)));
   }
 
   NewOperator op_;

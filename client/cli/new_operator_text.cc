@@ -176,8 +176,8 @@ std::string NewReadmeText(const NewOperator& op) {
       "baselines/ops/elementwise/unary.h`).\n- `", op.name,
       "_crosscheck.py`: the same call in PyTorch; it belongs to `", folder,
       "`, too, and so do,\n  where the operator has them, `", op.name,
-      "_timing.textproto`, the sizes at which it is timed, `", op.name,
-      "_mutants.cc`,\n  injected bugs, and `", op.name,
+      "_timing.textproto`, the sizes at which it is timed, `", op.name, "_bugs.cc`,\n  injected bugs, and `",
+      op.name,
       "_variants.cc`, correct variants (`CONTRIBUTING.md`).\n\nCheck: `diopi-cli list cases --cases DIR "
       "--fname ",
       op.name, "`\n");

@@ -19,9 +19,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/text.h"
-#include "cases/core/catalog.h"
 #include "client/cli/baselines_lock.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
@@ -76,7 +76,7 @@ class PackCommand final : public Command {
   ExitCode Run() override {
     if (show_->parsed()) return Show();
     const absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(selection_);
-    if (!cases.ok()) return Tell(cases.status());
+    if (!cases.ok()) return PrintError(cases.status());
     if (make_->parsed()) return Make(*cases);
     return verify_->parsed() ? Verify(*cases) : Install(*cases);
   }
@@ -139,7 +139,7 @@ class PackCommand final : public Command {
     making_.data_folder = data_;
     making_.suite = SuiteText();
     const absl::StatusOr<baselines::PackFigures> figures = baselines::MakePack(cases, making_, file_);
-    if (!figures.ok()) return Tell(figures.status());
+    if (!figures.ok()) return PrintError(figures.status());
     PrintFigures(*figures);
     std::cout << "Pack " << file_ << "\n";
     return ExitCode::kOk;
@@ -147,11 +147,11 @@ class PackCommand final : public Command {
 
   ExitCode Verify(const std::vector<v1::Case>& cases) {
     const absl::StatusOr<std::unique_ptr<PackReader>> pack = PackReader::Open(file_);
-    if (!pack.ok()) return Tell(pack.status());
+    if (!pack.ok()) return PrintError(pack.status());
     const absl::StatusOr<std::vector<v1::Case>> expected = ExpectedOf(**pack, cases);
-    if (!expected.ok()) return Tell(expected.status());
+    if (!expected.ok()) return PrintError(expected.status());
     const absl::StatusOr<baselines::PackReport> report = baselines::VerifyPack(*expected, **pack, Oracle());
-    if (!report.ok()) return Tell(report.status());
+    if (!report.ok()) return PrintError(report.status());
     PrintOrigin((*pack)->header());
     PrintFigures(report->figures);
     std::cout << report->judged << " cases compared with the oracle, " << report->other_inputs
@@ -185,17 +185,17 @@ class PackCommand final : public Command {
 
   ExitCode Install(const std::vector<v1::Case>& cases) {
     const absl::StatusOr<std::unique_ptr<PackReader>> pack = PackReader::Open(file_);
-    if (!pack.ok()) return Tell(pack.status());
+    if (!pack.ok()) return PrintError(pack.status());
     baselines::GenerateOptions options;
     options.data_folder = data_;
     options.library_path = Oracle();
     const absl::StatusOr<FileLock> lock = LockBaselines(options.data_folder, kLockWaitS);
-    if (!lock.ok()) return Tell(lock.status());
+    if (!lock.ok()) return PrintError(lock.status());
     const absl::StatusOr<baselines::GenerateSummary> made = baselines::Generate(cases, options);
-    if (!made.ok()) return Tell(made.status());
+    if (!made.ok()) return PrintError(made.status());
     const absl::StatusOr<baselines::DeviceReferenceSummary> summary =
         baselines::InstallPack(cases, **pack, options.data_folder, options.reference);
-    if (!summary.ok()) return Tell(summary.status());
+    if (!summary.ok()) return PrintError(summary.status());
     PrintOrigin((*pack)->header());
     for (const std::string& text : summary->quarantined)
       std::cout << "quarantined: " << PrintableLine(text) << "\n";
@@ -208,13 +208,13 @@ class PackCommand final : public Command {
 
   ExitCode Show() {
     const absl::StatusOr<std::unique_ptr<PackReader>> pack = PackReader::Open(file_);
-    if (!pack.ok()) return Tell(pack.status());
+    if (!pack.ok()) return PrintError(pack.status());
     PrintOrigin((*pack)->header());
     for (const std::string& name : (*pack)->operators()) {
       const absl::StatusOr<std::vector<baselines::PackCase>> cases = (*pack)->Read(name);
-      if (!cases.ok()) return Tell(cases.status());
+      if (!cases.ok()) return PrintError(cases.status());
       for (const baselines::PackCase& c : *cases) {
-        if (shown_.empty() || cases::GlobMatch(shown_, c.id)) ShowCase(c);
+        if (shown_.empty() || GlobMatch(shown_, c.id)) ShowCase(c);
       }
     }
     return ExitCode::kOk;

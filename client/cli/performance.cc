@@ -54,20 +54,21 @@ class PerformanceCommand final : public Command {
 
   ExitCode Run() override {
     const absl::Status loaded = Load();
-    if (!loaded.ok()) return Tell(loaded);
+    if (!loaded.ok()) return PrintError(loaded);
     if (format_ == "json") {
       const reports::Json json = reports::MessageJson(
           reports::PerformanceOf(report_, comparison_.has_value() ? &*comparison_ : nullptr));
-      return Tell(WriteOutput(reports::Dump(json, 1) + "\n", output_));
+      return PrintError(WriteOutput(reports::Dump(json, 1) + "\n", output_));
     }
     if (format_ != "text") {
-      return Tell(WriteTable(models_       ? reports::StepsTable(report_)
-                             : comparison_ ? reports::ComparisonTable(*comparison_, /*changes_only=*/false)
-                                           : reports::PerformanceTable(report_),
-                             format_, output_));
+      return PrintError(WriteTable(models_ ? reports::StepsTable(report_)
+                                   : comparison_
+                                       ? reports::ComparisonTable(*comparison_, /*changes_only=*/false)
+                                       : reports::PerformanceTable(report_),
+                                   format_, output_));
     }
     const absl::StatusOr<std::string> text = Text();
-    return Tell(text.ok() ? WriteOutput(*text, output_) : text.status());
+    return PrintError(text.ok() ? WriteOutput(*text, output_) : text.status());
   }
 
  private:

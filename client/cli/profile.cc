@@ -63,20 +63,20 @@ class ProfileCommand final : public Command {
  private:
   ExitCode Import() {
     if (importing_.device_configs.empty() && importing_.convert_config.empty()) {
-      return Tell(
+      return PrintError(
           absl::InvalidArgumentError("name what to import with --device-configs, --convert-config or both"));
     }
     const absl::StatusOr<std::string> report = profile::ImportProfile(importing_);
-    if (!report.ok()) return Tell(report.status());
+    if (!report.ok()) return PrintError(report.status());
     std::cout << *report << "Profile    " << importing_.output << "\n";
     return ExitCode::kOk;
   }
 
   ExitCode Check() {
     const absl::StatusOr<profile::Profile> read = profile::ReadProfile(file_);
-    if (!read.ok()) return Tell(read.status());
+    if (!read.ok()) return PrintError(read.status());
     const absl::StatusOr<std::vector<v1::Case>> cases = SelectRunCases({});
-    if (!cases.ok()) return Tell(cases.status());
+    if (!cases.ok()) return PrintError(cases.status());
     cases_ = &*cases;
     const v1::DeviceProfile& rules = read->rules;
     std::cout << "Profile    " << read->file << ", " << read->hash << "\n";
@@ -101,7 +101,7 @@ class ProfileCommand final : public Command {
     }
     const absl::StatusOr<profile::Adaptor> adaptor =
         profile::Adaptor::Make({rules.adaptor().begin(), rules.adaptor().end()});
-    if (!adaptor.ok()) return Tell(adaptor.status());
+    if (!adaptor.ok()) return PrintError(adaptor.status());
     for (const std::string& line : adaptor->Text()) std::cout << "Adaptor    " << PrintableLine(line) << "\n";
     for (const v1::Variable& variable : rules.environment()) {
       std::cout << "Variable   " << PrintableLine(absl::StrCat(variable.name(), "=", variable.value()))

@@ -49,7 +49,7 @@ class PruneCommand final : public Command {
     AddFormatOption(app, reports::ListFormats(), &format_);
   }
 
-  ExitCode Run() override { return Tell(Prune()); }
+  ExitCode Run() override { return PrintError(Prune()); }
 
  private:
   absl::Status Prune() {

@@ -32,11 +32,11 @@ class ReachCommand final : public Command {
 
   ExitCode Run() override {
     const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::Catalog::LoadBuiltin();
-    if (!catalog.ok()) return Tell(catalog.status());
+    if (!catalog.ok()) return PrintError(catalog.status());
     v1::Selection selection;
     for (const std::string& name : names_) selection.add_functions(name);
     const absl::StatusOr<std::vector<v1::Case>> selected = (*catalog)->Select(selection);
-    if (!selected.ok()) return Tell(selected.status());
+    if (!selected.ok()) return PrintError(selected.status());
     // A function may be in the files of several operators, not all of which need be selected.
     std::set<std::pair<std::string, std::string>> functions;
     for (const v1::Case& c : *selected) functions.emplace(c.operator_(), c.function());
@@ -45,7 +45,7 @@ class ReachCommand final : public Command {
                                    "dtypes");
     for (const v1::OperatorFile& op : (*catalog)->operators()) {
       const absl::StatusOr<std::vector<cases::FunctionReach>> reached = cases::ReachOf(op);
-      if (!reached.ok()) return Tell(reached.status());
+      if (!reached.ok()) return PrintError(reached.status());
       for (const cases::FunctionReach& reach : *reached) {
         if (functions.contains({op.operator_(), reach.function})) Print(reach);
       }

@@ -11,6 +11,7 @@
 #include "baselines/compare/compare.h"
 #include "baselines/generate/generate.h"
 #include "baselines/tap/capture.h"
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "client/cli/case_call.h"
@@ -21,7 +22,6 @@
 #include "client/setup/profile_options.h"
 #include "client/shrink/case_trial.h"
 #include "impl_loader/caller/in_process.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::cli {
 namespace {
@@ -61,9 +61,9 @@ class ReplayCommand final : public Command {
 
   ExitCode Run() override {
     const absl::StatusOr<std::vector<std::string>> files = tap::CaptureFiles(capture_);
-    if (!files.ok()) return Tell(files.status());
+    if (!files.ok()) return PrintError(files.status());
     const absl::Status started = Start();
-    if (!started.ok()) return Tell(started);
+    if (!started.ok()) return PrintError(started);
     for (const std::string& file : *files) {
       const absl::StatusOr<tap::CapturedCall> call = tap::ReadCapturedCall(file);
       const absl::Status replayed = !call.ok()             ? call.status()
@@ -119,11 +119,11 @@ class ReplayCommand final : public Command {
     const v1::Verdict then =
         baselines::CompareCase(call.c, call.inputs, *references, call.outputs, {call_->contracts()});
     ++replayed_;
-    const bool failed = reports::IsFailure(verdict.outcome());
+    const bool failed = IsFailure(verdict.outcome());
     if (failed) ++failed_;
-    std::cout << absl::StrFormat("%-16s %s %s (when captured: %s)", reports::OutcomeName(verdict.outcome()),
+    std::cout << absl::StrFormat("%-16s %s %s (when captured: %s)", OutcomeName(verdict.outcome()),
                                  PrintableLine(call.c.function()), PrintableLine(call.path),
-                                 reports::OutcomeName(then.outcome()));
+                                 OutcomeName(then.outcome()));
     if (!verdict.reason().empty()) std::cout << "\n  " << PrintableMessage(verdict.reason());
     if (!verdict.likely_cause().empty()) std::cout << "\n  likely: " << PrintableLine(verdict.likely_cause());
     std::cout << "\n";

@@ -36,18 +36,18 @@ class ReportCommand final : public Command {
 
   ExitCode Run() override {
     if (format_ == "pdf" && output_.empty())
-      return Tell(absl::InvalidArgumentError("--format pdf needs --output FILE"));
+      return PrintError(absl::InvalidArgumentError("--format pdf needs --output FILE"));
     const absl::StatusOr<std::unique_ptr<RunSource>> source = OpenRuns(source_);
-    if (!source.ok()) return Tell(source.status());
+    if (!source.ok()) return PrintError(source.status());
     const absl::StatusOr<v1::RunInfo> run = (*source)->Describe(run_);
-    if (!run.ok()) return Tell(run.status());
+    if (!run.ok()) return PrintError(run.status());
     const bool pdf = format_ == "pdf";
     const std::string format = pdf ? "html" : format_;
     const absl::StatusOr<std::string> text = run->has_exploration()
                                                  ? reports::RenderExploration(*run, format)
                                                  : Report(source->get(), run->run_id(), format);
-    if (!text.ok()) return Tell(text.status());
-    return Tell(pdf ? PrintPdf(*text, output_, {}) : WriteOutput(*text, output_));
+    if (!text.ok()) return PrintError(text.status());
+    return PrintError(pdf ? PrintPdf(*text, output_, {}) : WriteOutput(*text, output_));
   }
 
  private:

@@ -15,12 +15,13 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "cases/base/write_file.h"
 #include "cases/core/library_checks.h"
-#include "cases/core/slices.h"
 #include "cases/findings/finding_text.h"
+#include "cases/slices/slices.h"
 #include "client/cli/c_source.h"
 #include "client/cli/case_call.h"
 #include "client/cli/case_data.h"
@@ -32,7 +33,6 @@
 #include "client/setup/paths.h"
 #include "client/shrink/case_trial.h"
 #include "impl_loader/worker/worker.h"
-#include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
 
 namespace diopi::cli {
@@ -90,9 +90,9 @@ class ReproCommand final : public Command {
 
   ExitCode Run() override {
     const absl::StatusOr<v1::Case> c = FindCase(options_.case_id, options_.cases_folder);
-    if (!c.ok()) return Tell(c.status());
+    if (!c.ok()) return PrintError(c.status());
     absl::StatusOr<std::unique_ptr<CaseCall>> call = CaseCall::Make(options_, /*diagnose=*/true);
-    if (!call.ok()) return Tell(call.status());
+    if (!call.ok()) return PrintError(call.status());
     call_ = *std::move(call);
     if (const std::optional<v1::Finding> skipped = call_->judge().SkipReason(*c); skipped.has_value()) {
       std::cout << CaseText(*c) << "Outcome    skipped\nReason     "
@@ -101,22 +101,22 @@ class ReproCommand final : public Command {
       return ExitCode::kOk;
     }
     const absl::Status found = FindDebugger(*c);
-    if (!found.ok()) return Tell(found);
+    if (!found.ok()) return PrintError(found);
     if (cases::IsLibraryCheck(*c)) {  // not a single call, so no C file
       std::cout << CaseText(*c);
       return Judge(*c, {});
     }
     const absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, options_.data, "");
-    if (!data.ok()) return Tell(data.status());
+    if (!data.ok()) return PrintError(data.status());
     std::cout << CaseText(*c) << "Reference  " << PrintableLine(data->provenance) << "\n";
     const absl::Status written = HasSource(*c) ? WriteSource(*c, *data) : absl::OkStatus();
-    if (!written.ok()) return Tell(written);
+    if (!written.ok()) return PrintError(written);
     return Judge(*c, *data);
   }
 
  private:
   bool HasSource(const v1::Case& c) const {
-    return !cases::IsLarge(c) && !cases::IsLibraryCheck(c) && after_.empty();
+    return !slices::IsLarge(c) && !cases::IsLibraryCheck(c) && after_.empty();
   }
 
   absl::Status WriteSource(const v1::Case& c, const CaseData& data) {
@@ -168,7 +168,7 @@ class ReproCommand final : public Command {
   }
 
   // The user left the debugger, or its program ended, before there was a result.
-  ExitCode TellNoResult(const std::string& what) const {
+  ExitCode PrintNoResult(const std::string& what) const {
     std::cout << "Outcome    none: " << DebuggerName(debugger_) << " ended first (" << PrintableMessage(what)
               << ")\n"
               << std::flush;
@@ -198,28 +198,28 @@ class ReproCommand final : public Command {
     if (!worker.ok() && debugger_ != Debugger::kNone) {
       printable.clear();
       TakeTerminalBack();
-      return TellNoResult(std::string(worker.status().message()));
+      return PrintNoResult(std::string(worker.status().message()));
     }
-    if (!worker.ok()) return Tell(worker.status());
+    if (!worker.ok()) return PrintError(worker.status());
     const absl::Status called = CallBefore(worker->get());
-    if (!called.ok()) return Tell(called);
+    if (!called.ok()) return PrintError(called);
     TensorMap inputs = data.inputs;
     absl::StatusOr<loader::CallOptions> options = Prepare(c, &inputs);
-    if (!options.ok()) return Tell(options.status());
+    if (!options.ok()) return PrintError(options.status());
     options->beside = beside_;
     const absl::Status submitted = (*worker)->Submit(c, inputs, *options);
-    if (!submitted.ok()) return Tell(submitted);
+    if (!submitted.ok()) return PrintError(submitted);
     const loader::CallOutcome outcome = (*worker)->Wait();
     if (debugger_ != Debugger::kNone) {
       worker->reset();  // waits until the debugger ends
       printable.clear();
       TakeTerminalBack();
-      if (outcome.kind == loader::CallOutcome::Kind::kExited) return TellNoResult(outcome.Text());
+      if (outcome.kind == loader::CallOutcome::Kind::kExited) return PrintNoResult(outcome.Text());
     }
     const v1::Verdict verdict = call_->judge().Judge(c, inputs, data.references, outcome, options->adaptor);
     Print(verdict, outcome.outputs);
     if (HasSource(c)) {
-      TellSource();
+      PrintSource();
     } else if (!cases::IsLibraryCheck(c)) {
       std::cout << "C file     none: "
                 << (after_.empty() ? "the case is too large to write its inputs into a file"
@@ -228,11 +228,11 @@ class ReproCommand final : public Command {
                 << std::flush;
     }
     if (verdict.outcome() == v1::OUTCOME_HARNESS_ERROR) return ExitCode::kOurs;
-    return reports::IsFailure(verdict.outcome()) ? ExitCode::kFailed : ExitCode::kOk;
+    return IsFailure(verdict.outcome()) ? ExitCode::kFailed : ExitCode::kOk;
   }
 
   // The C file calls the library directly, so it lacks the following.
-  void TellSource() const {
+  void PrintSource() const {
     std::vector<std::string> without;
     if (call_->adapts()) without.emplace_back("the adaptor");
     if (call_->sets_environment()) without.emplace_back("the profile's variables");
@@ -243,7 +243,7 @@ class ReproCommand final : public Command {
   }
 
   static void Print(const v1::Verdict& verdict, const TensorMap& outputs) {
-    std::cout << "Outcome    " << reports::OutcomeName(verdict.outcome()) << "\n";
+    std::cout << "Outcome    " << OutcomeName(verdict.outcome()) << "\n";
     if (!verdict.reason().empty()) std::cout << "Reason     " << PrintableMessage(verdict.reason()) << "\n";
     if (verdict.adapted()) std::cout << "Adaptor    " << PrintableLine(reports::AdaptedText(verdict)) << "\n";
     if (!verdict.backtrace().empty()) {

@@ -33,8 +33,8 @@ class RunsCommand final : public Command {
     request.mutable_runs()->set_label(label_);
     request.mutable_runs()->set_limit(limit_);
     const absl::StatusOr<v1::RunsPage> runs = ReadAnswer<v1::RunsPage>(source_, request);
-    if (!runs.ok()) return Tell(runs.status());
-    return Tell(WriteTable(reports::RunsTable(*runs), format_));
+    if (!runs.ok()) return PrintError(runs.status());
+    return PrintError(WriteTable(reports::RunsTable(*runs), format_));
   }
 
  private:

@@ -5,14 +5,13 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
 #include "cases/user/user_cases.h"
 
 namespace diopi::cli {
 namespace {
 
-constexpr size_t kSuggestions = 3;
 constexpr int64_t kSmallestBound = int64_t{1} << 10;
 constexpr int64_t kLargestBound = int64_t{1} << 36;
 
@@ -88,8 +87,7 @@ absl::StatusOr<v1::Case> FindCase(const std::string& id, const std::string& case
     absl::StatusOr<v1::Case> c = FindModelCase(id, *catalog);
     if (c.ok()) return c;
   }
-  return absl::NotFoundError(absl::StrCat(
-      "no case '", id, "'; nearest: ", absl::StrJoin(cases::Nearest(id, known, kSuggestions), ", ")));
+  return absl::NotFoundError(absl::StrCat("no case '", id, "'", NearestText(id, known)));
 }
 
 }  // namespace diopi::cli

@@ -13,8 +13,8 @@
 #include "baselines/generate/generate.h"
 #include "cases/base/hash.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/random.h"
 #include "cases/core/reference_key.h"
+#include "cases/fill/random.h"
 #include "client/setup/paths.h"
 #include "client/shrink/case_trial.h"
 

@@ -41,13 +41,13 @@ class ShowCommand final : public Command {
     if (std::filesystem::is_directory(id_, error)) return ShowFolder();
     if (std::filesystem::is_regular_file(id_, error)) return ShowCall();
     const absl::StatusOr<v1::Case> c = FindCase(id_, cases_folder_);
-    if (!c.ok()) return Tell(c.status());
+    if (!c.ok()) return PrintError(c.status());
     std::cout << CaseText(*c);
     if (cases::IsLibraryCheck(*c)) return ExitCode::kOk;  // it has no tensors
     const absl::Status work = PrintWork(*c);
-    if (!work.ok()) return Tell(work);
+    if (!work.ok()) return PrintError(work);
     const absl::StatusOr<CaseData> data = ReadOrMakeCaseData(*c, data_, "");
-    if (!data.ok()) return Tell(data.status());
+    if (!data.ok()) return PrintError(data.status());
     std::cout << "Reference  " << PrintableLine(data->provenance) << "\nInputs\n";
     Print(data->inputs);
     std::cout << "Expected\n";
@@ -71,7 +71,7 @@ class ShowCommand final : public Command {
   // A line per call, in the order of the calls.
   ExitCode ShowFolder() const {
     const absl::StatusOr<std::vector<std::string>> files = tap::CaptureFiles(id_);
-    if (!files.ok()) return Tell(files.status());
+    if (!files.ok()) return PrintError(files.status());
     ExitCode code = ExitCode::kOk;
     for (const std::string& path : *files) {
       const absl::StatusOr<tap::CapturedCall> call = tap::ReadCapturedCall(path);
@@ -80,7 +80,7 @@ class ShowCommand final : public Command {
                                      DtypeName(call->c.dtype()), PrintableLine(call->facts),
                                      PrintableLine(path));
       } else {
-        code = Tell(call.status());
+        code = PrintError(call.status());
       }
     }
     return code;
@@ -88,7 +88,7 @@ class ShowCommand final : public Command {
 
   ExitCode ShowCall() const {
     const absl::StatusOr<tap::CapturedCall> call = tap::ReadCapturedCall(id_);
-    if (!call.ok()) return Tell(call.status());
+    if (!call.ok()) return PrintError(call.status());
     std::cout << CaseText(call->c) << "Captured   " << PrintableLine(call->facts) << "\nLibrary    "
               << PrintableLine(call->library) << "\nInputs\n";
     Print(call->inputs);

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cases/base/outcome.h"
 #include "cases/base/text.h"
 #include "cases/core/library_checks.h"
 #include "cases/findings/finding_text.h"
@@ -17,7 +18,6 @@
 #include "client/setup/paths.h"
 #include "client/shrink/case_trial.h"
 #include "client/shrink/shrink_point.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::cli {
 namespace {
@@ -46,32 +46,33 @@ class ShrinkCommand final : public Command {
 
   ExitCode Run() override {
     const absl::StatusOr<v1::Case> c = FindCase(options_.case_id, options_.cases_folder);
-    if (!c.ok()) return Tell(c.status());
+    if (!c.ok()) return PrintError(c.status());
     if (cases::IsLibraryCheck(*c)) {
-      return Tell(absl::InvalidArgumentError(absl::StrCat(c->id(), " has no arguments to make smaller")));
+      return PrintError(
+          absl::InvalidArgumentError(absl::StrCat(c->id(), " has no arguments to make smaller")));
     }
     const absl::StatusOr<std::unique_ptr<cases::Catalog>> catalog = cases::LoadCatalog(options_.cases_folder);
-    if (!catalog.ok()) return Tell(catalog.status());
+    if (!catalog.ok()) return PrintError(catalog.status());
     absl::StatusOr<v1::OperatorFile> file = cases::FileOfCase(**catalog, *c);
-    if (!file.ok()) return Tell(file.status());
+    if (!file.ok()) return PrintError(file.status());
     absl::StatusOr<std::unique_ptr<CaseCall>> call = CaseCall::Make(options_, /*diagnose=*/false);
-    if (!call.ok()) return Tell(call.status());
+    if (!call.ok()) return PrintError(call.status());
     call_ = *std::move(call);
     if (const std::optional<v1::Finding> skipped = call_->judge().SkipReason(*c); skipped.has_value()) {
-      return Tell(
+      return PrintError(
           absl::InvalidArgumentError(absl::StrCat("there is nothing to shrink: ", FindingText(*skipped))));
     }
     absl::StatusOr<std::unique_ptr<baselines::OraclePool>> oracle =
         baselines::OraclePool::Open(agent::DefaultReferenceLibrary(), 1);
-    if (!oracle.ok()) return Tell(oracle.status());
+    if (!oracle.ok()) return PrintError(oracle.status());
     absl::StatusOr<std::unique_ptr<shrink::CaseTrial>> trial =
         shrink::CaseTrial::Start(&call_->judge(), call_->MakeWorkerOptions(), *std::move(oracle));
-    if (!trial.ok()) return Tell(trial.status());
+    if (!trial.ok()) return PrintError(trial.status());
     const absl::StatusOr<v1::Verdict> first = (*trial)->Run(*file);
-    if (!first.ok()) return Tell(first.status());
+    if (!first.ok()) return PrintError(first.status());
     std::cout << "Case       " << options_.case_id << "\nOutcome    " << Text(*first) << "\n" << std::flush;
-    if (!reports::IsFailure(first->outcome())) {
-      return Tell(absl::InvalidArgumentError(absl::StrCat(
+    if (!IsFailure(first->outcome())) {
+      return PrintError(absl::InvalidArgumentError(absl::StrCat(
           options_.case_id, " does not fail with ", call_->impl_path(), ": there is nothing to shrink")));
     }
     return Shrink(**trial, *first, *std::move(file));
@@ -79,8 +80,8 @@ class ShrinkCommand final : public Command {
 
  private:
   static std::string Text(const v1::Verdict& verdict) {
-    return PrintableMessage(absl::StrCat(reports::OutcomeName(verdict.outcome()),
-                                         verdict.reason().empty() ? "" : ": ", verdict.reason()));
+    return PrintableMessage(
+        absl::StrCat(OutcomeName(verdict.outcome()), verdict.reason().empty() ? "" : ": ", verdict.reason()));
   }
 
   ExitCode Shrink(shrink::CaseTrial& trial, const v1::Verdict& first, v1::OperatorFile file) {
@@ -108,19 +109,18 @@ class ShrinkCommand final : public Command {
     file = with(result.point);
     v1::Point& point = *file.mutable_grid(0)->mutable_point(0);
     point.set_label(absl::StrCat(point.label(), "_shrunk"));
-    point.set_reveals(
-        absl::StrCat("shrunk from ", options_.case_id, ": ", reports::OutcomeName(last.outcome())));
+    point.set_reveals(absl::StrCat("shrunk from ", options_.case_id, ": ", OutcomeName(last.outcome())));
     return Write(file, last);
   }
 
   ExitCode Write(const v1::OperatorFile& file, const v1::Verdict& last) {
     const absl::StatusOr<v1::Case> small = cases::ExpandOne(file);
-    if (!small.ok()) return Tell(absl::InternalError(small.status().message()));
+    if (!small.ok()) return PrintError(absl::InternalError(small.status().message()));
     output_ = agent::AbsolutePath(output_.empty() ? "shrunk_" + options_.case_id : output_);
     const std::string path = absl::StrCat(output_, "/", file.operator_(), ".textproto");
     const std::string text = cases::OperatorText(file);
     const absl::Status written = cases::WriteFileWhole(path, text);
-    if (!written.ok()) return Tell(written);
+    if (!written.ok()) return PrintError(written);
     v1::Verdict repeated = last;
     repeated.set_case_id(small->id());
     std::cout << "\n"

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/text.h"
 #include "client/cli/command.h"
@@ -22,7 +23,6 @@
 #include "client/setup/labels.h"
 #include "client/setup/library_facts.h"
 #include "proto/enum_name.h"
-#include "reports/model/outcome.h"
 #include "reports/render/exploration.h"
 #include "reports/render/render.h"
 #include "server/store/chip_name.h"
@@ -126,14 +126,15 @@ class SubmitCommand final : public Command {
     if (wait_ || !watch_.empty()) options.retry_for = kServerMayBeAway;
     absl::StatusOr<std::unique_ptr<rpc::AgentsClient>> client =
         rpc::AgentsClient::Make(server_, credentials_, options);
-    if (!client.ok()) return Tell(client.status());
+    if (!client.ok()) return PrintError(client.status());
     client_ = *std::move(client);
     if (!cancel_.empty()) return Cancel();
     if (!watch_.empty()) return Watch(watch_);
     if (chip_.empty())
-      return Tell(absl::InvalidArgumentError("--chip is required: the chip whose agents are to run it"));
+      return PrintError(
+          absl::InvalidArgumentError("--chip is required: the chip whose agents are to run it"));
     if (const absl::Status chip = server::CheckChipName(chip_); !chip.ok()) {
-      return Tell(absl::InvalidArgumentError(absl::StrCat("--chip: ", chip.message())));
+      return PrintError(absl::InvalidArgumentError(absl::StrCat("--chip: ", chip.message())));
     }
     return Submit();
   }
@@ -145,7 +146,7 @@ class SubmitCommand final : public Command {
     const absl::StatusOr<v1::RunInfo> run = client_->CancelRun(cancel_);
     if (!run.ok()) {
       const bool usage = absl::IsFailedPrecondition(run.status());
-      return Tell(usage ? absl::InvalidArgumentError(run.status().message()) : run.status());
+      return PrintError(usage ? absl::InvalidArgumentError(run.status().message()) : run.status());
     }
     std::cout << "Run " << run->run_id() << ": cancelled after " << DoneText(*run) << "\n";
     return ExitCode::kOk;
@@ -179,16 +180,16 @@ class SubmitCommand final : public Command {
 
   ExitCode Submit() {
     const absl::StatusOr<v1::SubmitRequest> request = MakeRequest();
-    if (!request.ok()) return Tell(request.status());
+    if (!request.ok()) return PrintError(request.status());
     const absl::StatusOr<v1::SubmitResponse> response = client_->Submit(*request, impl_);
-    if (!response.ok()) return Tell(response.status());
+    if (!response.ok()) return PrintError(response.status());
     const v1::RunInfo& run = response->run();
     std::cout << "Run " << run.run_id() << ": submitted, " << AskedText(run);
     if (response->agents_size() > 0)
       std::cout << ", for " << PrintableLine(absl::StrJoin(response->agents(), ", "));
     std::cout << "\n" << std::flush;
-    const bool told_by_watch = wait_ && response->agents_size() > 0;
-    if (!told_by_watch && !response->note().empty()) {
+    const bool shown_by_watch = wait_ && response->agents_size() > 0;
+    if (!shown_by_watch && !response->note().empty()) {
       std::cerr << "diopi-cli: " << PrintableMessage(response->note()) << "\n";
     }
     return wait_ ? Watch(run.run_id()) : ExitCode::kOk;
@@ -203,7 +204,7 @@ class SubmitCommand final : public Command {
     if (!watched.ok()) {
       std::cerr << "diopi-cli: run " << run_id << " continues on the server; see diopi-cli submit --server "
                 << server_ << " --watch " << run_id << "\n";
-      return Tell(watched);
+      return PrintError(watched);
     }
     if (!last_.submission().note().empty()) {
       std::cerr << "diopi-cli: run " << last_.run_id() << ": " << PrintableMessage(last_.submission().note())
@@ -248,7 +249,7 @@ class SubmitCommand final : public Command {
     shown_ = share;
     if (!line || server::IsOver(run.state())) return;
     std::cout << "Run " << run.run_id() << ": " << EnumName(run.state()) << ", " << DoneText(run) << ", "
-              << agent::CountOf(OutcomesOf(run), reports::IsFailure) << " failed\n"
+              << agent::CountOf(OutcomesOf(run), IsFailure) << " failed\n"
               << std::flush;
   }
 

@@ -32,7 +32,7 @@ class TagCommand final : public Command {
     AddFormatOption(app, reports::ListFormats(), &format_);
   }
 
-  ExitCode Run() override { return Tell(Change()); }
+  ExitCode Run() override { return PrintError(Change()); }
 
  private:
   absl::Status Change() const {

@@ -67,25 +67,25 @@ class TimeCommand final : public Command {
 
   ExitCode Run() override {
     absl::StatusOr<std::vector<v1::Case>> cases = SelectCases(selection_);
-    if (!cases.ok()) return Tell(cases.status());
+    if (!cases.ok()) return PrintError(cases.status());
     if (largest_ > 0) cases = agent::LargestCases(*std::move(cases), static_cast<size_t>(largest_));
     const absl::StatusOr<agent::LibraryFacts> facts = agent::InspectLibrary(impl_);
-    if (!facts.ok()) return Tell(facts.status());
+    if (!facts.ok()) return PrintError(facts.status());
     const auto oracle = loader::InProcessLibrary::Open(agent::ReferenceLibraryOr(library_));
-    if (!oracle.ok()) return Tell(oracle.status());
+    if (!oracle.ok()) return PrintError(oracle.status());
     const auto caller = loader::CaseCaller::Open(facts->path, /*exact_memory=*/false);
-    if (!caller.ok()) return Tell(caller.status());
+    if (!caller.ok()) return PrintError(caller.status());
     std::string text = absl::StrCat("{\"library\": ", QuotedText(facts->path), ", \"sha256\": \"",
                                     facts->sha256, "\", \"vendor\": ", QuotedText((*caller)->vendor_name()),
                                     ", \"version\": ", QuotedText((*caller)->impl_version()), "}\n");
     int failed = 0;
     for (const v1::Case& c : *cases) {
       const absl::StatusOr<std::string> line = OneCase(c, **oracle, **caller, &failed);
-      if (!line.ok()) return Tell(line.status());
+      if (!line.ok()) return PrintError(line.status());
       absl::StrAppend(&text, *line, "\n");
     }
     const absl::Status written = WriteOutput(text, output_);
-    if (!written.ok()) return Tell(written);
+    if (!written.ok()) return PrintError(written);
     std::cerr << absl::StrFormat("%d cases, %d without a time\n", cases->size(), failed);
     return ExitCode::kOk;
   }

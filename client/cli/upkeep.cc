@@ -21,7 +21,7 @@ absl::StatusOr<std::string> DatabaseToChange(const std::string& data_folder) {
     return absl::NotFoundError(absl::StrCat(path, ": there is no results database"));
   }
   server::Database::Options options;
-  options.tell = [](const std::string& text) { std::cerr << "diopi-cli: " << text << "\n"; };
+  options.on_progress = [](const std::string& text) { std::cerr << "diopi-cli: " << text << "\n"; };
   RETURN_IF_ERROR(server::Database::Open(path, options).status());
   return path;
 }

@@ -27,7 +27,7 @@ class VacuumCommand final : public Command {
         "write meanwhile");
   }
 
-  ExitCode Run() override { return Tell(Vacuum()); }
+  ExitCode Run() override { return PrintError(Vacuum()); }
 
  private:
   absl::Status Vacuum() const {

@@ -9,7 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "cases/core/catalog.h"
+#include "cases/base/match.h"
 #include "client/command_line/documents.h"
 #include "client/command_line/options.h"
 #include "client/command_line/terminal.h"
@@ -19,7 +19,7 @@ namespace {
 
 std::string DidYouMean(const std::string& what, const std::string& name,
                        const std::vector<std::string>& known) {
-  const std::vector<std::string> nearest = cases::Nearest(name, known, 1);
+  const std::vector<std::string> nearest = Nearest(name, known, 1);
   if (nearest.empty()) return "";
   return absl::StrCat("There is no ", what, " '", name, "'; did you mean ", nearest.front(), "?\n");
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "client/command_line/exit_code.h"
+#include "cases/base/exit_code.h"
 
 namespace diopi {
 

@@ -14,9 +14,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "baselines/store/store.h"
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "client/judge/verdict_builder.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::explore {
 namespace {
@@ -87,7 +87,7 @@ class Earlier {
 
 Observation Observe(const v1::Verdict& verdict) {
   Observation observation;
-  observation.failed = reports::IsFailure(verdict.outcome());
+  observation.failed = IsFailure(verdict.outcome());
   observation.unsupported =
       verdict.outcome() == v1::OUTCOME_UNSUPPORTED_DTYPE || verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED;
   for (const v1::OutputStats& stats : verdict.outputs()) {
@@ -280,7 +280,7 @@ class Exploration {
     for (const v1::Judge& judge : call.c.judges()) {
       if (judge.kind() == v1::Judge::RANDOM) ++result_.random_outputs;
     }
-    if (reports::IsListed(made.verdict.outcome())) result_.failures.push_back(std::move(made));
+    if (IsListed(made.verdict.outcome())) result_.failures.push_back(std::move(made));
   }
 
   Generator* const generator_;

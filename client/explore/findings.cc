@@ -18,11 +18,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "cases/user/operator_text.h"
 #include "client/shrink/shrink_point.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::explore {
 namespace {
@@ -210,8 +210,7 @@ class Writer {
       const absl::StatusOr<v1::Verdict> verdict = trial_.RunInOrder(cases, beside);
       if (!verdict.ok()) continue;
       // Two calls at once fail in one way or another.
-      if (beside ? reports::IsListed(verdict->outcome()) : shrink::FailsAlike(failed.verdict, *verdict))
-        return true;
+      if (beside ? IsListed(verdict->outcome()) : shrink::FailsAlike(failed.verdict, *verdict)) return true;
     }
     return false;
   }
@@ -259,7 +258,7 @@ class Writer {
     v1::Point point = result.point;
     point.set_label(absl::StrCat(point.label(), "_shrunk"));
     point.set_reveals(absl::StrCat("shrunk from ", id, " (", file.grid(0).point(0).reveals(),
-                                   "): ", reports::OutcomeName(finding->verdict.outcome())));
+                                   "): ", OutcomeName(finding->verdict.outcome())));
     v1::OperatorFile small = WithPoint(file, point);
     const absl::StatusOr<v1::Case> c = cases::ExpandOne(small);
     if (!c.ok()) return file;
@@ -277,8 +276,7 @@ class Writer {
     const auto line = [](const std::string& text) {
       return absl::StrCat("# ", absl::StrReplaceAll(text, {{"\n", " "}}), "\n");
     };
-    const std::string cause =
-        absl::StrCat(reports::OutcomeName(finding.group.outcome), ": ", finding.group.cause);
+    const std::string cause = absl::StrCat(OutcomeName(finding.group.outcome), ": ", finding.group.cause);
     const std::string condition =
         finding.condition.empty() ? "" : line(absl::StrCat("The last case ", finding.condition, "."));
     return absl::StrCat(line(cause), line(finding.verdict.reason()), condition, kRepeat,

@@ -16,11 +16,11 @@
 #include "baselines/generate/generate.h"
 #include "baselines/generate/sliced_inputs.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
-#include "cases/core/slices.h"
+#include "cases/fill/fill.h"
 #include "cases/findings/describe.h"
 #include "cases/findings/finding.h"
+#include "cases/slices/slices.h"
 #include "client/judge/verdict_builder.h"
 #include "client/setup/paths.h"
 
@@ -54,9 +54,9 @@ std::optional<v1::Finding> CaseJudge::SkipReason(const v1::Case& c) const {
 }
 
 // Makes the inputs of a large case, except those in `without`.
-absl::StatusOr<TensorMap> CaseJudge::MakeInputs(const v1::Case& c, const BlockInputs& without) {
+absl::StatusOr<TensorMap> CaseJudge::MakeInputs(const v1::Case& c, bool sliced, const BlockInputs& without) {
   if (c.producers().empty()) return FillInputs(c, without);
-  if (cases::IsSliced(c)) {
+  if (sliced) {
     absl::StatusOr<TensorMap> inputs = FillInputs(c, without);
     if (!inputs.ok()) return inputs;
     absl::Status saved = WithReference([&](loader::InProcessLibrary& reference) {
@@ -90,22 +90,24 @@ absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, Tensor
   loader::CallOptions call;
   call.calls = options_.calls;
   if (options_.adaptor != nullptr && !cases::IsLibraryCheck(c)) call.adaptor = options_.adaptor->For(c);
-  call.in_place = making == Making::kSent && cases::IsSliced(c) && call.adaptor.conversion().empty();
-  call.leaves_last = call.in_place && !MayDiffer(c);
-  if (cases::IsLarge(c)) {
+  if (slices::IsLarge(c)) {
+    using Outputs = loader::CallOptions::Outputs;
+    const bool sliced = slices::IsSliced(c);
+    const bool sent = making == Making::kSent && call.adaptor.conversion().empty();
+    if (sliced && sent) call.outputs = MayDiffer(c) ? Outputs::kInPlace : Outputs::kInPlaceUncompared;
     absl::StatusOr<BlockInputs> left = BlockInputs();
-    if (making == Making::kSent && call.adaptor.conversion().empty()) left = OpenBlockInputs(c);
-    absl::StatusOr<TensorMap> made = left.ok() ? MakeInputs(c, *left) : left.status();
+    if (sent) left = OpenBlockInputs(c);
+    absl::StatusOr<TensorMap> made = left.ok() ? MakeInputs(c, sliced, *left) : left.status();
     if (!made.ok()) return absl::InternalError(absl::StrCat("no inputs: ", made.status().message()));
     *inputs = *std::move(made);
   }
   if (!c.producers().empty() && profile::NarrowsFloats(c, call.adaptor)) {
-    const absl::Status handed = WithReference([&](loader::InProcessLibrary& reference) {
+    const absl::Status saved = WithReference([&](loader::InProcessLibrary& reference) {
       return profile::HandOverSavedTensors(reference, c, call.adaptor, inputs);
     });
-    if (!handed.ok()) {
+    if (!saved.ok()) {
       return absl::InternalError(
-          absl::StrCat("no saved tensors for rounded inputs: ", std::string(handed.message())));
+          absl::StrCat("no saved tensors for rounded inputs: ", std::string(saved.message())));
     }
   }
   if (options_.profile == nullptr) return call;
@@ -118,8 +120,6 @@ absl::StatusOr<loader::CallOptions> CaseJudge::Prepare(const v1::Case& c, Tensor
 
 v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                                     const TensorMap& actual) {
-  if (cases::IsSliced(c))
-    return baselines::CompareSlices(c, PlacesOf(c), inputs, references, actual, options_.compare);
   v1::Verdict verdict = baselines::CompareCase(c, inputs, references, actual, options_.compare);
   if (verdict.outcome() != v1::OUTCOME_FAIL) return verdict;
   // An overflow may be allowed, and its cause known, where real 16-bit arithmetic overflows, too.
@@ -145,14 +145,23 @@ v1::Verdict CaseJudge::JudgeNumbers(const v1::Case& c, const TensorMap& inputs, 
   // A contract that the user could declare is named even where the cause is uncertain.
   const v1::Finding::Code code = verdict.cause().code();
   if (code != v1::Finding::DECLARE && code != v1::Finding::CONSISTENT_WITH)
-    baselines::TellWouldPassUnder(&verdict);
+    baselines::ReportWouldPassUnder(&verdict);
   Describe(&verdict);
   return verdict;
 }
 
+bool CaseJudge::NeedsAnotherCall(const v1::Verdict& verdict, const loader::CallOutcome& outcome,
+                                 loader::CallOptions* options) {
+  using Outputs = loader::CallOptions::Outputs;
+  const bool unexplained = options->outputs == Outputs::kInPlaceUncompared &&
+                           verdict.outcome() == v1::OUTCOME_NONDETERMINISTIC &&
+                           outcome.reply.differs().empty();
+  if (unexplained) options->outputs = Outputs::kInPlace;
+  return unexplained;
+}
+
 baselines::SlicePlaces CaseJudge::PlacesOf(const v1::Case& c) {
-  if (!cases::IsSliced(c)) return {};
-  return cases::ComparedPlaces(c, cases::BuiltinSlices(c.function()));
+  return slices::ComparedPlaces(c, slices::BuiltinSlices(c.function()));
 }
 
 // Reads outputs and inputs in the worker's memory. Makes inputs that the agent cannot see there, if they are
@@ -176,7 +185,7 @@ v1::Verdict CaseJudge::JudgeSlices(const v1::Case& c, const TensorMap& inputs, c
     if (baselines::NeedsWholeInputs(c)) {
       made[key] = tensor->Whole();
     } else if (compared != places.end()) {
-      made[key] = cases::TakePlaces(*tensor, {{}, compared->second});
+      made[key] = slices::TakePlaces(*tensor, {{}, compared->second});
     }
   }
   for (const auto& [key, tensor] : made) given.emplace(key, tensor);
@@ -191,61 +200,66 @@ absl::Status CaseJudge::WithReference(const std::function<absl::Status(loader::I
   return use(*reference_);
 }
 
-v1::Verdict CaseJudge::JudgeHanded(const v1::CaseAdaptor& adaptor, profile::JudgedCase* handed) {
+v1::Verdict CaseJudge::JudgeConverted(const v1::CaseAdaptor& adaptor, bool sliced,
+                                      profile::JudgedCase* converted) {
   v1::Verdict verdict;
-  if (!profile::LeaveOutWhatDoesNotFit(adaptor, handed)) {
+  if (!profile::LeaveOutWhatDoesNotFit(adaptor, converted)) {
     verdict.set_outcome(v1::OUTCOME_SKIPPED);
+  } else if (sliced) {
+    verdict = baselines::CompareSlices(converted->c, PlacesOf(converted->c), converted->inputs,
+                                       converted->references, converted->actual, options_.compare);
   } else {
-    verdict = JudgeNumbers(handed->c, handed->inputs, handed->references, handed->actual);
+    verdict = JudgeNumbers(converted->c, converted->inputs, converted->references, converted->actual);
   }
-  verdict.mutable_findings()->Add(handed->not_asked.begin(), handed->not_asked.end());
+  verdict.mutable_findings()->Add(converted->not_asked.begin(), converted->not_asked.end());
   return verdict;
 }
 
 v1::Verdict CaseJudge::Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& stored,
                              const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor,
-                             std::optional<profile::JudgedCase>* handed_over,
+                             std::optional<profile::JudgedCase>* converted_case,
                              const baselines::SlicePlaces& places) {
-  const bool packed = cases::IsSliced(c);
-  const TensorMap unpacked = packed ? baselines::UnpackReferences(stored) : TensorMap();
-  const TensorMap& references = packed ? unpacked : stored;
+  const bool sliced = slices::IsSliced(c);
+  const TensorMap unpacked = sliced ? baselines::UnpackReferences(stored) : TensorMap();
+  const TensorMap& references = sliced ? unpacked : stored;
   const v1::Case judged = baselines::WithoutJudging(c, outcome.reply.unwritten());
   // `places` may be those of judges that do not count.
   static const baselines::SlicePlaces kUnknown;
   const baselines::SlicePlaces& known = outcome.reply.unwritten().empty() ? places : kUnknown;
-  std::optional<profile::JudgedCase> handed;
+  std::optional<profile::JudgedCase> converted;
   const auto judge = [&](const TensorMap& actual) {
-    if (adaptor.conversion().empty() && cases::IsSliced(judged))
-      return JudgeSlices(judged, inputs, references, outcome, known);
-    if (adaptor.conversion().empty()) return JudgeNumbers(judged, inputs, references, actual);
-    handed = profile::AsHandedOver(judged, inputs, references, actual, adaptor);
+    if (adaptor.conversion().empty()) {
+      return sliced ? JudgeSlices(judged, inputs, references, outcome, known)
+                    : JudgeNumbers(judged, inputs, references, actual);
+    }
+    converted = profile::AsConverted(judged, inputs, references, actual, adaptor);
     absl::Status recomputed;
     if (profile::NarrowsFloats(judged, adaptor)) {
-      recomputed = WithReference([&handed](loader::InProcessLibrary& reference) {
-        return profile::RecomputeReferences(reference, &*handed);
+      recomputed = WithReference([&converted](loader::InProcessLibrary& reference) {
+        return profile::RecomputeReferences(reference, &*converted);
       });
     }
-    if (recomputed.ok()) return JudgeHanded(adaptor, &*handed);
+    if (recomputed.ok()) return JudgeConverted(adaptor, sliced, &*converted);
     return HarnessError(judged, "no_reference",
                         absl::StrCat("no reference for rounded inputs: ", recomputed.message()));
   };
   v1::Verdict verdict = BuildVerdict(c, outcome, judge, inputs);
   if (options_.profile != nullptr) {
-    const bool adapted = handed.has_value();
-    const v1::Case& called = adapted ? handed->c : c;
-    const TensorMap& outputs = adapted ? handed->actual : outcome.outputs;
+    const bool adapted = converted.has_value();
+    const v1::Case& called = adapted ? converted->c : c;
+    const TensorMap& outputs = adapted ? converted->actual : outcome.outputs;
     TensorMap compared;
-    const bool sliced = cases::IsSliced(called) && verdict.outcome() == v1::OUTCOME_FAIL;
-    if (sliced) {
+    const bool take = sliced && verdict.outcome() == v1::OUTCOME_FAIL;
+    if (take) {
       TensorViews views = ViewsOf(outputs);
       if (!adapted) views.insert(outcome.output_views.begin(), outcome.output_views.end());
       compared = baselines::TakeCompared(called, PlacesOf(called), references, views);
     }
-    options_.profile->Waive(called, adapted ? handed->references : references, sliced ? compared : outputs,
+    options_.profile->Waive(called, adapted ? converted->references : references, take ? compared : outputs,
                             &verdict);
   }
   if (!adaptor.conversion().empty()) MarkAdapted(outcome, &verdict);
-  if (handed_over != nullptr) *handed_over = std::move(handed);
+  if (converted_case != nullptr) *converted_case = std::move(converted);
   return verdict;
 }
 

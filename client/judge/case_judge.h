@@ -17,7 +17,7 @@
 #include "baselines/diagnose/diagnose.h"
 #include "baselines/diagnose/native16.h"
 #include "cases/base/tensor.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "client/profile/adaptor_rules.h"
 #include "client/profile/applied.h"
 #include "client/profile/judged_case.h"
@@ -48,7 +48,7 @@ class CaseJudge {
   std::optional<v1::Finding> SkipReason(const v1::Case& c) const;
 
   // Which inputs of a large case Prepare makes. With kSent, those that the worker makes are left out, and
-  // what slices can judge stays in the worker's memory (CallOptions::in_place): judge such a case before the
+  // what slices can judge stays in the worker's memory (CallOptions::Outputs): judge such a case before the
   // worker's next one.
   enum class Making { kAll, kSent };
   // How the worker is to call the case: the conversions, and the profile's time limit for it. Makes the
@@ -57,38 +57,35 @@ class CaseJudge {
   // among `inputs` by those of that forward. An error is our own fault: the case cannot be judged.
   absl::StatusOr<loader::CallOptions> Prepare(const v1::Case& c, TensorMap* inputs,
                                               Making making = Making::kAll);
-  // Adds the inputs that Prepare left out. Call it before Judge, which does without them for a sliced case.
+  // Adds the inputs that Prepare left out. Call it before Judge, unless the outputs stayed in the worker.
   static absl::Status Complete(const v1::Case& c, TensorMap* inputs);
 
-  // Where the outputs and inputs of a sliced case are compared; empty for other cases. The places do not
-  // depend on the outputs, so callers can compute them while the library works, and pass them to Judge.
+  // Where the outputs and inputs of a case that stays in the worker are compared. The places do not depend on
+  // the outputs, so callers can compute them while the library works, and pass them to Judge.
   static baselines::SlicePlaces PlacesOf(const v1::Case& c);
 
   // Whether the verdict is no more than that two calls differ, because the worker had left it to Judge to see
-  // that (CallOptions::leaves_last). Called again without this option, it knows more.
-  static bool IsUnexplained(const v1::Verdict& verdict, const loader::CallOptions& options,
-                            const loader::CallOutcome& outcome) {
-    return options.leaves_last && verdict.outcome() == v1::OUTCOME_NONDETERMINISTIC &&
-           outcome.reply.differs().empty();
-  }
+  // that. If so, changes `options` for another call, after which the worker knows more.
+  static bool NeedsAnotherCall(const v1::Verdict& verdict, const loader::CallOutcome& outcome,
+                               loader::CallOptions* options);
 
   // Judges a case that was called with `adaptor` of its CallOptions, and with `inputs` as Prepare left them.
-  // The caller fills in what does not depend on the call (reference, device, time). `handed_over`, unless
+  // The caller fills in what does not depend on the call (reference, device, time). `converted_case`, unless
   // null, receives what was judged instead of the case when the adaptor changed it: the inputs that the
   // library received, and the references for them. `places`: of PlacesOf; computed here where it is
   // empty.
   v1::Verdict Judge(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                     const loader::CallOutcome& outcome, const v1::CaseAdaptor& adaptor,
-                    std::optional<profile::JudgedCase>* handed_over = nullptr,
+                    std::optional<profile::JudgedCase>* converted_case = nullptr,
                     const baselines::SlicePlaces& places = {});
 
  private:
-  absl::StatusOr<TensorMap> MakeInputs(const v1::Case& c, const BlockInputs& without);
+  absl::StatusOr<TensorMap> MakeInputs(const v1::Case& c, bool sliced, const BlockInputs& without);
   v1::Verdict JudgeNumbers(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                            const TensorMap& actual);
   v1::Verdict JudgeSlices(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                           const loader::CallOutcome& outcome, const baselines::SlicePlaces& known) const;
-  v1::Verdict JudgeHanded(const v1::CaseAdaptor& adaptor, profile::JudgedCase* handed);
+  v1::Verdict JudgeConverted(const v1::CaseAdaptor& adaptor, bool sliced, profile::JudgedCase* converted);
   absl::Status WithReference(const std::function<absl::Status(loader::InProcessLibrary&)>& use);
 
   const CaseJudgeOptions options_;

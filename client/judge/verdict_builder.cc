@@ -11,20 +11,19 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "baselines/compare/sampled_tokens.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/dtype.h"
 #include "cases/base/hash.h"
+#include "cases/base/outcome.h"
 #include "cases/base/output_hash.h"
 #include "cases/base/tensor.h"
-#include "cases/core/judges.h"
+#include "cases/base/text.h"
 #include "cases/core/library_checks.h"
-#include "cases/core/piece_case.h"
 #include "cases/core/shared_memory.h"
 #include "cases/findings/describe.h"
 #include "cases/findings/finding.h"
 #include "client/judge/error_text.h"
 #include "impl_loader/call/call.h"
-#include "reports/document/escape.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::agent {
 namespace {
@@ -42,8 +41,8 @@ using F = v1::Finding;
 void CleanSaid(google::protobuf::RepeatedPtrField<F>* findings, std::string* backtrace) {
   for (F& finding : *findings) {
     const ErrorText error = SplitBacktrace(finding.said());
-    finding.set_said(reports::ToUtf8(error.message));
-    if (backtrace->empty()) *backtrace = reports::ToUtf8(error.backtrace);
+    finding.set_said(PrintableText(error.message));
+    if (backtrace->empty()) *backtrace = PrintableText(error.backtrace);
     CleanSaid(finding.mutable_parts(), backtrace);
   }
 }
@@ -54,7 +53,7 @@ v1::Verdict ProcessVerdict(const v1::Case& c, const loader::CallOutcome& outcome
   const bool late = outcome.kind == Kind::kTimedOut;
   v1::Verdict verdict = MakeVerdict(c, late ? v1::OUTCOME_TIMEOUT : v1::OUTCOME_CRASH, outcome.ended);
   verdict.set_signal(outcome.signal_name);
-  verdict.set_backtrace(reports::ToUtf8(outcome.backtrace));
+  verdict.set_backtrace(PrintableText(outcome.backtrace));
   return verdict;
 }
 
@@ -96,11 +95,11 @@ bool TakesScratch(const v1::Case& c) {
 bool MustDraw(const v1::Case& c, const TensorMap& inputs, const TensorMap& outputs) {
   if (baselines::IsTokenSampling(c)) return baselines::LeavesTokensToChance(c, inputs);
   // Attention's: the caller advances it, because the backward must find the state that the forward had.
-  if (cases::FindArgument(c, "gen") != nullptr) return false;
-  const v1::Argument* train = cases::FindArgument(c, "train");
-  const v1::Argument* p = cases::FindArgument(c, "p");
+  if (FindArgument(c, "gen") != nullptr) return false;
+  const v1::Argument* train = FindArgument(c, "train");
+  const v1::Argument* p = FindArgument(c, "p");
   const bool chance = (train == nullptr || train->b()) && (p == nullptr || (p->f() > 0 && p->f() < 1));
-  return cases::IsRandom(c) && chance && std::any_of(outputs.begin(), outputs.end(), [](const auto& output) {
+  return IsRandom(c) && chance && std::any_of(outputs.begin(), outputs.end(), [](const auto& output) {
            return NumElements(output.second.shape) > 0;
          });
 }
@@ -168,8 +167,8 @@ v1::Verdict NumbersVerdict(const v1::Case& c, const loader::CallOutcome& outcome
 }  // namespace
 
 bool MayDiffer(const v1::Case& c) {
-  const v1::Argument* generator = cases::FindArgument(c, "generator");
-  const bool library_draws = cases::IsRandom(c) && generator != nullptr && generator->null();
+  const v1::Argument* generator = FindArgument(c, "generator");
+  const bool library_draws = IsRandom(c) && generator != nullptr && generator->null();
   return library_draws || std::any_of(c.judges().begin(), c.judges().end(),
                                       [](const v1::Judge& judge) { return judge.may_be_nondeterministic(); });
 }
@@ -224,19 +223,18 @@ v1::Verdict ReplyVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
 
 // Something that an earlier case left in the worker ended it. No case is certain to be the culprit, but the
 // run must not be green: the case in which it happened reports it, once.
-void TellStrayEnd(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
-  if (reports::IsFailure(verdict->outcome()) || verdict->outcome() == v1::OUTCOME_HARNESS_ERROR) {
+void ReportStrayEnd(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
+  if (IsFailure(verdict->outcome()) || verdict->outcome() == v1::OUTCOME_HARNESS_ERROR) {
     *verdict->add_findings() = Found(F::BESIDES).Part(*outcome.stray_end);
     return;
   }
-  const F by_itself =
-      Found(F::BY_ITSELF).Word(reports::OutcomeName(verdict->outcome())).Parts(verdict->findings());
+  const F by_itself = Found(F::BY_ITSELF).Word(OutcomeName(verdict->outcome())).Parts(verdict->findings());
   verdict->set_outcome(v1::OUTCOME_CRASH);
   verdict->clear_findings();
   *verdict->add_findings() = *outcome.stray_end;
   *verdict->add_findings() = by_itself;
   verdict->set_signal(outcome.signal_name);
-  verdict->set_backtrace(reports::ToUtf8(outcome.backtrace));
+  verdict->set_backtrace(PrintableText(outcome.backtrace));
 }
 
 }  // namespace
@@ -245,7 +243,7 @@ v1::Verdict BuildVerdict(const v1::Case& c, const loader::CallOutcome& outcome, 
                          const TensorMap& inputs) {
   if (outcome.kind != Kind::kReplied) return ProcessVerdict(c, outcome);
   v1::Verdict verdict = ReplyVerdict(c, outcome, judge, inputs);
-  if (outcome.stray_end.has_value()) TellStrayEnd(outcome, &verdict);
+  if (outcome.stray_end.has_value()) ReportStrayEnd(outcome, &verdict);
   Describe(&verdict);
   return verdict;
 }
@@ -254,7 +252,7 @@ void MarkAdapted(const loader::CallOutcome& outcome, v1::Verdict* verdict) {
   if (outcome.kind == Kind::kReplied && outcome.adapted.empty()) return;
   verdict->set_adapted(true);
   for (const auto& lines : {outcome.adapted, outcome.rounded}) {
-    for (const std::string& line : lines) verdict->add_conversions(reports::ToUtf8(line));
+    for (const std::string& line : lines) verdict->add_conversions(PrintableText(line));
   }
 }
 

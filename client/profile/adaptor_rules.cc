@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/catalog.h"
 #include "client/profile/tensors.h"
 
 namespace diopi::profile {
@@ -25,7 +25,7 @@ constexpr char kLayoutForm[] =
 
 struct LayoutName {
   std::string_view name;
-  v1::HandedLayout layout;
+  v1::LibraryLayout layout;
   int rank;
 };
 constexpr std::array<LayoutName, 7> kLayouts = {{{"NHWC", v1::CHANNELS_LAST, 4},
@@ -63,7 +63,7 @@ absl::Status Misspelt(std::string_view part, const char* form) {
 
 bool MatchesAny(const google::protobuf::RepeatedPtrField<std::string>& patterns, const std::string& name) {
   return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& pattern) { return cases::GlobMatch(pattern, name); });
+                     [&](const std::string& pattern) { return GlobMatch(pattern, name); });
 }
 
 bool IsAbout(const v1::AdaptorRule& rule, const v1::Case& c) {
@@ -146,7 +146,7 @@ v1::CaseAdaptor Adaptor::For(const v1::Case& c) const {
     Dtype dtype = spec.dtype();
     bool converted = false;
     // An adaptor's default: inputs are made contiguous.
-    v1::HandedLayout layout = v1::CONTIGUOUS;
+    v1::LibraryLayout layout = v1::CONTIGUOUS;
     bool for_argument = false;
     bool about = false;
     for (const Rule& rule : rules_) {
@@ -163,7 +163,7 @@ v1::CaseAdaptor Adaptor::For(const v1::Case& c) const {
       for (const LayoutRule& one : rule.layouts) {
         if (one.rank != 0 && one.rank != spec.shape_size()) continue;
         const bool named = !one.argument.empty();
-        if (named && !cases::GlobMatch(one.argument, tensor.argument->name())) continue;
+        if (named && !GlobMatch(one.argument, tensor.argument->name())) continue;
         if (!named && for_argument && rule.message.argument().empty()) continue;
         layout = one.layout;
         for_argument = for_argument || named;

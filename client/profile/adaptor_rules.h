@@ -22,7 +22,7 @@ struct DtypeRule {
 
 struct LayoutRule {
   std::string argument;  // empty: every argument of the rule's functions
-  v1::HandedLayout layout = v1::CONTIGUOUS;
+  v1::LibraryLayout layout = v1::CONTIGUOUS;
   int rank = 0;  // of the tensors that the rule is for; 0: any
 };
 

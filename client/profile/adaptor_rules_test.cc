@@ -57,7 +57,7 @@ std::string Resolved(const std::vector<Level>& levels) {
   const v1::CaseAdaptor resolved = adaptor->For(SomeCase());
   return absl::StrJoin(resolved.conversion(), " ", [](std::string* out, const auto& one) {
     absl::StrAppend(out, one.key(), ":", std::string(DtypeName(one.dtype())), ":",
-                    v1::HandedLayout_Name(one.layout()));
+                    v1::LibraryLayout_Name(one.layout()));
   });
 }
 

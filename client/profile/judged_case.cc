@@ -21,8 +21,8 @@
 namespace diopi::profile {
 namespace {
 
-bool IsNarrower(Dtype handed, Dtype own) {
-  return IsFloating(handed) && IsFloating(own) && FormatOf(handed).precision < FormatOf(own).precision;
+bool IsNarrower(Dtype given, Dtype own) {
+  return IsFloating(given) && IsFloating(own) && FormatOf(given).precision < FormatOf(own).precision;
 }
 
 HostTensor Converted(const HostTensor& tensor, Dtype to) {
@@ -94,8 +94,8 @@ struct LeftOut {
   int64_t first = -1;
 };
 
-LeftOut LeaveOut(const HostTensor& reference, Dtype handed, HostTensor* actual) {
-  const HostTensor back = Converted(Converted(reference, handed), reference.dtype);
+LeftOut LeaveOut(const HostTensor& reference, Dtype given, HostTensor* actual) {
+  const HostTensor back = Converted(Converted(reference, given), reference.dtype);
   const auto size = static_cast<size_t>(ElementSize(reference.dtype));
   LeftOut left{NumElements(reference.shape), 0, -1};
   for (int64_t i = 0; i < left.elements; ++i) {
@@ -123,17 +123,17 @@ bool Fits(const v1::ScalarValue& scalar, Dtype dtype) {
 
 // Whether the function draws numbers that `handed` cannot hold: random_ without an upper limit, or with a
 // large one.
-bool DrawsBeyond(const v1::Case& c, const std::string& key, Dtype handed) {
+bool DrawsBeyond(const v1::Case& c, const std::string& key, Dtype given) {
   const bool drawn = std::any_of(c.judges().begin(), c.judges().end(), [&key](const v1::Judge& judge) {
     return judge.output() == key && judge.distribution() == v1::Judge::UNIFORM;
   });
-  if (!drawn || IsFloating(handed)) return false;
+  if (!drawn || IsFloating(given)) return false;
   bool limited = true;  // functions that draw integers by other arguments (randperm) have no such limits
   for (const v1::Argument& arg : c.args()) {
     if (arg.name() != "from" && arg.name() != "to") continue;
     v1::ScalarValue limit;
     limit.set_i(arg.i());
-    limited = limited && arg.value_case() == v1::Argument::kI && Fits(limit, handed);
+    limited = limited && arg.value_case() == v1::Argument::kI && Fits(limit, given);
   }
   return !limited;
 }
@@ -175,20 +175,20 @@ std::string WhyNotAsked(const v1::Case& c, const v1::CaseAdaptor& adaptor) {
 absl::Status HandOverSavedTensors(loader::InProcessLibrary& reference, const v1::Case& c,
                                   const v1::CaseAdaptor& adaptor, TensorMap* inputs) {
   const Narrowing narrowing(c, adaptor);
-  const absl::StatusOr<baselines::Baseline> handed = baselines::GenerateInputs(
+  const absl::StatusOr<baselines::Baseline> generated = baselines::GenerateInputs(
       reference, c, [&narrowing](v1::Case* one, TensorMap* tensors) { narrowing.Apply(one, tensors); });
-  if (!handed.ok()) return handed.status();
+  if (!generated.ok()) return generated.status();
   for (const CaseTensor& tensor : TensorsOf(c)) {
-    const auto saved = handed->inputs.find(tensor.key);
+    const auto saved = generated->inputs.find(tensor.key);
     const auto own = inputs->find(tensor.key);
-    if (tensor.spec->from().empty() || saved == handed->inputs.end() || own == inputs->end()) continue;
+    if (tensor.spec->from().empty() || saved == generated->inputs.end() || own == inputs->end()) continue;
     own->second = Converted(saved->second, own->second.dtype);
   }
   return absl::OkStatus();
 }
 
-JudgedCase AsHandedOver(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
-                        const TensorMap& actual, const v1::CaseAdaptor& adaptor) {
+JudgedCase AsConverted(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+                       const TensorMap& actual, const v1::CaseAdaptor& adaptor) {
   JudgedCase judged{c, inputs, references, actual, {}};
   const Narrowing narrowing(c, adaptor);
   narrowing.Apply(&judged.c, &judged.inputs);
@@ -205,27 +205,27 @@ bool LeaveOutWhatDoesNotFit(const v1::CaseAdaptor& adaptor, JudgedCase* judged) 
   const std::vector<baselines::JudgedOutput> outputs = baselines::JudgedOutputs(judged->c);
   bool anything_left = outputs.empty();
   for (const baselines::JudgedOutput& output : outputs) {
-    Dtype handed = output.dtype;
+    Dtype given = output.dtype;
     for (const v1::CaseAdaptor::Conversion& conversion : adaptor.conversion()) {
-      if (conversion.key() == output.key) handed = conversion.dtype();
+      if (conversion.key() == output.key) given = conversion.dtype();
     }
     const auto reference = judged->references.find(output.key);
     const auto actual = judged->actual.find(output.key);
     const bool known = reference != judged->references.end() && actual != judged->actual.end() &&
                        actual->second.dtype == reference->second.dtype &&
                        actual->second.shape == reference->second.shape;
-    if (!known || handed == output.dtype || output.kind != v1::Judge::EXACT || IsFloating(output.dtype)) {
+    if (!known || given == output.dtype || output.kind != v1::Judge::EXACT || IsFloating(output.dtype)) {
       anything_left = true;
       continue;
     }
-    const LeftOut left = LeaveOut(reference->second, handed, &actual->second);
+    const LeftOut left = LeaveOut(reference->second, given, &actual->second);
     anything_left = anything_left || left.count < left.elements || left.elements == 0;
     if (left.count == 0) continue;
     judged->not_asked.push_back(Found(v1::Finding::NOT_ASKED)
                                     .Name(output.key)
                                     .Count(left.count)
                                     .Of(left.elements)
-                                    .Got(std::string(DtypeName(handed)))
+                                    .Got(std::string(DtypeName(given)))
                                     .Index(left.first));
   }
   return anything_left;

@@ -44,8 +44,8 @@ absl::Status HandOverSavedTensors(loader::InProcessLibrary& reference, const v1:
 
 // Tensors that the library got and gave in a narrower floating type have that type here; everything else,
 // integers included, stays as the case has it. `actual` are the outputs in the caller's types.
-JudgedCase AsHandedOver(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
-                        const TensorMap& actual, const v1::CaseAdaptor& adaptor);
+JudgedCase AsConverted(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
+                       const TensorMap& actual, const v1::CaseAdaptor& adaptor);
 
 // Recomputes the references with `reference` from the inputs that the library received. Errors are the
 // reference's.

@@ -40,15 +40,16 @@ v1::Case FindCase(const std::string& id) {
   return found->at(0);
 }
 
-class HandedCaseTest : public ::testing::Test {
+class ConvertedCaseTest : public ::testing::Test {
  protected:
-  HandedCaseTest() : reference_(*loader::InProcessLibrary::Open(DIOPI_BINARY_DIR "/lib/libdiopi_cpu.so")) {}
+  ConvertedCaseTest()
+      : reference_(*loader::InProcessLibrary::Open(DIOPI_BINARY_DIR "/lib/libdiopi_cpu.so")) {}
 
   // The results of a device that computes in four bytes, in the caller's types; applies `change` to its first
   // output.
   TensorMap CallInFourBytes(const v1::Case& c, const TensorMap& inputs,
                             const std::function<void(HostTensor*)>& change = nullptr) {
-    const JudgedCase handed = AsHandedOver(c, inputs, {}, {}, FourBytes(c));
+    const JudgedCase handed = AsConverted(c, inputs, {}, {}, FourBytes(c));
     absl::StatusOr<TensorMap> outputs = reference_->Call(handed.c, handed.inputs, D::unsupported);
     EXPECT_TRUE(outputs.ok()) << outputs.status();
     if (change) change(&outputs->begin()->second);
@@ -63,7 +64,7 @@ class HandedCaseTest : public ::testing::Test {
   }
 
   v1::Outcome Judge(const v1::Case& c, const Baseline& baseline, const TensorMap& actual) {
-    JudgedCase judged = AsHandedOver(c, baseline.inputs, baseline.references, actual, FourBytes(c));
+    JudgedCase judged = AsConverted(c, baseline.inputs, baseline.references, actual, FourBytes(c));
     EXPECT_TRUE(NarrowsFloats(c, FourBytes(c)));
     const absl::Status recomputed = RecomputeReferences(*reference_, &judged);
     EXPECT_TRUE(recomputed.ok()) << recomputed;
@@ -74,7 +75,7 @@ class HandedCaseTest : public ::testing::Test {
 };
 
 // Libraries used to fail cos.float64.size_33 although their results were right for the float32 input.
-TEST_F(HandedCaseTest, TheOracleSeesWhatTheLibrarySaw) {
+TEST_F(ConvertedCaseTest, TheOracleSeesWhatTheLibrarySaw) {
   for (const char* id : {"cos.float64.size_*", "neg.float64.*", "sum.float64.*", "layer_norm.float64.*"}) {
     const auto catalog = cases::Catalog::LoadBuiltin();
     v1::Selection selection;
@@ -90,7 +91,7 @@ TEST_F(HandedCaseTest, TheOracleSeesWhatTheLibrarySaw) {
 }
 
 // One element that is off by a few float32 ulps is reported, as without an adaptor.
-TEST_F(HandedCaseTest, APlantedWrongValueFails) {
+TEST_F(ConvertedCaseTest, AInjectedWrongValueFails) {
   for (const char* id : {"cos.float64.size_33", "neg.float64.size_33", "add.float64.n17"}) {
     const v1::Case c = FindCase(id);
     const Baseline baseline = *baselines::GenerateCase(*reference_, c);
@@ -104,7 +105,7 @@ TEST_F(HandedCaseTest, APlantedWrongValueFails) {
 }
 
 // A backward gets what its forward computes from the tensors that the library got.
-TEST_F(HandedCaseTest, SavedTensorsAreThoseOfANarrowedForward) {
+TEST_F(ConvertedCaseTest, SavedTensorsAreThoseOfANarrowedForward) {
   const v1::Case c = FindCase("batch_norm.backward.float64.train_4d");
   const v1::CaseAdaptor adaptor = FourBytes(c);
   Baseline baseline = *baselines::GenerateCase(*reference_, c);
@@ -126,8 +127,8 @@ TEST_F(HandedCaseTest, SavedTensorsAreThoseOfANarrowedForward) {
 
 JudgedCase Integers(const std::vector<double>& expected, const std::vector<double>& actual) {
   const v1::Case c = OneOutput(D::int64, v1::Judge::EXACT);
-  return AsHandedOver(c, {}, {{"out", Row(D::int64, expected)}}, {{"out", Row(D::int64, actual)}},
-                      FourBytes(c));
+  return AsConverted(c, {}, {{"out", Row(D::int64, expected)}}, {{"out", Row(D::int64, actual)}},
+                     FourBytes(c));
 }
 
 v1::Outcome Compare(const JudgedCase& judged) {

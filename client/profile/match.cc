@@ -13,8 +13,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "cases/base/dtype.h"
+#include "cases/base/match.h"
 #include "cases/base/tensor.h"
-#include "cases/core/catalog.h"
 #include "client/profile/tensors.h"
 
 namespace diopi::profile {
@@ -24,7 +24,7 @@ using Texts = google::protobuf::RepeatedPtrField<std::string>;
 
 bool AnyGlob(const Texts& patterns, const std::string& text) {
   return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-           return cases::GlobMatch(pattern, text);
+           return GlobMatch(pattern, text);
          });
 }
 
@@ -85,12 +85,12 @@ bool SameValue(const std::string& pattern, const std::string& value) {
     return wanted == has || (std::isnan(wanted) && std::isnan(has));
   }
   const std::string compact = absl::StrJoin(absl::StrSplit(pattern, ' '), "");
-  return cases::GlobMatch(pattern, value) || compact == absl::StrJoin(absl::StrSplit(value, ' '), "");
+  return GlobMatch(pattern, value) || compact == absl::StrJoin(absl::StrSplit(value, ' '), "");
 }
 
 bool ParameterMatches(const v1::ParameterMatch& match, const v1::Case& c) {
   return std::any_of(c.args().begin(), c.args().end(), [&](const v1::Argument& arg) {
-    if (!cases::GlobMatch(match.name(), arg.name())) return false;
+    if (!GlobMatch(match.name(), arg.name())) return false;
     const std::string value = ValueText(arg);
     return !value.empty() &&
            std::any_of(match.value().begin(), match.value().end(),

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "cases/base/match.h"
 #include "cases/core/catalog.h"
 #include "cases/core/library_checks.h"
 #include "proto/abi/abi.h"
@@ -11,11 +11,9 @@
 namespace diopi::profile {
 namespace {
 
-constexpr size_t kNearest = 3;
-
 bool AnyMatches(const std::string& pattern, const std::vector<std::string>& names) {
   return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return cases::GlobMatch(pattern, name); });
+                     [&](const std::string& name) { return GlobMatch(pattern, name); });
 }
 
 std::vector<std::string> FunctionNames() {
@@ -31,11 +29,6 @@ void AddParameters(const abi::Function& function, std::set<std::string>* names) 
 }
 
 }  // namespace
-
-std::string NearestText(const std::string& name, const std::vector<std::string>& known) {
-  const std::vector<std::string> near = cases::Nearest(name, known, kNearest);
-  return near.empty() ? "" : absl::StrCat("; nearest: ", absl::StrJoin(near, ", "));
-}
 
 Names::Names(const std::vector<v1::OperatorFile>& operators) {
   operators_.emplace_back(cases::kLibraryOperator);
@@ -60,7 +53,7 @@ std::vector<std::string> Names::OwnNames(const std::vector<std::string>& pattern
   std::vector<std::string> names;
   for (const auto& [other, own] : own_) {
     const auto matches = [](const std::string& name) {
-      return [&name](const std::string& pattern) { return cases::GlobMatch(pattern, name); };
+      return [&name](const std::string& pattern) { return GlobMatch(pattern, name); };
     };
     const bool named = std::any_of(patterns.begin(), patterns.end(), matches(other));
     if (named && std::none_of(patterns.begin(), patterns.end(), matches(own))) names.push_back(own);
@@ -91,7 +84,7 @@ std::string Names::CheckParameter(const std::string& name, const std::vector<std
     // clang 14, used for fuzzing, does not let a lambda capture a structured binding.
     const bool named = std::any_of(
         operators.begin(), operators.end(),
-        [&name_of_it = alias](const std::string& pattern) { return cases::GlobMatch(pattern, name_of_it); });
+        [&name_of_it = alias](const std::string& pattern) { return GlobMatch(pattern, name_of_it); });
     for (const std::string& function : of_it) {
       const abi::Function* found = abi::FindFunction(function);
       if (named && found != nullptr) AddParameters(*found, &known);
@@ -100,7 +93,7 @@ std::string Names::CheckParameter(const std::string& name, const std::vector<std
   const bool any = operators.empty() && functions.empty();
   for (const abi::Function* function : abi::Functions()) {
     const bool named = std::any_of(functions.begin(), functions.end(), [&](const std::string& pattern) {
-      return cases::GlobMatch(pattern, function->name());
+      return GlobMatch(pattern, function->name());
     });
     if (any || named) AddParameters(*function, &known);
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cases/base/match.h"
 #include "diopi/v1/operator.pb.h"
 
 namespace diopi::profile {
@@ -32,9 +33,6 @@ class Names {
   std::map<std::string, std::set<std::string>> functions_;  // by each of these
   std::map<std::string, std::string> own_;                  // by other name
 };
-
-// "; nearest: a, b", or nothing.
-std::string NearestText(const std::string& name, const std::vector<std::string>& known);
 
 }  // namespace diopi::profile
 

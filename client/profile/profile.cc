@@ -51,7 +51,8 @@ class Checker {
         findings_.Add({{"contract", i}}, std::string(one.status().message()));
         continue;
       }
-      for (const std::string& name : one->Operators()) Say({{"contract", i}}, names_.CheckOperator(name));
+      for (const std::string& name : one->Operators())
+        AddError({{"contract", i}}, names_.CheckOperator(name));
     }
     for (int i = 0; i < profile_.skip_size(); ++i) CheckSkip(profile_.skip(i), {{"skip", i}});
     for (int i = 0; i < profile_.waiver_size(); ++i) CheckWaiver(profile_.waiver(i), {{"waiver", i}});
@@ -74,25 +75,26 @@ class Checker {
     if (text.empty()) findings_.Add(at, absl::StrCat("missing; expected ", expected));
   }
 
-  void Say(const FieldPath& at, const std::string& what) {
+  void AddError(const FieldPath& at, const std::string& what) {
     if (!what.empty()) findings_.Add(at, what);
   }
 
   void CheckNames(const google::protobuf::RepeatedPtrField<std::string>& operators,
                   const google::protobuf::RepeatedPtrField<std::string>& functions, const FieldPath& at) {
     for (int i = 0; i < operators.size(); ++i) {
-      Say(Join(at, {"operator", i}), names_.CheckOperator(operators[i]));
+      AddError(Join(at, {"operator", i}), names_.CheckOperator(operators[i]));
     }
     for (int i = 0; i < functions.size(); ++i) {
-      Say(Join(at, {"function", i}), Names::CheckFunction(functions[i]));
+      AddError(Join(at, {"function", i}), Names::CheckFunction(functions[i]));
     }
   }
 
   void CheckMatch(const v1::CaseMatch& match, const FieldPath& at) {
     CheckNames(match.operator_(), match.function(), at);
-    for (int i = 0; i < match.case__size(); ++i) Say(Join(at, {"case", i}), names_.CheckCase(match.case_(i)));
+    for (int i = 0; i < match.case__size(); ++i)
+      AddError(Join(at, {"case", i}), names_.CheckCase(match.case_(i)));
     const auto parameter = [&](const std::string& name, const FieldPath& where) {
-      Say(where, names_.CheckParameter(name, List(match.operator_()), List(match.function())));
+      AddError(where, names_.CheckParameter(name, List(match.operator_()), List(match.function())));
     };
     for (int i = 0; i < match.tensor_size(); ++i) {
       const FieldPath tensor = Join(at, {"tensor", i});
@@ -198,7 +200,7 @@ class Checker {
     const std::vector<std::string> operators = List(rule.operator_());
     const std::vector<std::string> functions = List(rule.function());
     for (int i = 0; i < rule.argument_size(); ++i) {
-      Say(Join(at, {"argument", i}), names_.CheckParameter(rule.argument(i), operators, functions));
+      AddError(Join(at, {"argument", i}), names_.CheckParameter(rule.argument(i), operators, functions));
     }
     if (rule.dtype().empty() && rule.layout().empty())
       findings_.Add(at, "sets nothing; expected dtype or layout");
@@ -211,7 +213,7 @@ class Checker {
     if (!layouts.ok()) return findings_.Add(Join(at, {"layout"}), std::string(layouts.status().message()));
     for (const LayoutRule& layout : *layouts) {
       if (!layout.argument.empty())
-        Say(Join(at, {"layout"}), names_.CheckParameter(layout.argument, operators, functions));
+        AddError(Join(at, {"layout"}), names_.CheckParameter(layout.argument, operators, functions));
     }
   }
 

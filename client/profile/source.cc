@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
-#include "client/profile/names.h"
 
 namespace diopi::profile {
 namespace {

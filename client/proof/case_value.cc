@@ -11,7 +11,7 @@
 #include "baselines/generate/generate.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
-#include "client/proof/generic_mutants.h"
+#include "client/proof/generic_bugs.h"
 #include "client/proof/trial.h"
 #include "impl_loader/caller/in_process.h"
 
@@ -27,7 +27,7 @@ absl::Status AddGeneric(const v1::Case& c, loader::InProcessLibrary* reference, 
   ASSIGN_OR_RETURN(const baselines::Baseline baseline, baselines::GenerateCase(*reference, c));
   ASSIGN_OR_RETURN(const TensorMap native,
                    reference->Call(baseline.c, baseline.inputs, v1::Dtype::unsupported));
-  for (const Mutated& mutated : GenericMutants(baseline, native, reference)) {
+  for (const Mutated& mutated : GenericBugs(baseline, native, reference)) {
     const v1::Verdict verdict =
         baselines::CompareCase(baseline.c, baseline.inputs, baseline.references, mutated.outputs);
     matrix->Add(BugName(c, mutated.name), c.id(), verdict.outcome() != v1::OUTCOME_PASS);
@@ -35,18 +35,18 @@ absl::Status AddGeneric(const v1::Case& c, loader::InProcessLibrary* reference, 
   return absl::OkStatus();
 }
 
-absl::Status AddPlanted(const CaseValueOptions& options, std::map<std::string, KillMatrix>* matrices) {
-  ASSIGN_OR_RETURN(std::vector<Planted> planted, ReadPlanted(options.mutants_library));
+absl::Status AddInjected(const CaseValueOptions& options, std::map<std::string, KillMatrix>* matrices) {
+  ASSIGN_OR_RETURN(std::vector<Injected> injected, ReadInjected(options.bugs_library));
   TrialOptions trials;
-  trials.library = options.mutants_library;
+  trials.library = options.bugs_library;
   trials.switch_variable = "DIOPI_MUTANT";
   trials.reference_library = options.reference_library;
-  trials.planted = std::move(planted);
+  trials.injected = std::move(injected);
   trials.selection = options.selection;
   return RunTrials(trials, [&](const Trial& trial) {
     const v1::Verdict& verdict = trial.verdict;
     const bool caught = verdict.outcome() != v1::OUTCOME_PASS;
-    const std::string& name = trials.planted[trial.planted].name;
+    const std::string& name = trials.injected[trial.injected].name;
     // Which functions and dtypes an injected bug affects shows only in the cases that it breaks.
     if (caught) (*matrices)[verdict.operator_()].Add(name, verdict.case_id(), true);
   });
@@ -65,8 +65,8 @@ absl::StatusOr<std::map<std::string, KillMatrix>> MeasureCases(const CaseValueOp
       return absl::Status(status.code(), absl::StrCat(c.id(), ": ", std::string(status.message())));
     }
   }
-  if (!options.mutants_library.empty()) {
-    RETURN_IF_ERROR(AddPlanted(options, &matrices));
+  if (!options.bugs_library.empty()) {
+    RETURN_IF_ERROR(AddInjected(options, &matrices));
   }
   return matrices;
 }

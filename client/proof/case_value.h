@@ -13,7 +13,7 @@ namespace diopi::proof {
 
 struct CaseValueOptions {
   std::string reference_library;
-  std::string mutants_library;  // adds its injected bugs to the generic ones; empty: none
+  std::string bugs_library;  // adds its injected bugs to the generic ones; empty: none
   v1::Selection selection;
 };
 

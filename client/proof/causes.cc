@@ -21,8 +21,8 @@ using F = v1::Finding;
 // A kind of cause, and the words for it in the names and texts of bugs and variants; any of them matches.
 struct Topic {
   F::Code code;
-  const char* word;        // of the finding; "": any
-  const char* in_planted;  // separated by '|'
+  const char* word;         // of the finding; "": any
+  const char* in_injected;  // separated by '|'
 };
 
 constexpr Topic kTopics[] = {
@@ -70,7 +70,7 @@ constexpr Topic kTopics[] = {
 
 struct KnownArgument {
   const char* name;
-  const char* in_planted;
+  const char* in_injected;
 };
 
 // Arguments that replays change, by name, where bugs and variants use other words for them.
@@ -126,7 +126,7 @@ std::pair<std::string, std::string> TopicOf(const F& explanation) {
     const std::string argument = explanation.name().substr(0, explanation.name().find('.'));
     std::string words = argument;
     for (const KnownArgument& known : kArguments) {
-      if (argument == known.name) words = known.in_planted;
+      if (argument == known.name) words = known.in_injected;
     }
     return {absl::StrCat("argument ", argument), words};
   }
@@ -134,14 +134,14 @@ std::pair<std::string, std::string> TopicOf(const F& explanation) {
   if (!explanation.word().empty()) absl::StrAppend(&name, " ", explanation.word());
   for (const Topic& known : kTopics) {
     if (explanation.code() == known.code && (*known.word == '\0' || explanation.word() == known.word))
-      return {name, known.in_planted};
+      return {name, known.in_injected};
   }
   return {name, ""};
 }
 
-Topics TopicsOf(const Planted& planted, const F& cause) {
+Topics TopicsOf(const Injected& injected, const F& cause) {
   const std::string haystack =
-      absl::StrCat(planted.name, " ", planted.text, " ", absl::StrJoin(planted.contracts, " "));
+      absl::StrCat(injected.name, " ", injected.text, " ", absl::StrJoin(injected.contracts, " "));
   std::vector<F> explanations(cause.parts().begin(), cause.parts().end());
   // One contract covers all explanations.
   if (explanations.empty() || cause.code() == F::DECLARE) explanations = {cause};
@@ -156,41 +156,41 @@ Topics TopicsOf(const Planted& planted, const F& cause) {
 
 }  // namespace
 
-Told JudgeCause(const Planted& planted, const v1::Finding& cause) {
-  if (cause.code() == F::CODE_UNSPECIFIED) return Told::kNothing;
-  return TopicsOf(planted, cause).right ? Told::kRight : Told::kWrong;
+Stated JudgeCause(const Injected& injected, const v1::Finding& cause) {
+  if (cause.code() == F::CODE_UNSPECIFIED) return Stated::kNothing;
+  return TopicsOf(injected, cause).right ? Stated::kRight : Stated::kWrong;
 }
 
 void CauseTally::Add(size_t index, const v1::Verdict& verdict) {
   if (verdict.outcome() != v1::OUTCOME_FAIL) return;
   ++failures_;
-  const Planted& planted = planted_[index];
+  const Injected& injected = injected_[index];
   const v1::Finding& cause = verdict.cause();
-  const Told told = JudgeCause(planted, cause);
-  if (!planted.contracts.empty()) {
-    const std::string without = told == Told::kNothing ? "none" : "another cause";
+  const Stated stated = JudgeCause(injected, cause);
+  if (!injected.contracts.empty()) {
+    const std::string without = stated == Stated::kNothing ? "none" : "another cause";
     ++contracts_[index][verdict.declarable().empty() ? without : verdict.declarable()];
   }
-  if (told == Told::kNothing) {
-    ++told_nothing_;
+  if (stated == Stated::kNothing) {
+    ++stated_nothing_;
     return;
   }
-  Row& row = rows_[absl::StrJoin(TopicsOf(planted, cause).names, " | ")];
-  ++(told == Told::kRight ? row.right : row.wrong);
-  if (told == Told::kWrong) ++row.mistaken[planted.name];
+  Row& row = rows_[absl::StrJoin(TopicsOf(injected, cause).names, " | ")];
+  ++(stated == Stated::kRight ? row.right : row.wrong);
+  if (stated == Stated::kWrong) ++row.mistaken[injected.name];
 }
 
-int64_t CauseTally::Count(Told told) const {
-  if (told == Told::kNothing) return told_nothing_;
+int64_t CauseTally::Count(Stated stated) const {
+  if (stated == Stated::kNothing) return stated_nothing_;
   return std::accumulate(rows_.begin(), rows_.end(), int64_t{0}, [&](int64_t sum, const auto& row) {
-    return sum + (told == Told::kRight ? row.second.right : row.second.wrong);
+    return sum + (stated == Stated::kRight ? row.second.right : row.second.wrong);
   });
 }
 
 double CauseTally::Precision() const {
-  const auto right = static_cast<double>(Count(Told::kRight));
-  const auto told = right + static_cast<double>(Count(Told::kWrong));
-  return told > 0 ? right / told : 1;
+  const auto right = static_cast<double>(Count(Stated::kRight));
+  const auto stated = right + static_cast<double>(Count(Stated::kWrong));
+  return stated > 0 ? right / stated : 1;
 }
 
 std::string CauseTally::Table() const {
@@ -202,23 +202,25 @@ std::string CauseTally::Table() const {
     }
     out += "\n";
   }
-  absl::StrAppend(&out, absl::StrFormat("%6d  %6d  in all; %d of %d failures were given no cause\n",
-                                        Count(Told::kRight), Count(Told::kWrong), told_nothing_, failures_));
+  absl::StrAppend(&out,
+                  absl::StrFormat("%6d  %6d  in all; %d of %d failures were given no cause\n",
+                                  Count(Stated::kRight), Count(Stated::kWrong), stated_nothing_, failures_));
   return out;
 }
 
 std::string CauseTally::ContractTable() const {
   std::string out;
-  for (const auto& [index, told] : contracts_) {
+  for (const auto& [index, stated] : contracts_) {
     int64_t failures = 0;
     std::vector<std::string> parts;
-    for (const auto& [contract, count] : told) {
+    for (const auto& [contract, count] : stated) {
       failures += count;
       parts.push_back(absl::StrCat(contract, " ", count));
     }
-    absl::StrAppend(&out, absl::StrFormat("%-30s %-9s %5d failures, advised to declare: %s\n",
-                                          planted_[index].name, absl::StrJoin(planted_[index].contracts, ","),
-                                          failures, absl::StrJoin(parts, ", ")));
+    absl::StrAppend(
+        &out, absl::StrFormat("%-30s %-9s %5d failures, advised to declare: %s\n", injected_[index].name,
+                              absl::StrJoin(injected_[index].contracts, ","), failures,
+                              absl::StrJoin(parts, ", ")));
   }
   return out;
 }

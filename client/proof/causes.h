@@ -8,25 +8,25 @@
 #include <string>
 #include <vector>
 
-#include "client/proof/planted_library.h"
+#include "client/proof/injected_library.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::proof {
 
-enum class Told { kRight, kWrong, kNothing };
+enum class Stated { kRight, kWrong, kNothing };
 
 // A cause is right when it names what was injected (an argument, the tail, NaN, a contract, ...). A cause
 // that names nothing known is wrong. No code: no cause was given.
-Told JudgeCause(const Planted& planted, const v1::Finding& cause);
+Stated JudgeCause(const Injected& injected, const v1::Finding& cause);
 
 class CauseTally {
  public:
-  explicit CauseTally(std::vector<Planted> planted) : planted_(std::move(planted)) {}
+  explicit CauseTally(std::vector<Injected> injected) : injected_(std::move(injected)) {}
 
-  // Adds a verdict of planted()[index]; only failures count. Not thread-safe.
+  // Adds a verdict of injected()[index]; only failures count. Not thread-safe.
   void Add(size_t index, const v1::Verdict& verdict);
 
-  int64_t Count(Told told) const;
+  int64_t Count(Stated stated) const;
   // The share of given causes that are right; 1 when none was given.
   double Precision() const;
   // One line per kind of cause: right, wrong, and the bugs it was wrong about.
@@ -40,10 +40,10 @@ class CauseTally {
     int64_t right = 0, wrong = 0;
     std::map<std::string, int64_t> mistaken;  // by bug or variant
   };
-  std::vector<Planted> planted_;
+  std::vector<Injected> injected_;
   std::map<std::string, Row> rows_;  // by topic of the cause
   std::map<size_t, std::map<std::string, int64_t>> contracts_;
-  int64_t failures_ = 0, told_nothing_ = 0;
+  int64_t failures_ = 0, stated_nothing_ = 0;
 };
 
 }  // namespace diopi::proof

@@ -9,31 +9,33 @@ namespace {
 
 using F = v1::Finding;
 
-Planted Bug(const std::string& name, const std::string& text,
-            const std::vector<std::string>& contracts = {}) {
+Injected Bug(const std::string& name, const std::string& text,
+             const std::vector<std::string>& contracts = {}) {
   return {name, 1, {"diopiAdd"}, contracts, text};
 }
 
-TEST(JudgeCause, ComparesWhatACauseSpeaksOfWithWhatWasPlanted) {
+TEST(JudgeCause, ComparesWhatACauseSpeaksOfWithWhatWasInjected) {
   const F alpha_1 = Found(F::TAKEN_AS).Name("alpha").Expected("1");
   const F p_half = Found(F::TAKEN_AS).Name("p").Expected("0.5");
-  const Planted alpha = Bug("add_alpha_ignored", "add takes alpha as 1");
-  EXPECT_EQ(JudgeCause(alpha, Found(F::CONSISTENT_WITH).Part(alpha_1)), Told::kRight);
-  EXPECT_EQ(JudgeCause(alpha, Found(F::CONSISTENT_WITH).Part(p_half)), Told::kWrong);
-  EXPECT_EQ(JudgeCause(alpha, Found(F::CONSISTENT_WITH).Part(p_half).Part(alpha_1)), Told::kRight);
-  EXPECT_EQ(JudgeCause(alpha, Found(F::OPERAND_UNCHANGED)), Told::kWrong);
-  EXPECT_EQ(JudgeCause(alpha, {}), Told::kNothing);
-  const Planted tail = Bug("abs_tail", "the last elements are left out");
-  EXPECT_EQ(JudgeCause(tail, Found(F::TAIL_WRONG).Limit("4")), Told::kRight);
-  EXPECT_EQ(JudgeCause(tail, Found(F::ROUNDED_WRONG).Word("rounded_up")), Told::kWrong);
-  const Planted zeros = Bug("round_positive_zero", "round gives +0 for -0");
-  EXPECT_EQ(JudgeCause(zeros, Found(F::ZERO_SIGN_LOST)), Told::kRight);
-  const Planted eps = Bug("bn_eps_outside_root", "eps is added to the deviation, not to the variance");
+  const Injected alpha = Bug("add_alpha_ignored", "add takes alpha as 1");
+  EXPECT_EQ(JudgeCause(alpha, Found(F::CONSISTENT_WITH).Part(alpha_1)), Stated::kRight);
+  EXPECT_EQ(JudgeCause(alpha, Found(F::CONSISTENT_WITH).Part(p_half)), Stated::kWrong);
+  EXPECT_EQ(JudgeCause(alpha, Found(F::CONSISTENT_WITH).Part(p_half).Part(alpha_1)), Stated::kRight);
+  EXPECT_EQ(JudgeCause(alpha, Found(F::OPERAND_UNCHANGED)), Stated::kWrong);
+  EXPECT_EQ(JudgeCause(alpha, {}), Stated::kNothing);
+  const Injected tail = Bug("abs_tail", "the last elements are left out");
+  EXPECT_EQ(JudgeCause(tail, Found(F::TAIL_WRONG).Limit("4")), Stated::kRight);
+  EXPECT_EQ(JudgeCause(tail, Found(F::ROUNDED_WRONG).Word("rounded_up")), Stated::kWrong);
+  const Injected zeros = Bug("round_positive_zero", "round gives +0 for -0");
+  EXPECT_EQ(JudgeCause(zeros, Found(F::ZERO_SIGN_LOST)), Stated::kRight);
+  const Injected eps = Bug("bn_eps_outside_root", "eps is added to the deviation, not to the variance");
   EXPECT_EQ(JudgeCause(eps, Found(F::DECLARE).Word("native16").Part(Found(F::INTERMEDIATE_16_BIT))),
-            Told::kWrong);
-  const Planted winograd = Bug("conv2d_winograd4", "Winograd F(4x4,3x3)", {"fastconv"});
-  EXPECT_EQ(JudgeCause(winograd, Found(F::DECLARE).Word("fastconv").Part(Found(F::WINOGRAD))), Told::kRight);
-  EXPECT_EQ(JudgeCause(winograd, Found(F::DECLARE).Word("tf32").Part(Found(F::TF32_PRODUCTS))), Told::kWrong);
+            Stated::kWrong);
+  const Injected winograd = Bug("conv2d_winograd4", "Winograd F(4x4,3x3)", {"fastconv"});
+  EXPECT_EQ(JudgeCause(winograd, Found(F::DECLARE).Word("fastconv").Part(Found(F::WINOGRAD))),
+            Stated::kRight);
+  EXPECT_EQ(JudgeCause(winograd, Found(F::DECLARE).Word("tf32").Part(Found(F::TF32_PRODUCTS))),
+            Stated::kWrong);
 }
 
 TEST(CauseTally, CountsWhatFailed) {
@@ -47,9 +49,9 @@ TEST(CauseTally, CountsWhatFailed) {
   *verdict.mutable_cause() = Found(F::CONSISTENT_WITH).Part(Found(F::TAKEN_AS).Name("alpha").Expected("1"));
   tally.Add(0, verdict);
   tally.Add(1, verdict);
-  EXPECT_EQ(tally.Count(Told::kRight), 1);
-  EXPECT_EQ(tally.Count(Told::kWrong), 1);
-  EXPECT_EQ(tally.Count(Told::kNothing), 1);
+  EXPECT_EQ(tally.Count(Stated::kRight), 1);
+  EXPECT_EQ(tally.Count(Stated::kWrong), 1);
+  EXPECT_EQ(tally.Count(Stated::kNothing), 1);
   EXPECT_EQ(tally.Precision(), 0.5);
   EXPECT_NE(tally.Table().find("     1       1  argument alpha; wrong for conv2d_winograd4 1\n"),
             std::string::npos)

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "build_paths.h"
 #include "client/proof/causes.h"
-#include "client/proof/planted_library.h"
+#include "client/proof/injected_library.h"
 #include "client/proof/tally.h"
 #include "client/proof/trial.h"
 #include "client/setup/paths.h"
@@ -42,9 +42,9 @@ TrialOptions OptionsOf(const Source& source) {
   options.library = kLibraries + source.library;
   options.switch_variable = source.switch_variable;
   options.reference_library = kLibraries + "libdiopi_cpu.so";
-  const std::vector<Planted> all = ReadPlanted(options.library).value();
-  for (const Planted& each : all) {
-    if (!each.contracts.empty()) options.planted.push_back(each);
+  const std::vector<Injected> all = ReadInjected(options.library).value();
+  for (const Injected& each : all) {
+    if (!each.contracts.empty()) options.injected.push_back(each);
   }
   for (const std::string& function : source.functions) options.selection.add_functions(function);
   options.selection.set_suite("smoke");
@@ -56,17 +56,17 @@ TEST(Contracts, DoNotHideBugsAndAccuseNobody) {
   std::map<std::string, int> bugs;
   for (const Source& source : Sources()) {
     const TrialOptions options = OptionsOf(source);
-    Tally tally(options.planted);
+    Tally tally(options.injected);
     ASSERT_TRUE(RunTrials(options, [&](const Trial& trial) { tally.Add(trial); }).ok());
-    for (size_t i = 0; i < options.planted.size(); ++i) {
-      const Planted& planted = options.planted[i];
+    for (size_t i = 0; i < options.injected.size(); ++i) {
+      const Injected& injected = options.injected[i];
       const Record& record = tally.records()[i];
-      EXPECT_GT(record.verdicts, 0) << planted.name;
-      if (planted.catalogue > 0) {
-        EXPECT_GT(record.caught, 0) << planted.name << " is hidden by " << planted.contracts.front();
-        bugs[planted.contracts.front()] += record.caught > 0 ? 1 : 0;
+      EXPECT_GT(record.verdicts, 0) << injected.name;
+      if (injected.catalogue > 0) {
+        EXPECT_GT(record.caught, 0) << injected.name << " is hidden by " << injected.contracts.front();
+        bugs[injected.contracts.front()] += record.caught > 0 ? 1 : 0;
       } else {
-        EXPECT_EQ(record.caught, 0) << planted.name << ": "
+        EXPECT_EQ(record.caught, 0) << injected.name << ": "
                                     << (record.alarms.empty() ? "" : record.alarms.front());
       }
     }
@@ -80,13 +80,13 @@ TEST(Contracts, DoNotHideBugsAndAccuseNobody) {
 TEST(Contracts, AreNamedWhereTheyAreNotDeclared) {
   for (const Source& source : Sources()) {
     TrialOptions options = OptionsOf(source);
-    std::erase_if(options.planted, [](const Planted& planted) { return planted.catalogue > 0; });
+    std::erase_if(options.injected, [](const Injected& injected) { return injected.catalogue > 0; });
     options.every = 2;
     options.declare = false;
     options.explain = true;
-    CauseTally tally(options.planted);
+    CauseTally tally(options.injected);
     ASSERT_TRUE(
-        RunTrials(options, [&](const Trial& trial) { tally.Add(trial.planted, trial.verdict); }).ok());
+        RunTrials(options, [&](const Trial& trial) { tally.Add(trial.injected, trial.verdict); }).ok());
     EXPECT_GE(tally.Precision(), 0.97) << tally.Table();
     // With real 16-bit arithmetic, 47 of 100 failures name it; the others have too few elements to be
     // certain.
@@ -96,7 +96,7 @@ TEST(Contracts, AreNamedWhereTheyAreNotDeclared) {
 }
 
 struct Caused {
-  const char* planted;
+  const char* injected;
   v1::Finding::Code cause;  // or an explanation that the cause has
   bool right = true;        // false: never
 };
@@ -125,8 +125,8 @@ bool Has(const v1::Finding& cause, v1::Finding::Code code) {
                                              [code](const v1::Finding& part) { return part.code() == code; });
 }
 
-// Each planted bug shows the cause that it is, and bugs that look like another do not show that one.
-TEST(Causes, AreThoseOfThePlantedBugs) {
+// Each injected bug shows the cause that it is, and bugs that look like another do not show that one.
+TEST(Causes, AreThoseOfTheInjectedBugs) {
   TrialOptions options;
   options.library = kLibraries + "vendors/libdiopi_mutants.so";
   options.switch_variable = "DIOPI_MUTANT";
@@ -134,23 +134,23 @@ TEST(Causes, AreThoseOfThePlantedBugs) {
   options.selection.set_suite("core");
   options.explain = true;
   std::map<std::string, std::vector<v1::Finding>> causes;
-  const std::vector<Planted> all = ReadPlanted(options.library).value();
-  for (const Planted& each : all) {
+  const std::vector<Injected> all = ReadInjected(options.library).value();
+  for (const Injected& each : all) {
     if (std::any_of(std::begin(kCaused), std::end(kCaused),
-                    [&each](const Caused& row) { return each.name == row.planted; }))
-      options.planted.push_back(each);
+                    [&each](const Caused& row) { return each.name == row.injected; }))
+      options.injected.push_back(each);
   }
   options.every = 5;
   ASSERT_TRUE(RunTrials(options, [&](const Trial& trial) {
                 if (trial.verdict.outcome() == v1::OUTCOME_FAIL)
-                  causes[options.planted[trial.planted].name].push_back(trial.verdict.cause());
+                  causes[options.injected[trial.injected].name].push_back(trial.verdict.cause());
               }).ok());
   for (const Caused& row : kCaused) {
-    const std::vector<v1::Finding>& found = causes[row.planted];
-    EXPECT_FALSE(found.empty()) << row.planted;
+    const std::vector<v1::Finding>& found = causes[row.injected];
+    EXPECT_FALSE(found.empty()) << row.injected;
     const auto count = std::count_if(found.begin(), found.end(),
                                      [&](const v1::Finding& cause) { return Has(cause, row.cause); });
-    EXPECT_EQ(count > 0, row.right) << row.planted << ": " << count << " of " << found.size() << " "
+    EXPECT_EQ(count > 0, row.right) << row.injected << ": " << count << " of " << found.size() << " "
                                     << v1::Finding::Code_Name(row.cause);
   }
 }

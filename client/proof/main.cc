@@ -13,14 +13,14 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/match.h"
 #include "cases/base/printable_stream.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/catalog.h"
 #include "client/command_line/command_line.h"
 #include "client/command_line/options.h"
 #include "client/proof/case_value.h"
 #include "client/proof/causes.h"
-#include "client/proof/planted_library.h"
+#include "client/proof/injected_library.h"
 #include "client/proof/tally.h"
 #include "client/proof/trial.h"
 #include "client/setup/paths.h"
@@ -33,7 +33,7 @@ constexpr double kLeastPrecision = 0.95;
 
 struct Arguments {
   std::string reference = agent::DefaultReferenceLibrary();
-  std::string mutants = agent::ProgramFolder() + "/../lib/vendors/libdiopi_mutants.so";
+  std::string bugs = agent::ProgramFolder() + "/../lib/vendors/libdiopi_mutants.so";
   std::string variants = agent::ProgramFolder() + "/../lib/vendors/libdiopi_variants.so";
   std::string native16 = agent::ProgramFolder() + "/../lib/libdiopi_native16.so";
   std::vector<std::string> functions;
@@ -45,7 +45,7 @@ struct Arguments {
   bool verbose = false;
 };
 
-ExitCode Tell(const absl::Status& status) {
+ExitCode PrintError(const absl::Status& status) {
   std::cerr << "diopi-proof: " << std::string(status.message()) << "\n";
   return ExitCodeFor(status);
 }
@@ -53,7 +53,7 @@ ExitCode Tell(const absl::Status& status) {
 bool Wanted(const Arguments& arguments, const std::string& name) {
   if (arguments.only.empty()) return true;
   return std::any_of(arguments.only.begin(), arguments.only.end(),
-                     [&](const std::string& glob) { return cases::GlobMatch(glob, name); });
+                     [&](const std::string& glob) { return GlobMatch(glob, name); });
 }
 
 v1::Selection SelectionOf(const Arguments& arguments) {
@@ -70,14 +70,14 @@ struct Source {
 };
 
 absl::StatusOr<TrialOptions> TrialsOf(const Arguments& arguments, const Source& source,
-                                      const std::function<bool(const Planted&)>& wanted) {
-  ASSIGN_OR_RETURN(std::vector<Planted> planted, ReadPlanted(source.library));
+                                      const std::function<bool(const Injected&)>& wanted) {
+  ASSIGN_OR_RETURN(std::vector<Injected> injected, ReadInjected(source.library));
   TrialOptions options;
   options.library = source.library;
   options.switch_variable = source.switch_variable;
   options.reference_library = arguments.reference;
-  for (Planted& each : planted) {
-    if (Wanted(arguments, each.name) && wanted(each)) options.planted.push_back(std::move(each));
+  for (Injected& each : injected) {
+    if (Wanted(arguments, each.name) && wanted(each)) options.injected.push_back(std::move(each));
   }
   options.selection = SelectionOf(arguments);
   options.threads = arguments.threads;
@@ -86,10 +86,10 @@ absl::StatusOr<TrialOptions> TrialsOf(const Arguments& arguments, const Source& 
 }
 
 // In a library of variants, an entry with a number is a bug that a declared contract must not hide.
-bool IsBug(const Planted& planted) {
-  return planted.catalogue > 0;
+bool IsBug(const Injected& injected) {
+  return injected.catalogue > 0;
 }
-bool All(const Planted& /*planted*/) {
+bool All(const Injected& /*injected*/) {
   return true;
 }
 
@@ -97,12 +97,12 @@ absl::StatusOr<Tally> RunLibraries(const Arguments& arguments, const std::vector
                                    bool bugs) {
   absl::StatusOr<Tally> sum = Tally({});
   for (const Source& source : sources) {
-    const bool both = source.library != arguments.mutants;
+    const bool both = source.library != arguments.bugs;
     absl::StatusOr<TrialOptions> options =
-        TrialsOf(arguments, source, [&](const Planted& each) { return !both || IsBug(each) == bugs; });
+        TrialsOf(arguments, source, [&](const Injected& each) { return !both || IsBug(each) == bugs; });
     if (!options.ok()) return options.status();
     options->seeds = bugs ? 1 : arguments.seeds;
-    Tally tally(options->planted);
+    Tally tally(options->injected);
     absl::Status status = RunTrials(*options, [&](const Trial& trial) { tally.Add(trial); });
     if (!status.ok()) return status;
     sum->Append(tally);
@@ -113,36 +113,36 @@ absl::StatusOr<Tally> RunLibraries(const Arguments& arguments, const std::vector
 ExitCode RunVerdict(const Arguments& arguments) {
   const Source variant = {arguments.variants, "DIOPI_VARIANT"},
                native16 = {arguments.native16, "DIOPI_NATIVE16"};
-  const absl::StatusOr<Tally> mutants =
-      RunLibraries(arguments, {{arguments.mutants, "DIOPI_MUTANT"}, variant, native16}, true);
-  if (!mutants.ok()) return Tell(mutants.status());
+  const absl::StatusOr<Tally> bugs =
+      RunLibraries(arguments, {{arguments.bugs, "DIOPI_MUTANT"}, variant, native16}, true);
+  if (!bugs.ok()) return PrintError(bugs.status());
   std::cout << "Injected bugs, each run on the cases of its functions in suite " << arguments.suite << "\n\n"
-            << mutants->MutantTable();
+            << bugs->BugTable();
   const absl::StatusOr<Tally> variants = RunLibraries(arguments, {variant, native16}, false);
-  if (!variants.ok()) return Tell(variants.status());
+  if (!variants.ok()) return PrintError(variants.status());
   std::cout << absl::StrFormat("\nCorrect variants, %d seeds of inputs each\n\n", arguments.seeds)
             << variants->VariantTable();
   std::cout << absl::StrFormat("\nthe public rule accuses correct variants in %d of %d verdicts\n",
                                variants->PublicAlarms(), variants->Verdicts());
   std::cout << absl::StrFormat(
-      "injected bugs caught: %d of %d (public rule %d of %d), false alarms: %d of %d\n", mutants->Caught(),
-      mutants->records().size(), mutants->PublicCaught(), mutants->records().size(), variants->Alarms(),
+      "injected bugs caught: %d of %d (public rule %d of %d), false alarms: %d of %d\n", bugs->Caught(),
+      bugs->records().size(), bugs->PublicCaught(), bugs->records().size(), variants->Alarms(),
       variants->Verdicts());
-  const bool all = mutants->Caught() == static_cast<int64_t>(mutants->records().size());
+  const bool all = bugs->Caught() == static_cast<int64_t>(bugs->records().size());
   return all && variants->Alarms() == 0 ? ExitCode::kOk : ExitCode::kFailed;
 }
 
 // Tallies the likely causes for the bugs or variants of `source` in their own table.
 absl::StatusOr<CauseTally> RunCauses(const Arguments& arguments, const Source& source, bool declare,
-                                     const std::function<bool(const Planted&)>& wanted) {
+                                     const std::function<bool(const Injected&)>& wanted) {
   ASSIGN_OR_RETURN(TrialOptions options, TrialsOf(arguments, source, wanted));
   options.declare = declare;
   options.explain = true;
-  CauseTally tally(options.planted);
+  CauseTally tally(options.injected);
   absl::Status status = RunTrials(options, [&](const Trial& trial) {
-    tally.Add(trial.planted, trial.verdict);
+    tally.Add(trial.injected, trial.verdict);
     if (!arguments.verbose || trial.verdict.outcome() != v1::OUTCOME_FAIL) return;
-    std::cout << options.planted[trial.planted].name << "\t" << trial.verdict.case_id() << "\t"
+    std::cout << options.injected[trial.injected].name << "\t" << trial.verdict.case_id() << "\t"
               << trial.verdict.cause_confidence() << "\t" << trial.verdict.likely_cause() << "\t"
               << absl::StrJoin(trial.verdict.would_pass_under(), ",") << "\t" << trial.verdict.reason()
               << "\n";
@@ -152,27 +152,26 @@ absl::StatusOr<CauseTally> RunCauses(const Arguments& arguments, const Source& s
 }
 
 ExitCode RunCauses(const Arguments& arguments) {
-  const absl::StatusOr<CauseTally> bugs =
-      RunCauses(arguments, {arguments.mutants, "DIOPI_MUTANT"}, true, All);
-  if (!bugs.ok()) return Tell(bugs.status());
+  const absl::StatusOr<CauseTally> bugs = RunCauses(arguments, {arguments.bugs, "DIOPI_MUTANT"}, true, All);
+  if (!bugs.ok()) return PrintError(bugs.status());
   std::cout << "Likely causes of injected bugs\n\n" << bugs->Table();
-  const auto declarable = [](const Planted& planted) {
-    return !planted.contracts.empty() && !IsBug(planted);
+  const auto declarable = [](const Injected& injected) {
+    return !injected.contracts.empty() && !IsBug(injected);
   };
   const absl::StatusOr<CauseTally> arithmetic =
       RunCauses(arguments, {arguments.variants, "DIOPI_VARIANT"}, false, declarable);
-  if (!arithmetic.ok()) return Tell(arithmetic.status());
+  if (!arithmetic.ok()) return PrintError(arithmetic.status());
   const absl::StatusOr<CauseTally> native16 =
       RunCauses(arguments, {arguments.native16, "DIOPI_NATIVE16"}, false,
-                [](const Planted& planted) { return !IsBug(planted); });
-  if (!native16.ok()) return Tell(native16.status());
+                [](const Injected& injected) { return !IsBug(injected); });
+  if (!native16.ok()) return PrintError(native16.status());
   std::cout << "\nArithmetic that should be declared but is not\n\n"
             << arithmetic->ContractTable() << native16->ContractTable() << "\n"
             << arithmetic->Table() << native16->Table();
   const int64_t right =
-      bugs->Count(Told::kRight) + arithmetic->Count(Told::kRight) + native16->Count(Told::kRight);
+      bugs->Count(Stated::kRight) + arithmetic->Count(Stated::kRight) + native16->Count(Stated::kRight);
   const int64_t wrong =
-      bugs->Count(Told::kWrong) + arithmetic->Count(Told::kWrong) + native16->Count(Told::kWrong);
+      bugs->Count(Stated::kWrong) + arithmetic->Count(Stated::kWrong) + native16->Count(Stated::kWrong);
   const double precision =
       right + wrong > 0 ? static_cast<double>(right) / static_cast<double>(right + wrong) : 1;
   std::cout << absl::StrFormat("\nlikely causes: %d right, %d wrong: %.1f %% right\n", right, wrong,
@@ -183,10 +182,10 @@ ExitCode RunCauses(const Arguments& arguments) {
 ExitCode RunCases(const Arguments& arguments) {
   CaseValueOptions options;
   options.reference_library = arguments.reference;
-  options.mutants_library = arguments.mutants;
+  options.bugs_library = arguments.bugs;
   options.selection = SelectionOf(arguments);
   const auto matrices = MeasureCases(options);
-  if (!matrices.ok()) return Tell(matrices.status());
+  if (!matrices.ok()) return PrintError(matrices.status());
   std::cout << CaseValueText(*matrices, arguments.verbose);
   return ExitCode::kOk;
 }
@@ -199,7 +198,7 @@ ExitCode Main(int argc, char** argv) {
   DescribeProgram("", "  diopi-proof verdict --fname add    every bug and variant of an operator\n", &app);
   Heading("Options", &app);
   app.add_option("--reference", arguments.reference, "The CPU reference, libdiopi_cpu.so");
-  app.add_option("--mutants", arguments.mutants, "Library with injected bugs");
+  app.add_option("--mutants", arguments.bugs, "Library with injected bugs");
   AddFnameOption(&app, &arguments.functions);
   app.add_option("--suite", arguments.suite, "Suite: core (default) or smoke");
   app.add_option("--threads", arguments.threads, "Number of workers")->check(CLI::Range(1, 64));

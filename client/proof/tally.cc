@@ -25,9 +25,9 @@ int64_t Sum(const std::vector<Record>& records, Value value) {
                          [&](int64_t sum, const Record& record) { return sum + value(record); });
 }
 
-size_t Widest(const std::vector<Planted>& planted) {
+size_t Widest(const std::vector<Injected>& injected) {
   size_t width = 6;
-  for (const Planted& each : planted) width = std::max(width, each.name.size());
+  for (const Injected& each : injected) width = std::max(width, each.name.size());
   return width;
 }
 
@@ -36,7 +36,7 @@ size_t Widest(const std::vector<Planted>& planted) {
 void Tally::Add(const Trial& trial) {
   const v1::Outcome outcome = trial.verdict.outcome();
   if (outcome == v1::OUTCOME_NOT_IMPLEMENTED || outcome == v1::OUTCOME_UNSUPPORTED_DTYPE) return;
-  Record& record = records_[trial.planted];
+  Record& record = records_[trial.injected];
   ++record.verdicts;
   if (trial.public_rule_fails) ++record.public_caught;
   if (outcome == v1::OUTCOME_PASS) return;
@@ -56,7 +56,7 @@ void Tally::Add(const Trial& trial) {
 }
 
 void Tally::Append(const Tally& other) {
-  planted_.insert(planted_.end(), other.planted_.begin(), other.planted_.end());
+  injected_.insert(injected_.end(), other.injected_.begin(), other.injected_.end());
   records_.insert(records_.end(), other.records_.begin(), other.records_.end());
 }
 
@@ -76,37 +76,38 @@ int64_t Tally::PublicAlarms() const {
   return Sum(records_, [](const Record& record) { return record.public_caught; });
 }
 
-std::string Tally::MutantTable() const {
-  const int width = static_cast<int>(Widest(planted_));
+std::string Tally::BugTable() const {
+  const int width = static_cast<int>(Widest(injected_));
   std::string out = absl::StrFormat("%-*s  %3s  %-8s  %11s  %11s  %s\n", width, "bug", "no.", "gate",
                                     "caught by", "public rule", "first case");
   std::string missed;
-  for (size_t i = 0; i < planted_.size(); ++i) {
-    const Planted& planted = planted_[i];
+  for (size_t i = 0; i < injected_.size(); ++i) {
+    const Injected& injected = injected_[i];
     const Record& record = records_[i];
     absl::StrAppend(
         &out,
-        absl::StrFormat("%-*s  %3s  %-8s  %4d of %4d  %4d of %4d  %s\n", width, planted.name,
-                        planted.catalogue > 0 ? absl::StrCat(planted.catalogue) : "",
+        absl::StrFormat("%-*s  %3s  %-8s  %4d of %4d  %4d of %4d  %s\n", width, injected.name,
+                        injected.catalogue > 0 ? absl::StrCat(injected.catalogue) : "",
                         MostFrequent(record.gates), record.caught, record.verdicts, record.public_caught,
                         record.verdicts, record.first_case.empty() ? "-" : record.first_case));
-    if (record.caught == 0) absl::StrAppend(&missed, "not caught: ", planted.name, ": ", planted.text, "\n");
+    if (record.caught == 0)
+      absl::StrAppend(&missed, "not caught: ", injected.name, ": ", injected.text, "\n");
   }
   return out + missed;
 }
 
 std::string Tally::VariantTable() const {
-  const int width = static_cast<int>(Widest(planted_));
+  const int width = static_cast<int>(Widest(injected_));
   std::string out = absl::StrFormat("%-*s  %-10s  %8s  %6s  %12s\n", width, "variant", "contract", "verdicts",
                                     "alarms", "public rule");
   std::string alarms;
-  for (size_t i = 0; i < planted_.size(); ++i) {
+  for (size_t i = 0; i < injected_.size(); ++i) {
     const Record& record = records_[i];
-    absl::StrAppend(&out, absl::StrFormat("%-*s  %-10s  %8d  %6d  %12d\n", width, planted_[i].name,
-                                          absl::StrJoin(planted_[i].contracts, ","), record.verdicts,
+    absl::StrAppend(&out, absl::StrFormat("%-*s  %-10s  %8d  %6d  %12d\n", width, injected_[i].name,
+                                          absl::StrJoin(injected_[i].contracts, ","), record.verdicts,
                                           record.caught, record.public_caught));
     for (const std::string& alarm : record.alarms) {
-      absl::StrAppend(&alarms, "false alarm: ", planted_[i].name, ": ", alarm, "\n");
+      absl::StrAppend(&alarms, "false alarm: ", injected_[i].name, ": ", alarm, "\n");
     }
   }
   return out + alarms;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "client/proof/planted_library.h"
+#include "client/proof/injected_library.h"
 #include "client/proof/trial.h"
 
 namespace diopi::proof {
@@ -26,14 +26,15 @@ struct Record {
 
 class Tally {
  public:
-  explicit Tally(std::vector<Planted> planted) : planted_(std::move(planted)), records_(planted_.size()) {}
+  explicit Tally(std::vector<Injected> injected)
+      : injected_(std::move(injected)), records_(injected_.size()) {}
 
   // Not thread-safe.
   void Add(const Trial& trial);
   // Adds another library's records after these.
   void Append(const Tally& other);
 
-  const std::vector<Planted>& planted() const { return planted_; }
+  const std::vector<Injected>& injected() const { return injected_; }
   const std::vector<Record>& records() const { return records_; }
   int64_t Caught() const;        // bugs of which at least one verdict was not a pass
   int64_t PublicCaught() const;  // likewise by the public rule
@@ -43,12 +44,12 @@ class Tally {
 
   // One line per bug: name, number in the catalogue, gates, the first case that caught it, how many cases
   // caught it, and how many by the public rule. Then the bugs that were not caught, with their texts.
-  std::string MutantTable() const;
+  std::string BugTable() const;
   // One line per variant: name, contracts, verdicts, alarms by our rule and by the public rule.
   std::string VariantTable() const;
 
  private:
-  std::vector<Planted> planted_;
+  std::vector<Injected> injected_;
   std::vector<Record> records_;
 };
 

@@ -69,8 +69,8 @@ class Trials {
     ASSIGN_OR_RETURN(const auto catalog, cases::Catalog::LoadBuiltin());
     ASSIGN_OR_RETURN(std::vector<v1::Case> cases, catalog->Select(options_.selection));
     std::set<std::string> functions;
-    for (const Planted& planted : options_.planted) {
-      functions.insert(planted.functions.begin(), planted.functions.end());
+    for (const Injected& injected : options_.injected) {
+      functions.insert(injected.functions.begin(), injected.functions.end());
     }
     std::map<std::string, std::vector<v1::Case>> by_operator;
     std::map<std::string, int> seen;
@@ -100,15 +100,15 @@ class Trials {
       baselines.push_back(*std::move(baseline));
     }
     std::vector<size_t> concerned;
-    for (size_t i = 0; i < options_.planted.size(); ++i) {
-      const std::set<std::string>& own = options_.planted[i].functions;
+    for (size_t i = 0; i < options_.injected.size(); ++i) {
+      const std::set<std::string>& own = options_.injected[i].functions;
       if (std::any_of(own.begin(), own.end(), [&](const std::string& f) { return functions.count(f) != 0; }))
         concerned.push_back(i);
     }
     std::atomic<size_t> next{0};
     const auto work = [&] {
       for (size_t i = next++; i < concerned.size(); i = next++) {
-        RunPlanted(concerned[i], seed, baselines);
+        RunInjected(concerned[i], seed, baselines);
       }
     };
     std::vector<std::thread> threads;
@@ -135,15 +135,15 @@ class Trials {
     trial->public_rule_fails = PublicRuleFails(outcome, numbers);
   }
 
-  void RunPlanted(size_t index, int seed, const std::vector<Baseline>& baselines) {
-    const Planted& planted = options_.planted[index];
+  void RunInjected(size_t index, int seed, const std::vector<Baseline>& baselines) {
+    const Injected& injected = options_.injected[index];
     const absl::StatusOr<baselines::DeclaredContracts> contracts =
-        baselines::ParseContracts(options_.declare ? planted.contracts : std::vector<std::string>());
+        baselines::ParseContracts(options_.declare ? injected.contracts : std::vector<std::string>());
     if (!contracts.ok()) return Fail(contracts.status());
     loader::WorkerOptions worker_options;
     worker_options.impl_path = options_.library;
     worker_options.case_timeout = options_.case_timeout;
-    worker_options.environment = {absl::StrCat(options_.switch_variable, "=", planted.name)};
+    worker_options.environment = {absl::StrCat(options_.switch_variable, "=", injected.name)};
     worker_options.log_path = "/dev/null";
     const auto worker = loader::Worker::Start(worker_options);
     if (!worker.ok()) return Fail(worker.status());
@@ -151,12 +151,12 @@ class Trials {
     compare.contracts = *contracts;
     agent::CaseJudge judge(ExplainingJudge(options_, compare));
     for (const Baseline& baseline : baselines) {
-      if (planted.functions.count(baseline.c.function()) == 0) continue;
+      if (injected.functions.count(baseline.c.function()) == 0) continue;
       const absl::Status submitted = (*worker)->Submit(baseline.c, baseline.inputs, 2);
       if (!submitted.ok()) return Fail(submitted);
       const CallOutcome outcome = (*worker)->Wait();
       Trial trial;
-      trial.planted = index;
+      trial.injected = index;
       trial.seed = seed;
       if (options_.explain) {
         trial.verdict = judge.Judge(baseline.c, baseline.inputs, baseline.references, outcome, {});
@@ -217,7 +217,7 @@ std::string GatesOf(const v1::Verdict& verdict) {
 v1::Case Reseeded(const v1::Case& c, int seed) {
   v1::Case reseeded = c;
   if (seed == 0) return reseeded;
-  // The generator is keyed by the label, among others (cases/core/fill.h).
+  // The generator is keyed by the label, among others (cases/fill/fill.h).
   reseeded.set_label(absl::StrCat(c.label(), "#", seed));
   for (v1::Argument& argument : *reseeded.mutable_args()) {
     if (argument.has_generator()) {

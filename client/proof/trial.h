@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "client/proof/planted_library.h"
+#include "client/proof/injected_library.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/selection.pb.h"
 #include "diopi/v1/verdict.pb.h"
@@ -20,7 +20,7 @@ struct TrialOptions {
   std::string library;            // libdiopi_mutants.so, libdiopi_variants.so
   std::string switch_variable;    // DIOPI_MUTANT, DIOPI_VARIANT
   std::string reference_library;  // libdiopi_cpu.so: makes the baselines, in this process
-  std::vector<Planted> planted;
+  std::vector<Injected> injected;
   v1::Selection selection;
   int every = 1;  // only every n-th case of an operator
   int seeds = 1;  // of generated inputs; seed 0 gives the inputs of the stored baselines
@@ -32,7 +32,7 @@ struct TrialOptions {
 
 // The result of one case.
 struct Trial {
-  size_t planted = 0;  // index
+  size_t injected = 0;  // index
   int seed = 0;
   v1::Verdict verdict;
   // Whether the public harness would have failed on the same data: a dead or hanging process, an error, or an

@@ -12,7 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "client/rpc/caller.h"
 #include "client/rpc/lease_frame.h"
 #include "client/rpc/verdict_collector.h"

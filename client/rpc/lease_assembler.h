@@ -98,7 +98,7 @@ class LeaseAssembler {
   absl::Status Deliver();
   void Regenerate();
   void TakeFromCache(const v1::TensorInfo& info);
-  void Spoil(std::string reason);
+  void MarkUnavailable(std::string reason);
   const v1::TensorInfo* InfoOf(bool reference, absl::string_view key) const;
   TensorMap& TensorsOf(bool reference) {
     return reference ? current_.leased.references : current_.leased.inputs;

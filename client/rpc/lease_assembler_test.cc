@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/hash.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 
 namespace diopi::rpc {
 namespace {
@@ -214,18 +214,18 @@ TEST(LeaseAssembler, AnInputThatComesOutOtherwiseIsNoFaultOfTheChips) {
   }
 }
 
-TEST(LeaseAssembler, WhatIsNotAsAnnouncedOrSpoiltIsUnavailable) {
+TEST(LeaseAssembler, WhatIsNotAsAnnouncedOrDamagedIsUnavailable) {
   const HostTensor tensor{v1::Dtype::uint8, {4}, "abcd"};
   v1::LeaseMessage start = Start("a.x", 0, 1);
   Announce(&start, "out", tensor, v1::TensorInfo::BYTES)->set_reference(true);
-  v1::LeaseMessage spoilt;
-  spoilt.set_spoilt("the disk forgot");
+  v1::LeaseMessage damaged;
+  damaged.set_damaged("the disk forgot");
   std::vector<LeasedCase> cases;
-  ASSERT_TRUE(
-      Feed({Header(3), start, Reference(Chunk("out", 4, 0, "abcd")), End(), start,
-            Reference(Chunk("out", 4, 0, "abXd")), End(), start, Reference(Chunk("out", 4, 0, "ab")), spoilt},
-           &cases)
-          .ok());
+  ASSERT_TRUE(Feed({Header(3), start, Reference(Chunk("out", 4, 0, "abcd")), End(), start,
+                    Reference(Chunk("out", 4, 0, "abXd")), End(), start, Reference(Chunk("out", 4, 0, "ab")),
+                    damaged},
+                   &cases)
+                  .ok());
   ASSERT_EQ(cases.size(), 3u);
   EXPECT_EQ(cases[0].unavailable, "");
   EXPECT_EQ(cases[0].references.at("out").data, "abcd");

@@ -2,8 +2,8 @@
 
 #include <signal.h>
 
+#include "cases/base/outcome.h"
 #include "reports/model/completeness.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::agent {
 
@@ -11,7 +11,7 @@ int64_t CountOf(const OutcomeCounts& outcomes, bool (*counts)(v1::Outcome)) {
   int64_t sum = 0;
   for (int i = v1::Outcome_MIN; i <= v1::Outcome_MAX; ++i) {
     const auto outcome = static_cast<v1::Outcome>(i);
-    const auto found = outcomes.find(reports::OutcomeName(outcome));
+    const auto found = outcomes.find(OutcomeName(outcome));
     if (counts(outcome) && found != outcomes.end()) sum += found->second;
   }
   return sum;
@@ -26,7 +26,7 @@ absl::Status StatusOfExit(const ExitStatus& ended, absl::string_view text) {
 }
 
 ExitCode ExitCodeFor(const OutcomeCounts& outcomes) {
-  if (CountOf(outcomes, reports::IsFailure) > 0) return ExitCode::kFailed;
+  if (CountOf(outcomes, IsFailure) > 0) return ExitCode::kFailed;
   const bool ours = CountOf(outcomes, [](v1::Outcome o) { return o == v1::OUTCOME_HARNESS_ERROR; }) > 0;
   return ours ? ExitCode::kOurs : ExitCode::kOk;
 }

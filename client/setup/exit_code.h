@@ -1,4 +1,4 @@
-// Derives the exit status from a run's outcomes; client/command_line/exit_code.h defines the statuses.
+// Derives the exit status from a run's outcomes; cases/base/exit_code.h defines the statuses.
 #ifndef CLIENT_SETUP_EXIT_CODE_H_
 #define CLIENT_SETUP_EXIT_CODE_H_
 
@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "cases/base/exit_code.h"
 #include "cases/base/process.h"
-#include "client/command_line/exit_code.h"
 #include "diopi/v1/verdict.pb.h"
 
 namespace diopi::agent {
@@ -18,7 +18,7 @@ namespace diopi::agent {
 using diopi::ExitCode;
 using diopi::ExitCodeFor;
 
-// How many cases have each outcome, by its name (reports::OutcomeName), as in v1::RunInfo.
+// How many cases have each outcome, by its name (OutcomeName), as in v1::RunInfo.
 using OutcomeCounts = std::map<std::string, int64_t>;
 
 // The sum over the outcomes for which `counts` is true.

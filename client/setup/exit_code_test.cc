@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reports/model/outcome.h"
+#include "cases/base/outcome.h"
 
 namespace diopi::agent {
 namespace {
@@ -31,7 +31,7 @@ TEST(ExitCodeTest, OfOutcomes) {
     std::string names;
     for (const auto& [name, count] : row.outcomes) names += name + " ";
     EXPECT_EQ(ExitCodeFor(row.outcomes), row.code) << names;
-    EXPECT_EQ(CountOf(row.outcomes, reports::IsFailure), row.failures) << names;
+    EXPECT_EQ(CountOf(row.outcomes, IsFailure), row.failures) << names;
   }
 }
 

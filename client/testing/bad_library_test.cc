@@ -153,7 +153,7 @@ TEST_F(BadLibraryTest, FewWrongElementsFail) {
   int half = 0;
   for (const std::string how : {"output_doubled", "output_nan"}) {
     size_t failed = 0;
-    size_t pass_by_peer = 0;
+    size_t pass_by_public_rule = 0;
     for (const v1::Verdict& verdict : Spoilt(how, PartOfSmoke(half++, 2)).verdicts) {
       if (verdict.outcome() == v1::OUTCOME_NOT_IMPLEMENTED || Unseen(verdict, how == "output_doubled"))
         continue;
@@ -169,10 +169,10 @@ TEST_F(BadLibraryTest, FewWrongElementsFail) {
           << how << ": " << verdict.case_id() << ": " << verdict.reason();
       ++failed;
       for (const v1::OutputStats& output : verdict.outputs())
-        pass_by_peer += !output.ok() && output.public_pass() ? 1 : 0;
+        pass_by_public_rule += !output.ok() && output.public_pass() ? 1 : 0;
     }
     EXPECT_GE(failed, 2000u) << how;
-    EXPECT_GT(pass_by_peer, 0u) << how << ": the public rule is said to let some of them pass";
+    EXPECT_GT(pass_by_public_rule, 0u) << how << ": the public rule is said to let some of them pass";
   }
 }
 

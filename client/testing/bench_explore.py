@@ -24,11 +24,11 @@ import time
 SHORT = bool(os.environ.get("BENCH_SHORT"))
 
 
-def planted(build, library):
-    """[(name, functions, contracts)] of a library of injected bugs or correct variants (client/proof/planted_library.h). A bug
+def injected(build, library):
+    """[(name, functions, contracts)] of a library of injected bugs or correct variants (client/proof/injected_library.h). A bug
     that a contract must not hide stands among the variants, with a number."""
     ctypes.CDLL(f"{build}/lib/libdiopirt.so", mode=ctypes.RTLD_GLOBAL)
-    listing = ctypes.CDLL(library).diopiPlanted
+    listing = ctypes.CDLL(library).diopiInjected
     listing.restype = ctypes.c_char_p
     fields = [line.split("\t") for line in listing().decode().splitlines()]
     wanted = [field for field in fields if "variants" not in library or field[1] == "0"]
@@ -119,7 +119,7 @@ def main():
     build = os.path.abspath(arguments.build)
 
     def chosen(library):
-        listed = [each for each in planted(build, library) if fnmatch.fnmatch(each[0], arguments.only)]
+        listed = [each for each in injected(build, library) if fnmatch.fnmatch(each[0], arguments.only)]
         return listed[::400] if SHORT else listed[::arguments.every]
 
     with tempfile.TemporaryDirectory() as folder:

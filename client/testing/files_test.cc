@@ -1,7 +1,7 @@
 // Every program and subcommand that reads or writes a file, with every file that is not what it should be:
 // missing, a folder, a loop of links, a pipe, huge, binary, without permission; to a full disk, into no
 // folder, through a file, over a folder. Each ends soon with the exit status of one table
-// (client/command_line/exit_code.h), and names the file: a file that is not what it should be is bad input
+// (cases/base/exit_code.h), and names the file: a file that is not what it should be is bad input
 // (2), one that cannot be read, or written at all, is the environment (4).
 #include <gtest/gtest.h>
 #include <signal.h>

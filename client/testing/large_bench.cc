@@ -38,9 +38,9 @@
 #include "cases/base/output_hash.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/catalog.h"
-#include "cases/core/fill.h"
 #include "cases/core/model_cases.h"
-#include "cases/core/slices.h"
+#include "cases/fill/fill.h"
+#include "cases/slices/slices.h"
 #include "client/judge/case_judge.h"
 #include "client/setup/arguments.h"
 #include "impl_loader/worker/worker.h"
@@ -309,7 +309,7 @@ absl::Status RunModel(const cases::Catalog& catalog, const std::string& model, i
   if (!selection.ok()) return selection.status();
   absl::Status status;
   const absl::Status visited = catalog.VisitRun(*selection, [&](const v1::Case& c) {
-    if (status.ok() && cases::IsSliced(c)) status = bench->Run(c.id(), c);
+    if (status.ok() && slices::IsSliced(c)) status = bench->Run(c.id(), c);
   });
   return visited.ok() ? status : visited;
 }

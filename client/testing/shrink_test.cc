@@ -26,7 +26,7 @@ class ShrinkTest : public ::testing::Test {
   TestFolder folder_;
 };
 
-TEST_F(ShrinkTest, PlantedFaults) {
+TEST_F(ShrinkTest, InjectedFaults) {
   struct Row {
     const char* id;
     const char* mutant;

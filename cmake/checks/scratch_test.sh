@@ -43,11 +43,11 @@ for operator in "${operators[@]}"; do
 done
 tar -xf "$work/ours.tar"
 touch "${ours[@]}"
-cat >baselines/ops/tensor/unfold_mutants.cc <<'END'
-#include "baselines/mutants/support.h"
+cat >baselines/ops/tensor/unfold_bugs.cc <<'END'
+#include "baselines/bugs/support.h"
 
 namespace {
-PLANT(unfold_step_ignored, 0, "diopiUnfold", "", "every window begins one element after the last");
+INJECT(unfold_step_ignored, 0, "diopiUnfold", "", "every window begins one element after the last");
 }
 
 DIOPI_OVERRIDE(diopiUnfold, a) {

@@ -49,7 +49,7 @@ void MakeChannelsLast(v1::TensorSpec* spec) {
 }
 
 // Describes how the strides changed; empty if they did not.
-absl::StatusOr<std::string> LayOut(v1::HandedLayout layout, v1::TensorSpec* spec) {
+absl::StatusOr<std::string> LayOut(v1::LibraryLayout layout, v1::TensorSpec* spec) {
   if (layout == v1::AS_IS) return "";
   const std::vector<int64_t> before(spec->strides().begin(), spec->strides().end());
   const int64_t offset = spec->storage_offset();
@@ -92,21 +92,21 @@ absl::Status AdaptedCall::Apply(const v1::CaseAdaptor::Conversion& conversion) {
   const Found found = Find(&case_, conversion.key());
   if (found.spec == nullptr) return absl::InvalidArgumentError("the case has no such tensor");
   std::vector<std::string> words;
-  const Handed handed{found.spec->dtype(), conversion.dtype()};
-  if (handed.own != handed.handed) {
-    if (!CanConvert(handed.own, handed.handed)) {
+  const Dtypes dtypes{found.spec->dtype(), conversion.dtype()};
+  if (dtypes.own != dtypes.library) {
+    if (!CanConvert(dtypes.own, dtypes.library)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("no conversion of ", Name(handed.own), " to ", Name(handed.handed)));
+          absl::StrCat("no conversion of ", Name(dtypes.own), " to ", Name(dtypes.library)));
     }
     // A tensor that the library allocates counts as converted once it has the type that was asked for.
     if (found.argument->role() != v1::ROLE_LIBRARY_OUTPUT) {
-      words.push_back(absl::StrCat(Name(handed.own), " as ", Name(handed.handed)));
+      words.push_back(absl::StrCat(Name(dtypes.own), " as ", Name(dtypes.library)));
     } else {
       allocated_.insert(conversion.key());
     }
-    found.spec->set_dtype(handed.handed);
-    handed_[conversion.key()] = handed;
-    ConvertInput(conversion.key(), handed);
+    found.spec->set_dtype(dtypes.library);
+    converted_[conversion.key()] = dtypes;
+    ConvertInput(conversion.key(), dtypes);
   }
   if (found.argument->role() != v1::ROLE_LIBRARY_OUTPUT) {
     ASSIGN_OR_RETURN(const std::string laid, LayOut(conversion.layout(), found.spec));
@@ -116,45 +116,45 @@ absl::Status AdaptedCall::Apply(const v1::CaseAdaptor::Conversion& conversion) {
   return absl::OkStatus();
 }
 
-void AdaptedCall::ConvertInput(const std::string& key, const Handed& handed) {
+void AdaptedCall::ConvertInput(const std::string& key, const Dtypes& dtypes) {
   const auto input =
       std::find_if(inputs_.begin(), inputs_.end(), [&](const InputView& one) { return one.key == key; });
-  if (input == inputs_.end() || input->dtype != handed.own) return;
+  if (input == inputs_.end() || input->dtype != dtypes.own) return;
   const int64_t elements = NumElements(input->shape);
   // If the values do not fit the shape, the frame refuses the case.
-  if (elements < 0 || input->bytes != static_cast<size_t>(elements * ElementSize(handed.own))) return;
-  std::string& data = values_.emplace_back(static_cast<size_t>(elements * ElementSize(handed.handed)), '\0');
-  const Conversion done = Convert(handed.own, input->data, handed.handed, data.data(), elements);
+  if (elements < 0 || input->bytes != static_cast<size_t>(elements * ElementSize(dtypes.own))) return;
+  std::string& data = values_.emplace_back(static_cast<size_t>(elements * ElementSize(dtypes.library)), '\0');
+  const Conversion done = Convert(dtypes.own, input->data, dtypes.library, data.data(), elements);
   if (done.lost > 0) {
     absl::StrAppend(&not_adaptable_, not_adaptable_.empty() ? "" : "; ", done.lost, " of ", done.elements,
-                    " elements of ", key, " do not fit in ", Name(handed.handed), ", the first at ",
+                    " elements of ", key, " do not fit in ", Name(dtypes.library), ", the first at ",
                     done.first_lost, ": ", done.first_text);
   }
   if (done.rounded > 0) {
     rounded_.push_back(absl::StrCat(done.rounded, " of ", done.elements, " elements of ", key, " rounded"));
   }
-  input->dtype = handed.handed;
+  input->dtype = dtypes.library;
   input->data = data.data();
   input->bytes = data.size();
 }
 
 void AdaptedCall::TakeBack(std::vector<OutputTensor>* outputs) {
   for (OutputTensor& output : *outputs) {
-    const auto found = handed_.find(output.key);
-    if (found == handed_.end() || output.dtype != static_cast<int32_t>(found->second.handed)) continue;
-    const Handed& handed = found->second;
+    const auto found = converted_.find(output.key);
+    if (found == converted_.end() || output.dtype != static_cast<int32_t>(found->second.library)) continue;
+    const Dtypes& dtypes = found->second;
     const int64_t elements = NumElements(output.shape);
-    std::string data(static_cast<size_t>(elements * ElementSize(handed.own)), '\0');
-    const Conversion done = Convert(handed.handed, output.data.data(), handed.own, data.data(), elements);
+    std::string data(static_cast<size_t>(elements * ElementSize(dtypes.own)), '\0');
+    const Conversion done = Convert(dtypes.library, output.data.data(), dtypes.own, data.data(), elements);
     output.data = std::move(data);
-    output.dtype = static_cast<int32_t>(handed.own);
+    output.dtype = static_cast<int32_t>(dtypes.own);
     if (allocated_.contains(output.key)) {
-      adapted_.push_back(absl::StrCat(output.key, " ", Name(handed.own), " as ", Name(handed.handed)));
+      adapted_.push_back(absl::StrCat(output.key, " ", Name(dtypes.own), " as ", Name(dtypes.library)));
     }
     // A floating result that is rounded into a narrower type is what the caller asked for.
-    if (done.lost == 0 || IsFloating(handed.own)) continue;
+    if (done.lost == 0 || IsFloating(dtypes.own)) continue;
     rounded_.push_back(absl::StrCat(done.lost, " of ", done.elements, " elements that the library wrote to ",
-                                    output.key, " do not fit in ", Name(handed.own),
+                                    output.key, " do not fit in ", Name(dtypes.own),
                                     " and were taken modulo its range, the first at ", done.first_lost, ": ",
                                     done.first_text));
   }

@@ -44,18 +44,18 @@ class AdaptedCall {
   const std::vector<std::string>& rounded() const { return rounded_; }  // with counts
 
  private:
-  struct Handed {
+  struct Dtypes {
     Dtype own = v1::Dtype::unsupported;
-    Dtype handed = v1::Dtype::unsupported;
+    Dtype library = v1::Dtype::unsupported;
   };
   absl::Status Apply(const v1::CaseAdaptor::Conversion& conversion);
-  void ConvertInput(const std::string& key, const Handed& handed);
+  void ConvertInput(const std::string& key, const Dtypes& dtypes);
 
   v1::Case case_;
   std::vector<InputView> inputs_;
-  std::deque<std::string> values_;        // of converted inputs
-  std::map<std::string, Handed> handed_;  // by key
-  std::set<std::string> allocated_;       // of these, by the library
+  std::deque<std::string> values_;           // of converted inputs
+  std::map<std::string, Dtypes> converted_;  // by key
+  std::set<std::string> allocated_;          // of these, by the library
   std::vector<std::string> adapted_;
   std::vector<std::string> rounded_;
   std::string not_adaptable_;

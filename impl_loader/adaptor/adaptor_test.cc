@@ -29,7 +29,7 @@ v1::Argument* AddTensor(const std::string& name, v1::Role role, Dtype dtype,
   return arg;
 }
 
-void AddConversion(const std::string& key, Dtype dtype, v1::HandedLayout layout, v1::CaseAdaptor* adaptor) {
+void AddConversion(const std::string& key, Dtype dtype, v1::LibraryLayout layout, v1::CaseAdaptor* adaptor) {
   v1::CaseAdaptor::Conversion* conversion = adaptor->add_conversion();
   conversion->set_key(key);
   conversion->set_dtype(dtype);
@@ -118,7 +118,7 @@ TEST(AdaptedLayoutTest, Strides) {
   struct Row {
     std::vector<int64_t> shape;
     std::vector<int64_t> strides;
-    v1::HandedLayout layout;
+    v1::LibraryLayout layout;
     std::vector<int64_t> handed;
     bool told;
   };
@@ -151,7 +151,7 @@ TEST(AdaptedLayoutTest, WhatCannotBeDoneIsAnError) {
   struct Row {
     const char* key;
     Dtype dtype;
-    v1::HandedLayout layout;
+    v1::LibraryLayout layout;
     const char* message;
   };
   for (const Row& row :

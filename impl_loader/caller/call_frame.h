@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cases/base/dtype.h"
-#include "cases/core/block_fill.h"
+#include "cases/fill/block_fill.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/finding.pb.h"
 #include "impl_loader/call/call.h"

@@ -210,7 +210,7 @@ class CaseCallerImpl : public CaseCaller {
   absl::Status CallOnce(const Prepared& prepared, const std::vector<ArgValue>& args, bool wait) {
     ASSIGN_OR_RETURN(const CallResult called,
                      CallFunction(prepared.symbol, *prepared.function, &context_, args));
-    absl::Status status = Told(prepared, called);
+    absl::Status status = StatusOf(prepared, called);
     if (wait && status.ok()) status = Wait();
     // The next call, which comes later on the same stream, reuses the memory that this one required.
     context_.ReleaseRequired();
@@ -219,7 +219,7 @@ class CaseCallerImpl : public CaseCaller {
     return status;
   }
 
-  absl::Status Told(const Prepared& prepared, const CallResult& called) const {
+  absl::Status StatusOf(const Prepared& prepared, const CallResult& called) const {
     const std::string& name = prepared.function->name();
     if (called.kind == CallResult::Kind::kException) {
       return absl::InternalError(absl::StrCat(name, " threw ", called.exception));

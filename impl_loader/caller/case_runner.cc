@@ -84,7 +84,7 @@ bool Succeeded(const v1::WorkerReply& reply) {
 }
 
 // Chooses every eighth case, whatever the run's options.
-bool IsSampled(const std::string& id) {
+bool IsCalledOften(const std::string& id) {
   return !id.empty() && Xxh64(id) % 8 == 0;
 }
 
@@ -119,7 +119,7 @@ RunResult CaseRunner::Run(const v1::Case& c, const std::vector<InputView>& input
     absl::StatusOr<std::unique_ptr<CallFrame>> frame =
         CallFrame::Build(*function, c, inputs, options.widened, &context_);
     if (frame.ok()) {
-      RunCalls(*function, symbol, options, IsSampled(c.id()), frame->get(), &result);
+      RunCalls(*function, symbol, options, IsCalledOften(c.id()), frame->get(), &result);
     } else {
       Fail(&result, v1::WorkerReply::BAD_CASE, std::string(frame.status().message()));
     }

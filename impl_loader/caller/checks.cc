@@ -29,8 +29,8 @@ void CheckLayout(const std::string& key, diopiTensor* tensor, Findings* findings
                     .Got(ShapeText(resized ? shape : strides)));
 }
 
-void TellBounds(const std::string& key, const runtime::Buffer& buffer, const runtime::CanaryDamage& damage,
-                Findings* findings) {
+void ReportBounds(const std::string& key, const runtime::Buffer& buffer, const runtime::CanaryDamage& damage,
+                  Findings* findings) {
   if (damage.count == 0) return;
   const bool before = damage.first < 0;
   const auto bytes = static_cast<int64_t>(buffer.bytes);
@@ -42,7 +42,7 @@ void TellBounds(const std::string& key, const runtime::Buffer& buffer, const run
 }
 
 void CheckBounds(const std::string& key, const runtime::Buffer& buffer, Findings* findings) {
-  TellBounds(key, buffer, runtime::CheckCanaries(buffer), findings);
+  ReportBounds(key, buffer, runtime::CheckCanaries(buffer), findings);
 }
 
 // Checks canaries of either kind, and the gap; reports the smaller damage.
@@ -55,7 +55,7 @@ void CheckEitherBounds(const std::string& key, runtime::Buffer buffer, size_t ga
   }
   const size_t end = buffer.bytes + buffer.tail;
   runtime::CheckZone(buffer.mirror + end, gap, static_cast<int64_t>(end), &damage);
-  TellBounds(key, buffer, damage, findings);
+  ReportBounds(key, buffer, damage, findings);
 }
 
 // Whether some parts of a large input are unchanged, the first and the last among them.
@@ -123,7 +123,7 @@ GapDamage FindGapDamage(const BoundTensor& bound, uint8_t poison) {
   return damage;
 }
 
-void TellGaps(const BoundTensor& bound, const GapDamage& damage, Findings* findings) {
+void ReportGaps(const BoundTensor& bound, const GapDamage& damage, Findings* findings) {
   if (damage.count == 0) return;
   findings->Add(Found(v1::Finding::STRIDES_IGNORED).Name(bound.key).Count(damage.count).Index(damage.first));
 }
@@ -153,7 +153,7 @@ void CheckFrame(CallFrame* frame, const diopiContext& context, Findings* finding
       bound.intact =
           IsUnchanged(bound, inputs, findings) && !bound.tensor.storage.on_device && bound.writer == nullptr;
     } else if (!bound.dense) {
-      TellGaps(bound, FindGapDamage(bound, frame->poison()), findings);
+      ReportGaps(bound, FindGapDamage(bound, frame->poison()), findings);
     }
   }
   for (ScratchMemory& scratch : frame->scratch()) {
@@ -187,7 +187,7 @@ void CheckOthersFrame(const CallFrame& frame, size_t gap, Findings* findings) {
     } else if (!bound.dense) {
       const GapDamage one = FindGapDamage(bound, kPoison[0]);
       const GapDamage other = one.count == 0 ? one : FindGapDamage(bound, kPoison[1]);
-      TellGaps(bound, other.count < one.count ? other : one, findings);
+      ReportGaps(bound, other.count < one.count ? other : one, findings);
     }
   }
 }

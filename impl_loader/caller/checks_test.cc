@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "cases/core/block_fill.h"
+#include "cases/fill/block_fill.h"
 #include "cases/findings/finding.h"
 #include "cases/findings/finding_text.h"
 #include "impl_loader/caller/test_cases.h"

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "cases/base/tensor.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "diopi/v1/case.pb.h"
 
 namespace diopi::loader {

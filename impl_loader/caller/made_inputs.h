@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "diopi/v1/case.pb.h"
 #include "impl_loader/caller/call_frame.h"
 

@@ -63,7 +63,7 @@ class FormatCheck {
   LibraryCheck Result() const { return WithLastError(found_, vendor_); }
 
   // Calls diopiGetNativeMemoryFormat for two tensors of the shape.
-  bool TellsFormats(const std::vector<int64_t>& shape);
+  bool DistinguishesFormats(const std::vector<int64_t>& shape);
   // Casts tensors to the format that they already have.
   bool CastsToItsOwn(const std::vector<int64_t>& shape);
   // Casts to a format that the library may or may not have, and back.
@@ -275,7 +275,7 @@ bool FormatCheck::IsPlain(const diopiTensor& tensor, const Held& from, const std
   return HasElements(tensor, from.values, what);
 }
 
-bool FormatCheck::TellsFormats(const std::vector<int64_t>& shape) {
+bool FormatCheck::DistinguishesFormats(const std::vector<int64_t>& shape) {
   const std::string of = absl::StrCat("a tensor of shape ", ShapeText(shape));
   Held held[2];
   int64_t formats[2] = {0, 0};
@@ -438,7 +438,7 @@ bool FormatCheck::HooksOneOfTwo(int64_t format) {
 LibraryCheck CheckNativeFormat(VendorLibrary* vendor) {
   FormatCheck check(vendor, "diopiGetNativeMemoryFormat");
   for (const std::vector<int64_t>& shape : Shapes()) {
-    if (!check.Good() || !check.TellsFormats(shape)) break;
+    if (!check.Good() || !check.DistinguishesFormats(shape)) break;
   }
   return check.Result();
 }

@@ -37,7 +37,7 @@ State& TheState() {
   return *state;
 }
 
-void Tell(const std::string& text) {
+void LogLine(const std::string& text) {
   std::fprintf(stderr, "diopi_tap: %s\n", text.c_str());
 }
 
@@ -77,7 +77,7 @@ void* OpenLibrary(const std::string& path) {
 void LoadLibrary(State* state) {
   const char* path = state->settings.Find("DIOPI_TAP_IMPL");
   if (path == nullptr) {
-    Tell(
+    LogLine(
         "DIOPI_TAP_IMPL is not set; expected the path of the vendor's library. Every function reports that "
         "it is "
         "not implemented");
@@ -88,7 +88,7 @@ void LoadLibrary(State* state) {
   void* handle = OpenLibrary(state->library);
   if (handle == nullptr) {
     const char* reason = dlerror();
-    Tell("DIOPI_TAP_IMPL cannot be loaded: " + std::string(reason == nullptr ? state->library : reason));
+    LogLine("DIOPI_TAP_IMPL cannot be loaded: " + std::string(reason == nullptr ? state->library : reason));
     return;
   }
   Dl_info own;
@@ -97,7 +97,7 @@ void LoadLibrary(State* state) {
   const bool both = sample != nullptr && dladdr(sample, &found) != 0 &&
                     dladdr(reinterpret_cast<void*>(&FindHostSymbol), &own) != 0;
   if (both && own.dli_fbase == found.dli_fbase) {
-    Tell("DIOPI_TAP_IMPL names libdiopi_tap.so itself; expected the vendor's library");
+    LogLine("DIOPI_TAP_IMPL names libdiopi_tap.so itself; expected the vendor's library");
     dlclose(handle);
     return;
   }
@@ -122,15 +122,15 @@ bool HostIsOurs() {
 void LoadTools(State* state) {
   if (!AsksForTool(state->settings)) return;
   if (HostIsOurs()) {
-    Tell("the tools do not work in programs of diopi-conformance, so calls are only forwarded");
+    LogLine("the tools do not work in programs of diopi-conformance, so calls are only forwarded");
     return;
   }
   const std::string path = state->folder + "/libdiopi_tap_tools.so";
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     const char* reason = dlerror();
-    Tell("the tools cannot be loaded, so calls are only forwarded: " +
-         std::string(reason == nullptr ? path : reason));
+    LogLine("the tools cannot be loaded, so calls are only forwarded: " +
+            std::string(reason == nullptr ? path : reason));
     return;
   }
   const auto start = reinterpret_cast<ToolsFunction>(dlsym(handle, kToolsSymbol));
@@ -144,7 +144,7 @@ void StartOnce() {
   State& state = TheState();
   std::vector<std::string> problems;
   state.settings = Settings::Read(&problems);
-  for (const std::string& problem : problems) Tell(problem);
+  for (const std::string& problem : problems) LogLine(problem);
   state.folder = OwnFolder();
   LoadLibrary(&state);
   state.host = {&FindSetting, &FindHostSymbol, state.library.c_str(), state.folder.c_str()};

@@ -341,12 +341,12 @@ CallOutcome TakeAnswer(const AskedCall& asked, v1::WorkerReply reply) {
   const bool called =
       reply.status() == v1::WorkerReply::RETURNED || reply.status() == v1::WorkerReply::EXCEPTION;
   if (asked.frame != nullptr && called) asked.frame->Check(&reply);
-  if (asked.adapted != nullptr) TellConversions(*asked.adapted, &outcome);
+  if (asked.adapted != nullptr) ReportConversions(*asked.adapted, &outcome);
   outcome.reply = std::move(reply);
   return outcome;
 }
 
-void TellConversions(const AdaptedCall& adapted, CallOutcome* outcome) {
+void ReportConversions(const AdaptedCall& adapted, CallOutcome* outcome) {
   outcome->not_adaptable = adapted.not_adaptable();
   outcome->adapted = adapted.adapted();
   outcome->rounded = adapted.rounded();

@@ -30,7 +30,7 @@ struct AskedCall {
   const SharedMemory* shared = nullptr;
   const SharedFrame* frame = nullptr;  // null: the agent has not laid out the case's tensors
   AdaptedCall* adapted = nullptr;      // null: the library gets the case as it is
-  bool in_place = false;               // CallOptions::in_place
+  bool in_place = false;               // CallOptions::Outputs
 };
 
 // FailedPrecondition for a library that ends its process, or answers in the worker's name, while it is
@@ -52,7 +52,7 @@ absl::Status CheckHello(uint64_t device_bytes, v1::WorkerHello* hello);
 CallOutcome TakeAnswer(const AskedCall& asked, v1::WorkerReply reply);
 
 // What the adaptor did to the case.
-void TellConversions(const AdaptedCall& adapted, CallOutcome* outcome);
+void ReportConversions(const AdaptedCall& adapted, CallOutcome* outcome);
 
 // Makes the backtrace of a process's end printable and short: the library may have written the report.
 void CleanEnd(CallOutcome* outcome);

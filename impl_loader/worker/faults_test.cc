@@ -12,7 +12,7 @@
 
 #include "cases/base/hash.h"
 #include "cases/base/output_hash.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "cases/findings/finding_text.h"
 #include "impl_loader/worker/test_options.h"
 
@@ -182,19 +182,18 @@ TEST(Faults, AreFoundInLargeCasesWithoutCopies) {
   for (size_t i = 0; i < 3 * std::size(rows); ++i) {
     const auto& row = rows[i / 3];
     CallOptions options;
-    options.in_place = i % 3 > 0;
-    options.leaves_last = i % 3 > 1;
+    options.outputs = static_cast<CallOptions::Outputs>(i % 3);
     auto worker = Worker::Start(OptionsFor(row.vendor));
     ASSERT_TRUE(worker.ok()) << worker.status();
     v1::Case c = AddCase({kElements}, row.alpha);
     c.set_generator_version(kBlockGeneratorVersion);
     ASSERT_TRUE((*worker)->Submit(c, {}, options).ok());
     CallOutcome outcome = (*worker)->Wait();
-    if (options.leaves_last) {
+    if (options.outputs == CallOptions::Outputs::kInPlaceUncompared) {
       const bool unwritten = row.damage.has_value() && row.damage->kind == v1::Finding::NOT_WRITTEN;
       EXPECT_EQ(IsUnchanged(outcome), *row.differs == '\0' && !unwritten) << row.vendor;
       EXPECT_TRUE(outcome.reply.differs().empty()) << row.vendor;
-      options.leaves_last = false;
+      options.outputs = CallOptions::Outputs::kInPlace;
       if (!IsUnchanged(outcome)) {
         ASSERT_TRUE((*worker)->Submit(c, {}, options).ok());
         outcome = (*worker)->Wait();
@@ -212,10 +211,11 @@ TEST(Faults, AreFoundInLargeCasesWithoutCopies) {
     EXPECT_EQ(!outcome.reply.differs().empty(), *row.differs != '\0') << row.vendor;
     const std::vector<float> a = Floats(inputs->at("input"));
     const std::vector<float> b = Floats(inputs->at("other"));
-    EXPECT_EQ(outcome.outputs.contains("out"), !options.in_place);
-    EXPECT_EQ(outcome.input_views.size(), options.in_place && !row.damage.has_value() ? 2 : 0) << row.vendor;
+    const bool in_place = options.outputs != CallOptions::Outputs::kCopied;
+    EXPECT_EQ(outcome.outputs.contains("out"), !in_place);
+    EXPECT_EQ(outcome.input_views.size(), in_place && !row.damage.has_value() ? 2 : 0) << row.vendor;
     for (const auto& [key, view] : outcome.input_views) EXPECT_EQ(view.data, inputs->at(key).data);
-    if (options.in_place) {
+    if (in_place) {
       const TensorView& view = outcome.output_views.at("out");
       outcome.outputs["out"] = view.Copy();
     }

@@ -192,7 +192,7 @@ absl::StatusOr<MemoryGroup> LimitMemory(uint64_t bytes, Keeping* keeping) {
 
 }  // namespace
 
-Keeping ForkFromKeeper(pid_t agent, int told, const KeeperOptions& options) {
+Keeping ForkFromKeeper(pid_t agent, int pid_pipe, const KeeperOptions& options) {
   int ends[2] = {-1, -1};
   if (pipe2(ends, O_CLOEXEC) != 0) _exit(kCannotKeep);
   bool user = false;
@@ -219,14 +219,14 @@ Keeping ForkFromKeeper(pid_t agent, int told, const KeeperOptions& options) {
   const pid_t worker = first < 0 ? -1 : fork();
   if (worker < 0) _exit(kCannotKeep);
   if (worker == 0) {
-    for (const int file : {ends[0], ends[1], told}) close(file);
+    for (const int file : {ends[0], ends[1], pid_pipe}) close(file);
     if (group.ok()) keeping.steps.front().status = group->Enter();
     BeWorker(keeper, user, &keeping);
     return keeping;
   }
   if (user) DropCapabilitiesOfUserNamespace();
   g_worker = worker;
-  if (getppid() != agent || write(told, &worker, sizeof(worker)) != sizeof(worker)) PassOn(SIGKILL);
+  if (getppid() != agent || write(pid_pipe, &worker, sizeof(worker)) != sizeof(worker)) PassOn(SIGKILL);
   CloseAllBut(ends[1]);
   int status = 0;
   while (waitpid(worker, &status, __WALL) != worker) {

@@ -49,7 +49,7 @@ struct Keeping {
 // pid_t). It ends when `agent` does; otherwise it ends as the worker did, once nothing that the worker has
 // started is left. Call it while the process has one thread and no signal handlers. The keeper closes its
 // descriptors.
-Keeping ForkFromKeeper(pid_t agent, int told, const KeeperOptions& options);
+Keeping ForkFromKeeper(pid_t agent, int pid_pipe, const KeeperOptions& options);
 
 }  // namespace diopi::loader
 

@@ -12,7 +12,7 @@ namespace {
 
 // More than any case takes: laying the frame finds its size, and only then room is made for it.
 constexpr size_t kUnbounded = size_t{1} << 46;
-constexpr size_t kSpoiltBytes = 4096;  // of each output
+constexpr size_t kPoisonedBytes = 4096;  // of each output
 
 TensorView ViewOf(const BoundTensor& bound, std::string_view elements) {
   return TensorView(static_cast<Dtype>(bound.tensor.dtype), bound.tensor.shape, elements);
@@ -40,7 +40,7 @@ void SharedFrame::Prepare() {
   for (const BoundTensor& bound : frame_->tensors()) {
     if (bound.role == v1::ROLE_INPUT) continue;
     const runtime::Buffer& storage = bound.tensor.storage;
-    std::memset(storage.mirror, kPoison[0], std::min(storage.bytes, kSpoiltBytes));
+    std::memset(storage.mirror, kPoison[0], std::min(storage.bytes, kPoisonedBytes));
   }
 }
 
@@ -89,7 +89,7 @@ void SharedFrame::Check(v1::WorkerReply* reply) const {
   CheckOthersFrame(*frame_, gap_, &findings);
   for (const v1::Finding& found : findings.list()) {
     const bool known = std::any_of(reply->findings().begin(), reply->findings().end(),
-                                   [&](const v1::Finding& told) { return AreAlike(told, found); });
+                                   [&](const v1::Finding& known) { return AreAlike(known, found); });
     if (!known) *reply->add_findings() = found;
   }
 }

@@ -182,7 +182,7 @@ class WorkerImpl : public Worker {
   std::unique_ptr<SharedFrame> frame_;    // of the case in flight; null: the agent cannot see it
   bool in_flight_ = false;
   std::optional<CallOutcome> settled_;     // what became of it, where no process has it
-  int64_t handed_over_ = 0;                // cases, to the process now running
+  int64_t sent_ = 0;                       // cases, to the process now running
   int64_t answered_ = 0;                   // cases that it has answered
   int64_t threads_ = 1;                    // that it had after the last answer
   std::string last_answered_;              // case id
@@ -198,7 +198,7 @@ class WorkerImpl : public Worker {
 
 absl::Status WorkerImpl::Launch() {
   process_.reset();
-  handed_over_ = 0;
+  sent_ = 0;
   answered_ = 0;
   threads_ = 1;
   ran_cases_ = false;
@@ -233,8 +233,8 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   call_.set_calls(std::max(options.calls, 2));
   call_.set_keep(options.keep);
   call_.set_beside(options.beside);
-  call_.set_leaves_last(options.in_place && options.leaves_last);
-  in_place_ = options.in_place;
+  call_.set_leaves_last(options.outputs == CallOptions::Outputs::kInPlaceUncompared);
+  in_place_ = options.outputs != CallOptions::Outputs::kCopied;
   *call_.mutable_adaptor() = options.adaptor;
   if (options.time.has_value()) *call_.mutable_time() = *options.time;
   limit_ = options.timeout.count() > 0 ? options.timeout : options_.case_timeout;
@@ -249,24 +249,24 @@ absl::Status WorkerImpl::Submit(const v1::Case& c, const TensorMap& inputs, cons
   stray_end_ = CallOutcome();
   settled_.reset();
   if (adapted_ != nullptr && !adapted_->not_adaptable().empty() && !call_.has_time()) {
-    TellConversions(*adapted_, &settled_.emplace());
+    ReportConversions(*adapted_, &settled_.emplace());
     in_flight_ = true;
     return absl::OkStatus();
   }
   if (process_ != nullptr && process_->Ended()) ReapProcess();
   if (process_ != nullptr && after_check) process_.reset();
-  absl::Status handed = process_ != nullptr ? CopyIn() : absl::UnavailableError("no process");
-  if (handed.ok()) handed = HandOver();
+  absl::Status sent = process_ != nullptr ? CopyIn() : absl::UnavailableError("no process");
+  if (sent.ok()) sent = HandOver();
   // The process died after its last case, or just now; the next one may be killed before it has the case.
-  for (int launches = 0; absl::IsUnavailable(handed) && launches < kLaunches; ++launches) {
+  for (int launches = 0; absl::IsUnavailable(sent) && launches < kLaunches; ++launches) {
     if (process_ != nullptr) ReapProcess();
-    handed = Launch();
-    if (handed.ok()) handed = CopyIn();
-    if (handed.ok()) handed = HandOver();
+    sent = Launch();
+    if (sent.ok()) sent = CopyIn();
+    if (sent.ok()) sent = HandOver();
   }
-  settled_ = LoadFailure(handed);
-  in_flight_ = handed.ok() || settled_.has_value();
-  return in_flight_ ? absl::OkStatus() : handed;
+  settled_ = LoadFailure(sent);
+  in_flight_ = sent.ok() || settled_.has_value();
+  return in_flight_ ? absl::OkStatus() : sent;
 }
 
 // Makes sure that the shared memory has this much room. A file's size is final, so more room needs a new
@@ -370,9 +370,9 @@ absl::Status WorkerImpl::CopyIn() {
 absl::Status WorkerImpl::HandOver() {
   shared_.ClearCrash();
   log_.StartCase();
-  stray_threads_ = handed_over_ > 0 && process_->Threads() > 1;
+  stray_threads_ = sent_ > 0 && process_->Threads() > 1;
   deadline_ = Clock::now() + limit_;
-  ++handed_over_;
+  ++sent_;
   ran_cases_ = ran_cases_ || !runs_checks_;
   call_.set_new_memory(shared_is_new_);
   absl::Status sent = process_->Send(call_, shared_is_new_ ? shared_.descriptor() : -1);

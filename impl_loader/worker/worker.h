@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "cases/base/tensor.h"
 #include "cases/base/tensor_view.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "diopi/v1/case.pb.h"
 #include "diopi/v1/worker.pb.h"
 
@@ -56,13 +56,17 @@ struct CallOptions {
   // thread and stream. What becomes of that one is not reported. In a process that keeps none: an ordinary
   // call.
   bool beside = false;
-  // Large outputs, and the inputs that the worker has made, are not copied where the agent can see them, but
-  // left where they are (CallOutcome::views).
-  bool in_place = false;
-  // With `in_place` and two calls: the caller, not the worker, compares outputs that have a hash with it
-  // (CallOutcome::hashes). Where one differs, submit the case again without this option: the reply says how
-  // the calls differ, or that elements were not written.
-  bool leaves_last = false;
+  // Where the agent finds large outputs, and the inputs that the worker has made.
+  enum class Outputs {
+    kCopied,
+    // Where the agent can see the worker's memory, they stay there (CallOutcome::output_views).
+    kInPlace,
+    // Likewise, and where two calls are made, the worker does not compare them: the reader of the outputs
+    // compares those that have a hash with it (CallOutcome::hashes). Where one differs, submit the case again
+    // with kInPlace: the reply says how the calls differ, or that elements were not written.
+    kInPlaceUncompared,
+  };
+  Outputs outputs = Outputs::kCopied;
 };
 
 // What became of one case. `reply` is set when the worker answered, and then is an answer that a case of this
@@ -81,12 +85,12 @@ struct CallOutcome {
   Kind kind = Kind::kReplied;
   v1::WorkerReply reply;
   TensorMap outputs;  // of calls that succeeded
-  // With CallOptions::in_place, until the next Submit: outputs that are not among `outputs`, and unchanged
-  // inputs, by key, in the shared memory. The library's threads may still write there: every use must bear
+  // With Outputs::kInPlace: outputs that are not among `outputs`, and unchanged inputs, by key, in the
+  // shared memory until the next Submit. The library's threads may still write there: every use must bear
   // any value at any time.
   TensorViews output_views;
   TensorViews input_views;
-  // With CallOptions::in_place, until the next Submit: the generators of the inputs that the worker has made,
+  // With Outputs::kInPlace, until the next Submit: the generators of the inputs that the worker has made,
   // from which parts of them can be made again. Null otherwise.
   const BlockInputs* made_inputs = nullptr;
   std::map<std::string, uint64_t> hashes;  // XXH64 of large outputs, as the first call left them

@@ -137,7 +137,7 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
   Descriptor teller;
   if (kept) {
     if (pipe2(ends, O_CLOEXEC) != 0) return absl::InternalError(absl::StrCat("no pipe: ", strerror(errno)));
-    told_ = Descriptor(ends[0]);
+    pid_pipe_ = Descriptor(ends[0]);
     teller = Descriptor(ends[1]);
     child.args.insert(child.args.end(), {"--keeper", "yes"});
     for (const std::string& path : options.hidden) child.args.insert(child.args.end(), {"--hide", path});
@@ -162,10 +162,10 @@ absl::Status WorkerProcess::Spawn(const WorkerOptions& options) {
 // code. If nothing comes, Greet finds out why; until then the pipe stays open, for a late keeper that found
 // no reader would end by SIGPIPE and hide the reason.
 void WorkerProcess::LearnPid() {
-  pollfd files[] = {{told_.get(), POLLIN, 0}, {process_->descriptor(), POLLIN, 0}, {end_, POLLIN, 0}};
+  pollfd files[] = {{pid_pipe_.get(), POLLIN, 0}, {process_->descriptor(), POLLIN, 0}, {end_, POLLIN, 0}};
   if (poll(files, 3, MillisecondsUntil(load_deadline_)) <= 0 || (files[0].revents & POLLIN) == 0) return;
   int pid = -1;
-  if (read(told_.get(), &pid, sizeof(pid)) != sizeof(pid)) return;
+  if (read(pid_pipe_.get(), &pid, sizeof(pid)) != sizeof(pid)) return;
   pid_ = pid;
   worker_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
 }
@@ -179,7 +179,7 @@ absl::Status WorkerProcess::Greet(const WorkerOptions& options) {
   v1::WorkerHello sandboxed;
   RETURN_IF_ERROR(AwaitHello(options, /*loading=*/false, &sandboxed));
   RETURN_IF_ERROR(AwaitHello(options, /*loading=*/true, &hello_));
-  told_.Close();
+  pid_pipe_.Close();
   hello_.set_sandbox(sandboxed.sandbox());
   return absl::OkStatus();
 }

@@ -69,9 +69,9 @@ class WorkerProcess {
   std::optional<TemporaryFolder> folder_;  // has the worker's own folder, if it has one
   std::unique_ptr<ChildProcess> process_;  // the worker's keeper, or the worker
   std::chrono::steady_clock::time_point load_deadline_;
-  Descriptor told_;    // from which the keeper's word of the worker's pid is read
-  int pid_ = -1;       // the worker's
-  Descriptor worker_;  // readable once the worker has ended, perhaps before its keeper
+  Descriptor pid_pipe_;  // from which the keeper's word of the worker's pid is read
+  int pid_ = -1;         // the worker's
+  Descriptor worker_;    // readable once the worker has ended, perhaps before its keeper
   Channel channel_;
   v1::WorkerHello hello_;
 };

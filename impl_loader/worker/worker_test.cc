@@ -13,8 +13,8 @@
 #include <sstream>
 
 #include "cases/base/output_hash.h"
-#include "cases/core/block_fill.h"
-#include "cases/core/fill.h"
+#include "cases/fill/block_fill.h"
+#include "cases/fill/fill.h"
 #include "cases/findings/finding_text.h"
 #include "impl_loader/worker/test_options.h"
 

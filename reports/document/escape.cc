@@ -1,15 +1,13 @@
 #include "reports/document/escape.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "cases/base/text.h"
 
 namespace diopi::reports {
 namespace {
@@ -72,37 +70,6 @@ std::string CsvField(std::string_view text) {
   const std::string field = absl::StrCat(IsFormula(text) ? "'" : "", ManyLines(text));
   if (field.find_first_of(",\"\n") == std::string::npos) return field;
   return absl::StrCat("\"", absl::StrReplaceAll(field, {{"\"", "\"\""}}), "\"");
-}
-
-std::string ShellWord(std::string_view text) {
-  static constexpr std::string_view kPlain = "_-+./:,@%=";  // beside letters and digits
-  const auto is_plain = [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || kPlain.find(c) != std::string_view::npos;
-  };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);
-  const bool clean = PrintableText(text) == text && text.find_first_of("\n\t") == std::string_view::npos;
-  std::string out = clean ? "'" : "$'";
-  for (const char c : text) {
-    const auto byte = static_cast<uint8_t>(c);
-    if (clean) {
-      out += c == '\'' ? "'\\''" : std::string(1, c);
-    } else if (byte < 0x20 || byte >= 0x7f) {
-      out += absl::StrFormat("\\x%02x", static_cast<unsigned>(byte));
-    } else {
-      if (c == '\'' || c == '\\') out.push_back('\\');
-      out.push_back(c);
-    }
-  }
-  out.push_back('\'');
-  return out;
-}
-
-std::string OneLine(std::string_view text) {
-  return PrintableLine(text, kLongestText);
-}
-
-std::string ManyLines(std::string_view text) {
-  return PrintableText(text, kLongestText);
 }
 
 }  // namespace diopi::reports

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cases/base/text.h"
+
 namespace diopi::reports {
 namespace {
 
@@ -46,25 +48,8 @@ TEST(Escape, CsvIsNoFormula) {
 // A library may have chosen the length.
 TEST(Escape, NothingIsEndless) {
   const std::string endless(400'000, 'x');
-  EXPECT_EQ(OneLine(endless).size(), kLongestText);
-  EXPECT_EQ(ManyLines(endless).size(), kLongestText);
   EXPECT_EQ(EscapeXml(endless).size(), kLongestText);
   EXPECT_EQ(CsvField(endless).size(), kLongestText);
-}
-
-TEST(Escape, ShellWord) {
-  EXPECT_EQ(ShellWord("/opt/lib-1.so"), "/opt/lib-1.so");
-  EXPECT_EQ(ShellWord(""), "''");
-  EXPECT_EQ(ShellWord("a b"), "'a b'");
-  EXPECT_EQ(ShellWord("$HOME/`x`;*?"), "'$HOME/`x`;*?'");
-  EXPECT_EQ(ShellWord("it's"), "'it'\\''s'");
-  EXPECT_EQ(ShellWord("\xe2\x82\xac"), "'\xe2\x82\xac'");
-  EXPECT_EQ(ShellWord("a\nb'\\\xff"), "$'a\\x0ab\\'\\\\\\xff'");
-  EXPECT_EQ(ShellWord("a\u202eb"), "$'a\\xe2\\x80\\xaeb'");
-}
-
-TEST(Escape, OneLine) {
-  EXPECT_EQ(OneLine(" a\n\n b\tc \x1b[31m\n"), "a b c ?[31m");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
+#include "cases/base/text.h"
 #include "reports/document/chart.h"
 #include "reports/document/document.h"
 #include "reports/document/escape.h"

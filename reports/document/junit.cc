@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cases/base/text.h"
 #include "reports/document/escape.h"
 
 namespace diopi::reports {

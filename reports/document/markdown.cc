@@ -6,8 +6,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/text.h"
 #include "reports/document/document.h"
-#include "reports/document/escape.h"
 
 namespace diopi::reports {
 namespace {

@@ -1,5 +1,7 @@
 // Columns are as wide as their longest cell, counted in characters rather than bytes. Charts become tables
 // with the same figures, so that a terminal and a log miss none.
+#include "cases/base/text.h"
+
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/outcome.h"
 #include "cases/core/library_checks.h"
 #include "proto/abi/abi.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::reports {
 namespace {
@@ -25,7 +25,7 @@ void CoverFunctions(const EvaluationInput& input, std::vector<GroupCoverage>* he
   std::map<std::string, GroupCoverage> by_family;
   const auto add = [&](const std::string& function, GroupCoverage* group) {
     const auto found = tallies.find(function);
-    const server::CallTally tally = found == tallies.end() ? server::CallTally() : found->second;
+    const CallTally tally = found == tallies.end() ? CallTally() : found->second;
     ++group->functions;
     if (exported.contains(function) && !tally.hollow()) ++group->implemented;
     if (input.suite.contains(function)) ++group->in_suite;

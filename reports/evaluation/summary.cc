@@ -10,11 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/outcome.h"
 #include "proto/enum_name.h"
 #include "reports/evaluation/figures.h"
 #include "reports/evaluation/performance_blocks.h"
 #include "reports/evaluation/specification.h"
-#include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
 #include "reports/render/run_document.h"
 

@@ -2,7 +2,7 @@
 // packages/core/src/command.ts): in the message %, CR and LF; in properties also : and ,.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "reports/document/escape.h"
+#include "cases/base/text.h"
 #include "reports/gate/render.h"
 
 namespace diopi::reports {

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "cases/core/catalog.h"
-#include "reports/model/outcome.h"
+#include "cases/base/match.h"
+#include "cases/base/outcome.h"
 #include "reports/render/measurements.h"
 
 namespace diopi::reports {
@@ -89,7 +89,7 @@ class CoverageJudge {
     const std::vector<Expectation>& lines = input_.expectations->cases;
     return std::any_of(lines.begin(), lines.end(), [&](const Expectation& line) {
       return line.kind == Expectation::Kind::kSkip && !line.ExpiredOn(options_.today) &&
-             cases::GlobMatch(line.glob, case_id);
+             GlobMatch(line.glob, case_id);
     });
   }
 
@@ -114,10 +114,10 @@ class CoverageJudge {
     }
     for (const auto& [function, tally] : before) {
       const auto found = now.find(function);
-      const bool told = std::count(implemented.begin(), implemented.end(), function) > 0;
+      const bool reported = std::count(implemented.begin(), implemented.end(), function) > 0;
       const bool left_out = options_.partial && found == now.end();
       const bool tested_now = found != now.end() && found->second.tested();
-      if (tally.tested() && !tested_now && owed.contains(function) && !told && !left_out)
+      if (tally.tested() && !tested_now && owed.contains(function) && !reported && !left_out)
         tested.push_back(function);
     }
     Lost("function that was implemented", "functions that were implemented", implemented);

@@ -14,8 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "cases/core/operator_file.h"
-#include "reports/model/outcome.h"
+#include "cases/base/match.h"
+#include "cases/base/outcome.h"
 
 namespace diopi::reports {
 namespace {
@@ -78,7 +78,7 @@ class Parser {
   }
 
  private:
-  void Say(size_t column, const std::string& what) {
+  void AddError(size_t column, const std::string& what) {
     errors_.push_back(absl::StrCat(result_.file, ":", number_, ":", column, ": ", what));
   }
 
@@ -113,13 +113,13 @@ bool Parser::Quoted(const std::string& line, size_t* at) {
     if (line[i] == '\\') {
       if (++i == line.size()) break;
       if (line[i] != '"' && line[i] != '\\') {
-        Say(i, "a backslash stands before \" or another backslash only");
+        AddError(i, "a backslash stands before \" or another backslash only");
         return false;
       }
     }
     word.text += line[i];
   }
-  Say(*at + 1, "the text has no closing \"");
+  AddError(*at + 1, "the text has no closing \"");
   return false;
 }
 
@@ -128,12 +128,12 @@ bool Parser::Split(const std::string& line) {
   comment_.clear();
   end_ = 1;
   if (line.size() > kLongestLine) {
-    Say(kLongestLine + 1, absl::StrCat("the line is longer than ", kLongestLine, " bytes"));
+    AddError(kLongestLine + 1, absl::StrCat("the line is longer than ", kLongestLine, " bytes"));
     return false;
   }
   for (size_t i = 0; i < line.size(); ++i) {
     if ((static_cast<unsigned char>(line[i]) < 0x20 && line[i] != '\t') || line[i] == 0x7f) {
-      Say(i + 1, "a control character");
+      AddError(i + 1, "a control character");
       return false;
     }
   }
@@ -149,7 +149,7 @@ bool Parser::Split(const std::string& line) {
     if (line[at] == '"') {
       if (!Quoted(line, &at)) return false;
       if (at < line.size() && !IsBlank(line[at])) {
-        Say(at + 1, "expected a blank after the text");
+        AddError(at + 1, "expected a blank after the text");
         return false;
       }
     } else {
@@ -167,7 +167,7 @@ void Parser::Line(const std::string& line) {
   if (!Split(line) || words_.empty()) return;
   const Word& first = words_.front();
   if (first.quoted) {
-    Say(first.column, "expected fail, flake, skip, coverage or chip");
+    AddError(first.column, "expected fail, flake, skip, coverage or chip");
   } else if (first.text == "chip") {
     Chip();
   } else if (first.text == "coverage") {
@@ -179,28 +179,29 @@ void Parser::Line(const std::string& line) {
   } else if (first.text == "skip") {
     Case(Expectation::Kind::kSkip);
   } else {
-    Say(first.column,
-        absl::StrCat("unknown word '", first.text, "', expected fail, flake, skip, coverage or chip",
-                     cases::NearestText(first.text, {"fail", "flake", "skip", "coverage", "chip"})));
+    AddError(first.column,
+             absl::StrCat("unknown word '", first.text, "', expected fail, flake, skip, coverage or chip",
+                          NearestText(first.text, {"fail", "flake", "skip", "coverage", "chip"})));
   }
 }
 
 void Parser::Chip() {
-  if (words_.size() < 2) return Say(end_, "expected the chip's name");
-  if (words_.size() > 2) return Say(words_[2].column, "expected the end of the line after the chip's name");
-  if (words_[1].text.empty()) return Say(words_[1].column, "expected the chip's name");
-  if (!result_.chip.empty()) return Say(words_[0].column, "the chip is given twice");
+  if (words_.size() < 2) return AddError(end_, "expected the chip's name");
+  if (words_.size() > 2)
+    return AddError(words_[2].column, "expected the end of the line after the chip's name");
+  if (words_[1].text.empty()) return AddError(words_[1].column, "expected the chip's name");
+  if (!result_.chip.empty()) return AddError(words_[0].column, "the chip is given twice");
   result_.chip = words_[1].text;
 }
 
 void Parser::Coverage() {
   if (result_.floor.has_value()) {
-    return Say(words_[0].column,
-               absl::StrCat("coverage is given twice, first in line ", result_.floor->line));
+    return AddError(words_[0].column,
+                    absl::StrCat("coverage is given twice, first in line ", result_.floor->line));
   }
   CoverageFloor floor;
   floor.line = number_;
-  if (words_.size() < 2) return Say(end_, "expected passing=N, implemented=N, tested=N or cases=N");
+  if (words_.size() < 2) return AddError(end_, "expected passing=N, implemented=N, tested=N or cases=N");
   for (size_t i = 1; i < words_.size(); ++i) {
     const std::pair<std::string, std::string> parts = absl::StrSplit(words_[i].text, absl::MaxSplits('=', 1));
     std::optional<int64_t>* field = parts.first == "passing"       ? &floor.passing
@@ -209,17 +210,17 @@ void Parser::Coverage() {
                                     : parts.first == "cases"       ? &floor.cases
                                                                    : nullptr;
     if (field == nullptr || words_[i].quoted) {
-      return Say(
+      return AddError(
           words_[i].column,
           absl::StrCat("expected passing=N, implemented=N, tested=N or cases=N, found '", words_[i].text, "'",
-                       cases::NearestText(parts.first, {"passing", "implemented", "tested", "cases"})));
+                       NearestText(parts.first, {"passing", "implemented", "tested", "cases"})));
     }
     int64_t value = 0;
     if (!absl::SimpleAtoi(parts.second, &value) || value < 0) {
-      return Say(words_[i].column,
-                 absl::StrCat(parts.first, "= takes a number of at least 0, found '", parts.second, "'"));
+      return AddError(words_[i].column, absl::StrCat(parts.first, "= takes a number of at least 0, found '",
+                                                     parts.second, "'"));
     }
-    if (field->has_value()) return Say(words_[i].column, absl::StrCat(parts.first, "= is given twice"));
+    if (field->has_value()) return AddError(words_[i].column, absl::StrCat(parts.first, "= is given twice"));
     *field = value;
   }
   result_.floor = floor;
@@ -233,13 +234,13 @@ void Parser::Outcomes(const Word& word, std::string_view value, Expectation* exp
   for (const std::string& name : names) {
     const auto at = std::find(allowed.begin(), allowed.end(), name);
     if (at == allowed.end()) {
-      return Say(word.column, absl::StrCat("a line '", KindName(expectation->kind),
-                                           "' cannot name the outcome '", name, "', expected some of ",
-                                           absl::StrJoin(allowed, ","), cases::NearestText(name, allowed)));
+      return AddError(word.column, absl::StrCat("a line '", KindName(expectation->kind),
+                                                "' cannot name the outcome '", name, "', expected some of ",
+                                                absl::StrJoin(allowed, ","), NearestText(name, allowed)));
     }
     const v1::Outcome outcome = AllowedOutcomes(expectation->kind)[static_cast<size_t>(at - allowed.begin())];
     if (std::count(expectation->outcomes.begin(), expectation->outcomes.end(), outcome) > 0) {
-      return Say(word.column, absl::StrCat("the outcome ", name, " is given twice"));
+      return AddError(word.column, absl::StrCat("the outcome ", name, " is given twice"));
     }
     expectation->outcomes.push_back(outcome);
   }
@@ -250,47 +251,50 @@ void Parser::Attribute(const Word& word, Expectation* expectation, std::set<std:
   const auto& [key, value] = parts;
   const std::vector<std::string> known = {"expires", "issue", "outcome"};
   if (std::count(known.begin(), known.end(), key) == 0 || !absl::StrContains(word.text, '=')) {
-    return Say(word.column, absl::StrCat("expected expires=, issue=, outcome= or the \"reason\", found '",
-                                         word.text, "'", cases::NearestText(key, known)));
+    return AddError(word.column,
+                    absl::StrCat("expected expires=, issue=, outcome= or the \"reason\", found '", word.text,
+                                 "'", NearestText(key, known)));
   }
-  if (!given->insert(key).second) return Say(word.column, absl::StrCat(key, "= is given twice"));
+  if (!given->insert(key).second) return AddError(word.column, absl::StrCat(key, "= is given twice"));
   if (key == "outcome") return Outcomes(word, value, expectation);
   if (key == "issue") {
     if (!IsLink(value) && value != kIssuePlaceholder) {
-      return Say(word.column, absl::StrCat("issue= takes a link, http(s)://..., found '", value, "'"));
+      return AddError(word.column, absl::StrCat("issue= takes a link, http(s)://..., found '", value, "'"));
     }
     expectation->issue = value;
     return;
   }
   const std::optional<Day> day = ParseDay(value);
   if (!day.has_value()) {
-    return Say(word.column,
-               absl::StrCat("expires= takes a valid date such as 2027-01-31, found '", value, "'"));
+    return AddError(word.column,
+                    absl::StrCat("expires= takes a valid date such as 2027-01-31, found '", value, "'"));
   }
   expectation->expires = *day;
 }
 
 void Parser::Case(Expectation::Kind kind) {
   const size_t errors = errors_.size();
-  if (words_.size() < 2) return Say(end_, "expected a case id or a glob of case ids, as add.*.float16.*");
+  if (words_.size() < 2)
+    return AddError(end_, "expected a case id or a glob of case ids, as add.*.float16.*");
   Expectation expectation;
   expectation.line = number_;
   expectation.kind = kind;
   expectation.glob = words_[1].text;
   expectation.comment = comment_;
   if (words_[1].quoted || !IsGlob(expectation.glob)) {
-    return Say(words_[1].column,
-               absl::StrCat("expected a case id or a glob of case ids (letters, digits, . _ - * ?), found '",
-                            words_[1].text, "'"));
+    return AddError(
+        words_[1].column,
+        absl::StrCat("expected a case id or a glob of case ids (letters, digits, . _ - * ?), found '",
+                     words_[1].text, "'"));
   }
   std::set<std::string> given;
   for (size_t i = 2; i < words_.size(); ++i) {
     if (!words_[i].quoted) {
       Attribute(words_[i], &expectation, &given);
     } else if (!given.insert("the \"reason\"").second) {
-      Say(words_[i].column, "the \"reason\" is given twice");
+      AddError(words_[i].column, "the \"reason\" is given twice");
     } else if (words_[i].text.empty()) {
-      Say(words_[i].column, "the \"reason\" is empty");
+      AddError(words_[i].column, "the \"reason\" is empty");
     } else {
       expectation.reason = words_[i].text;
     }
@@ -298,13 +302,14 @@ void Parser::Case(Expectation::Kind kind) {
   if (errors_.size() > errors) return;  // a missing part may be one that was wrong
   for (const char* needed : {"expires", "issue", "the \"reason\""}) {
     if (!given.contains(needed)) {
-      Say(end_, absl::StrCat("the line lacks ", needed, needed[0] == 't' ? "" : "=", ", expected: ",
-                             KindName(kind), " GLOB expires=YYYY-MM-DD issue=LINK \"reason\""));
+      AddError(end_, absl::StrCat("the line lacks ", needed, needed[0] == 't' ? "" : "=", ", expected: ",
+                                  KindName(kind), " GLOB expires=YYYY-MM-DD issue=LINK \"reason\""));
     }
   }
   const auto [first, fresh] = seen_.emplace(absl::StrCat(KindName(kind), " ", expectation.glob), number_);
   if (!fresh)
-    Say(words_[1].column, absl::StrCat("'", first->first, "' is given twice, first in line ", first->second));
+    AddError(words_[1].column,
+             absl::StrCat("'", first->first, "' is given twice, first in line ", first->second));
   if (errors_.size() == errors) result_.cases.push_back(std::move(expectation));
 }
 

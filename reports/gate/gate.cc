@@ -11,12 +11,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/outcome.h"
+#include "cases/base/text.h"
 #include "proto/enum_name.h"
-#include "reports/document/escape.h"
 #include "reports/gate/coverage.h"
-#include "reports/gate/growth.h"
 #include "reports/gate/line_matches.h"
-#include "reports/model/outcome.h"
+#include "reports/gate/regressions.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 

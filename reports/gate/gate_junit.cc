@@ -1,9 +1,9 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/outcome.h"
 #include "reports/document/junit.h"
 #include "reports/gate/render.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::reports {
 namespace {

@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/outcome.h"
+#include "cases/base/text.h"
 #include "proto/enum_name.h"
-#include "reports/document/escape.h"
 #include "reports/gate/render.h"
-#include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
 
 namespace diopi::reports {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "cases/core/catalog.h"
+#include "cases/base/match.h"
 
 namespace diopi::reports {
 
@@ -20,7 +20,7 @@ std::vector<std::vector<size_t>> MatchLines(const Expectations* expectations, co
       continue;
     }
     for (size_t i = 0; i < run.results.size(); ++i) {
-      if (cases::GlobMatch(glob, run.results[i].case_id())) matches[line].push_back(i);
+      if (GlobMatch(glob, run.results[i].case_id())) matches[line].push_back(i);
     }
   }
   return matches;

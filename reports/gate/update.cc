@@ -16,10 +16,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "reports/document/escape.h"
+#include "cases/base/outcome.h"
+#include "cases/base/text.h"
 #include "reports/gate/gate.h"
 #include "reports/gate/line_matches.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::reports {
 namespace {

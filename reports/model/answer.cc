@@ -10,8 +10,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/catalog.h"
 #include "diopi/v1/answers.pb.h"
 #include "reports/model/chips.h"
 #include "reports/model/coverage.h"
@@ -23,7 +23,6 @@
 namespace diopi::reports {
 namespace {
 
-constexpr size_t kSuggestions = 3;
 constexpr size_t kShown = 5;
 // An abbreviated case id is searched in this many of the chip's runs.
 constexpr int kSearchedRuns = 8;
@@ -139,15 +138,12 @@ absl::StatusOr<std::string> Resolve(const std::string& what, const std::string& 
   const bool glob = given.find_first_of("*?") != std::string::npos;
   std::vector<std::string> matches;
   for (const std::string& name : known) {
-    const bool match = glob ? cases::GlobMatch(given, name) : !given.empty() && absl::StartsWith(name, given);
+    const bool match = glob ? GlobMatch(given, name) : !given.empty() && absl::StartsWith(name, given);
     if (match) matches.push_back(name);
   }
   if (matches.size() == 1) return matches.front();
   if (matches.empty()) {
-    const std::vector<std::string> near = cases::Nearest(given, known, kSuggestions);
-    return absl::NotFoundError(
-        absl::StrCat("no ", what, " '", given, "'",
-                     near.empty() ? "" : absl::StrCat("; nearest: ", absl::StrJoin(near, ", "))));
+    return absl::NotFoundError(absl::StrCat("no ", what, " '", given, "'", NearestText(given, known)));
   }
   const size_t count = matches.size();
   matches.resize(std::min(count, kShown));

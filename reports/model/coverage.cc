@@ -4,17 +4,17 @@
 #include <map>
 #include <utility>
 
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "proto/abi/abi.h"
 #include "reports/model/completeness.h"
-#include "reports/model/outcome.h"
 #include "reports/model/suite.h"
 
 namespace diopi::reports {
 namespace {
 
-std::map<std::string, server::CallTally> TalliesOf(const std::vector<server::TallyRow>& rows) {
-  std::map<std::string, server::CallTally> tallies;
+std::map<std::string, CallTally> TalliesOf(const std::vector<server::TallyRow>& rows) {
+  std::map<std::string, CallTally> tallies;
   for (const server::TallyRow& row : rows) {
     if (!row.function.empty()) tallies[row.function].Add(row.outcome, row.cases);
   }

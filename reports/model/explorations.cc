@@ -1,8 +1,8 @@
 #include "reports/model/explorations.h"
 
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "reports/model/completeness.h"
-#include "reports/model/outcome.h"
 #include "reports/model/report.h"
 
 namespace diopi::reports {
@@ -55,8 +55,7 @@ v1::ExplorationRow RowOf(const v1::RunInfo& run) {
 
 int64_t FailedCalls(const v1::Exploration& exploration) {
   int64_t failed = 0;
-  for (const auto& [outcome, count] : server::OutcomesOf(exploration))
-    failed += IsFailure(outcome) ? count : 0;
+  for (const auto& [outcome, count] : OutcomesOf(exploration)) failed += IsFailure(outcome) ? count : 0;
   return failed;
 }
 
@@ -72,7 +71,7 @@ v1::ExplorationPage ExplorationOf(const v1::RunInfo& run) {
   page.set_calls(done.calls());
   page.set_failed(FailedCalls(done));
   page.set_seconds(done.seconds());
-  *page.mutable_outcomes() = CountsOf(server::OutcomesOf(done));
+  *page.mutable_outcomes() = CountsOf(OutcomesOf(done));
   page.set_functions_called(done.functions_called());
   page.set_classes(done.classes());
   page.set_pairs(done.pairs());

@@ -15,12 +15,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "cases/findings/describe.h"
 #include "cases/findings/finding.h"
 #include "cases/findings/finding_text.h"
 #include "reports/model/group_facts.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::reports {
 namespace {

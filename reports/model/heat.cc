@@ -3,9 +3,9 @@
 #include <map>
 #include <utility>
 
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/library_checks.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::reports {
 

@@ -8,9 +8,9 @@
 #include <set>
 #include <utility>
 
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "reports/model/cases_table.h"
-#include "reports/model/outcome.h"
 #include "reports/model/variant.h"
 
 namespace diopi::reports {

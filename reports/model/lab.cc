@@ -8,11 +8,11 @@
 #include <tuple>
 #include <utility>
 
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/library_checks.h"
 #include "reports/model/chips.h"
 #include "reports/model/failure_groups.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::reports {
 namespace {

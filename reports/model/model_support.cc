@@ -15,9 +15,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::reports {
 namespace {

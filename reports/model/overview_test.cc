@@ -2,12 +2,12 @@
 #include <gmock/gmock.h>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/outcome.h"
 #include "reports/model/chips.h"
 #include "reports/model/coverage.h"
 #include "reports/model/heat.h"
 #include "reports/model/lab.h"
 #include "reports/model/model_testing.h"
-#include "reports/model/outcome.h"
 #include "reports/model/progress.h"
 #include "reports/model/report.h"
 #include "reports/model/run_summary.h"

@@ -9,11 +9,11 @@
 #include <set>
 #include <utility>
 
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "proto/abi/abi.h"
 #include "reports/model/completeness.h"
 #include "reports/model/group_facts.h"
-#include "reports/model/outcome.h"
 #include "reports/model/suite.h"
 #include "server/store/run_kind.h"
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cases/base/outcome.h"
 #include "diopi/v1/answers.pb.h"
 #include "diopi/v1/run.pb.h"
 #include "diopi/v1/verdict.pb.h"
 #include "reports/model/failure_groups.h"
 #include "server/store/database.h"
-#include "server/store/outcome.h"
 
 namespace diopi::reports {
 
@@ -34,7 +34,7 @@ int64_t FailedCases(const OutcomeCounts& outcomes);
 v1::Correctness CorrectnessOf(int64_t called, int64_t passed, const OutcomeCounts& outcomes, int64_t cases);
 
 // Tallies by function, without checks of the library as a whole.
-using FunctionTallies = std::map<std::string, server::CallTally>;
+using FunctionTallies = std::map<std::string, CallTally>;
 FunctionTallies TallyFunctions(const std::vector<v1::Verdict>& results);
 
 // Counts these cases of the row's operator.

@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "cases/base/outcome.h"
 #include "proto/abi/abi.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::reports {
 namespace {

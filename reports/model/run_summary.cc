@@ -6,10 +6,10 @@
 #include <map>
 #include <utility>
 
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "proto/abi/abi.h"
 #include "reports/model/explorations.h"
-#include "reports/model/outcome.h"
 #include "reports/model/variant.h"
 #include "reports/model/workers_word.h"
 

@@ -1,8 +1,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
+#include "cases/base/outcome.h"
+#include "cases/base/text.h"
 #include "reports/document/escape.h"
-#include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 

@@ -9,8 +9,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/base/outcome.h"
 #include "reports/document/escape.h"
-#include "reports/model/outcome.h"
 #include "reports/render/render.h"
 
 namespace diopi::reports {

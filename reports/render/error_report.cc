@@ -3,8 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "cases/base/dtype.h"
-#include "reports/document/escape.h"
-#include "reports/model/outcome.h"
+#include "cases/base/outcome.h"
+#include "cases/base/text.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 

@@ -7,11 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/outcome.h"
+#include "cases/base/text.h"
 #include "proto/enum_name.h"
-#include "reports/document/escape.h"
 #include "reports/model/completeness.h"
 #include "reports/model/explorations.h"
-#include "reports/model/outcome.h"
 #include "reports/render/json_parts.h"
 #include "reports/render/measurements.h"
 #include "reports/render/run_document.h"
@@ -128,7 +128,7 @@ Document ExplorationDocument(const v1::RunInfo& run) {
                                    run.created(), "; library ", LibraryName(run.options()));
   std::vector<Block>& blocks = document.blocks;
   Bar bar;
-  const OutcomeCounts outcomes = server::OutcomesOf(done);
+  const OutcomeCounts outcomes = OutcomesOf(done);
   for (const v1::Outcome outcome : OutcomeOrder()) {
     const auto found = outcomes.find(outcome);
     if (found != outcomes.end()) bar.parts.push_back({OutcomeName(outcome), found->second, ToneOf(outcome)});

@@ -4,8 +4,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/outcome.h"
+#include "cases/base/text.h"
 #include "reports/document/escape.h"
-#include "reports/model/outcome.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"
 

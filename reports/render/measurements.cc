@@ -13,9 +13,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/base/outcome.h"
+#include "cases/base/text.h"
 #include "cases/findings/finding_text.h"
-#include "reports/document/escape.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::reports {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "reports/document/escape.h"
+#include "cases/base/text.h"
 
 namespace diopi::reports {
 namespace {

@@ -8,9 +8,9 @@
 #include <sstream>
 
 #include "build_paths.h"
+#include "cases/base/outcome.h"
 #include "cases/findings/describe.h"
 #include "cases/findings/finding.h"
-#include "reports/model/outcome.h"
 #include "reports/render/golden_testing.h"
 
 namespace diopi::reports {

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "reports/document/escape.h"
+#include "cases/base/text.h"
 #include "reports/render/render.h"
 
 namespace diopi::reports {

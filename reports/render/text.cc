@@ -1,6 +1,8 @@
 // A run's report for a terminal. Every value that a run recorded passes OneLine or PrintableText, because a
 // library chooses some of them and must not control the terminal. Commands are this machine's
 // (LocalReproCommand), as the reader sits at it.
+#include "cases/base/text.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -8,9 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/outcome.h"
 #include "proto/enum_name.h"
-#include "reports/document/escape.h"
-#include "reports/model/outcome.h"
 #include "reports/render/machine.h"
 #include "reports/render/measurements.h"
 #include "reports/render/render.h"

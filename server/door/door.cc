@@ -129,15 +129,15 @@ class Loop {
   }
 
   void Add(std::shared_ptr<Guest> guest, ClientStream client) {
-    Tell([&] { arrived_.push_back(std::make_unique<Relay>(std::move(guest), std::move(client), &shared_)); });
+    Post([&] { arrived_.push_back(std::make_unique<Relay>(std::move(guest), std::move(client), &shared_)); });
   }
   // Ids of other loops are ignored.
   void Close(uint64_t id) {
-    Tell([&] { unwanted_.push_back(id); });
+    Post([&] { unwanted_.push_back(id); });
   }
   // Ends when there are no connections any more, or at the latest after `grace`.
   void End(std::chrono::milliseconds grace) {
-    Tell([&] { ends_ = DoorClock::now() + grace; });
+    Post([&] { ends_ = DoorClock::now() + grace; });
   }
   void Join() {
     if (thread_.joinable()) thread_.join();
@@ -152,7 +152,7 @@ class Loop {
   };
 
   template <typename Change>
-  void Tell(const Change& change) {
+  void Post(const Change& change) {
     {
       const std::lock_guard lock(mutex_);
       change();

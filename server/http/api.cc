@@ -97,7 +97,7 @@ class Api {
 
 // What was loaded, or its status.
 template <typename T>
-Answer Told(const absl::StatusOr<T>& value) {
+Answer AnswerOf(const absl::StatusOr<T>& value) {
   if (!value.ok()) return value.status();
   return MessageJson(*value);
 }
@@ -120,13 +120,13 @@ absl::StatusOr<std::string> Api::ChipNamed(const std::string& name) const {
 
 Answer Api::Chips(const HttpRequest& request) const {
   ASSIGN_OR_RETURN(const TimeRange range, OnlyRange(request));
-  return Told(reports::LoadChips(*queries_, range));
+  return AnswerOf(reports::LoadChips(*queries_, range));
 }
 
 Answer Api::Chip(const HttpRequest& request) const {
   RETURN_IF_ERROR(Parameters(request).Only({}));
   ASSIGN_OR_RETURN(const std::string chip, ChipNamed(request.matches[0]));
-  return Told(reports::LoadChip(*queries_, chip));
+  return AnswerOf(reports::LoadChip(*queries_, chip));
 }
 
 absl::StatusOr<RunFilter> Api::ListFilter(const HttpRequest& request) const {
@@ -151,24 +151,24 @@ absl::StatusOr<RunFilter> Api::ListFilter(const HttpRequest& request) const {
 
 Answer Api::Explorations(const HttpRequest& request) const {
   ASSIGN_OR_RETURN(const RunFilter filter, ListFilter(request));
-  return Told(reports::LoadExplorations(*queries_, filter));
+  return AnswerOf(reports::LoadExplorations(*queries_, filter));
 }
 
 Answer Api::Runs(const HttpRequest& request) const {
   ASSIGN_OR_RETURN(const RunFilter filter, ListFilter(request));
-  return Told(reports::LoadRuns(*queries_, filter));
+  return AnswerOf(reports::LoadRuns(*queries_, filter));
 }
 
 Answer Api::Run(const HttpRequest& request) const {
   RETURN_IF_ERROR(Parameters(request).Only({}));
-  return Told(reports::LoadRun(*queries_, request.matches[0]));
+  return AnswerOf(reports::LoadRun(*queries_, request.matches[0]));
 }
 
 Answer Api::Cases(const HttpRequest& request) const {
   const Parameters parameters(request);
   RETURN_IF_ERROR(parameters.Only({"outcome", "operator", "dtype"}));
   ASSIGN_OR_RETURN(const CaseFilter filter, parameters.Cases());
-  return Told(reports::LoadCases(*queries_, request.matches[0], filter));
+  return AnswerOf(reports::LoadCases(*queries_, request.matches[0], filter));
 }
 
 // Adds what the baseline that judged the verdict says about the case.
@@ -214,7 +214,7 @@ Answer Api::Progress(const HttpRequest& request) const {
   const Parameters parameters(request);
   RETURN_IF_ERROR(parameters.Only({"since"}));
   ASSIGN_OR_RETURN(const int64_t since, parameters.Number("since", 0, INT64_MAX, 0));
-  return Told(reports::LoadProgress(*queries_, request.matches[0], since, absl::Now()));
+  return AnswerOf(reports::LoadProgress(*queries_, request.matches[0], since, absl::Now()));
 }
 
 Answer Api::History(const HttpRequest& request) const {
@@ -223,7 +223,7 @@ Answer Api::History(const HttpRequest& request) const {
   ASSIGN_OR_RETURN(const std::string name, parameters.Required("chip"));
   ASSIGN_OR_RETURN(const int64_t limit, parameters.Number("limit", 1, kRunsAtOnce, kPointsUnlessAsked));
   ASSIGN_OR_RETURN(const std::string chip, ChipNamed(name));
-  return Told(reports::LoadHistory(*queries_, request.matches[0], chip, static_cast<int>(limit)));
+  return AnswerOf(reports::LoadHistory(*queries_, request.matches[0], chip, static_cast<int>(limit)));
 }
 
 // For a page, a run without measurements is a page that does not exist.
@@ -277,17 +277,17 @@ Answer Api::Compare(const HttpRequest& request) const {
 
 Answer Api::Coverage(const HttpRequest& request) const {
   RETURN_IF_ERROR(Parameters(request).Only({}));
-  return Told(reports::LoadCoverage(*queries_));
+  return AnswerOf(reports::LoadCoverage(*queries_));
 }
 
 Answer Api::Models(const HttpRequest& request) const {
   ASSIGN_OR_RETURN(const TimeRange range, OnlyRange(request));
-  return Told(reports::LoadModelSupport(*queries_, range));
+  return AnswerOf(reports::LoadModelSupport(*queries_, range));
 }
 
 Answer Api::Lab(const HttpRequest& request) const {
   ASSIGN_OR_RETURN(const TimeRange range, OnlyRange(request));
-  return Told(reports::LoadLab(*queries_, range));
+  return AnswerOf(reports::LoadLab(*queries_, range));
 }
 
 v1::AgentRow RowOf(const v1::AgentInfo& agent) {
@@ -331,7 +331,7 @@ Answer Api::Capture(const HttpRequest& request) const {
   RETURN_IF_ERROR(parameters.Only({"limit"}));
   ASSIGN_OR_RETURN(const int64_t limit,
                    parameters.Number("limit", 1, kMostCapturedCalls, kMostCapturedCalls));
-  return Told(LoadCapture(options_.data_folder, request.matches[0], limit));
+  return AnswerOf(LoadCapture(options_.data_folder, request.matches[0], limit));
 }
 
 Answer Api::Schema(const HttpRequest& request) const {

@@ -8,8 +8,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "cases/base/dtype.h"
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
-#include "reports/model/outcome.h"
 
 namespace diopi::server {
 namespace {
@@ -18,9 +18,8 @@ absl::Status AddOutcome(const std::string& name, std::vector<v1::Outcome>* outco
   std::vector<std::string> known = {"failed"};
   for (int number = 1; number <= v1::Outcome_MAX; ++number) {
     const auto outcome = static_cast<v1::Outcome>(number);
-    known.push_back(reports::OutcomeName(outcome));
-    if (name == known.back() || (name == "failed" && reports::IsFailure(outcome)))
-      outcomes->push_back(outcome);
+    known.push_back(OutcomeName(outcome));
+    if (name == known.back() || (name == "failed" && IsFailure(outcome))) outcomes->push_back(outcome);
   }
   if (std::find(known.begin(), known.end(), name) != known.end()) return absl::OkStatus();
   return absl::InvalidArgumentError(

@@ -11,7 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/time.h"
 #include "baselines/tap/capture.h"
-#include "reports/document/escape.h"
+#include "cases/base/text.h"
 
 namespace diopi::server {
 namespace {
@@ -130,7 +130,7 @@ absl::StatusOr<v1::CapturePage> LoadCapture(const std::string& data_folder, cons
     page.set_library(call->library);
     *page.add_list() = CallOf(folder.files[i], *call);
   }
-  page.set_command(absl::StrCat("diopi-cli replay ", reports::ShellWord(name), " --impl LIBRARY"));
+  page.set_command(absl::StrCat("diopi-cli replay ", ShellWord(name), " --impl LIBRARY"));
   page.set_threads(static_cast<int64_t>(threads.size()));
   return page;
 }

@@ -15,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/store/store.h"
 #include "cases/base/test_folder.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "server/maintenance/backup.h"
 #include "server/maintenance/check.h"
 #include "server/rpc/program_testing.h"

@@ -13,9 +13,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/excerpt.h"
+#include "cases/base/exit_code.h"
 #include "cases/base/file_error.h"
-#include "cases/core/operator_file.h"
-#include "client/command_line/exit_code.h"
+#include "cases/base/match.h"
 #include "server/program/config_text.h"
 
 namespace diopi::server {
@@ -41,7 +41,7 @@ class CheckedToml final : public CLI::ConfigTOML {
       };
       CLI::Option* option = app_->get_option_no_throw("--" + setting.key);
       if (option == nullptr)
-        fail(absl::StrCat("is not an option", cases::NearestText(Excerpt(setting.key), Known())));
+        fail(absl::StrCat("is not an option", NearestText(Excerpt(setting.key), Known())));
       if (!option->get_configurable()) fail("cannot be set in a file");
       if (!seen.insert(setting.key).second) fail("is set twice");
       if (!option->empty()) continue;  // by the command line

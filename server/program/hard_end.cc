@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "client/command_line/exit_code.h"
+#include "cases/base/exit_code.h"
 #include "server/telemetry/log.h"
 
 namespace diopi::server {

@@ -14,9 +14,9 @@
 #include "baselines/store/index.h"
 #include "cases/base/hash.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/reference_key.h"
+#include "cases/fill/fill.h"
 #include "server/rpc/lease_frame.h"
 
 namespace diopi::server {
@@ -109,7 +109,7 @@ const TensorEntry* TensorOf(const CaseEntry& entry, bool reference, const std::s
 }  // namespace
 
 bool CaseStream::Send(const v1::LeaseMessage& message) {
-  return sink_({EncodeMessage(message), 0, message.has_case_end() || message.has_spoilt()});
+  return sink_({EncodeMessage(message), 0, message.has_case_end() || message.has_damaged()});
 }
 
 bool CaseStream::End(const absl::Status& status, std::string* problem) {
@@ -118,8 +118,8 @@ bool CaseStream::End(const absl::Status& status, std::string* problem) {
   if (status.ok()) {
     end.set_case_end(true);
   } else {
-    end.set_spoilt(std::string(status.message()));
-    if (problem != nullptr) *problem = end.spoilt();
+    end.set_damaged(std::string(status.message()));
+    if (problem != nullptr) *problem = end.damaged();
   }
   return Send(end);
 }

@@ -32,7 +32,7 @@ struct CaseStreamOptions {
 
 // Sends cases of one call. Reads a tensor chunk by chunk, straight into the memory that gRPC sends, so that
 // at most one chunk of it is held here. The checksum is known only after the last chunk: a case that turns
-// out damaged ends with `spoilt`.
+// out damaged ends with `damaged`.
 class CaseStream {
  public:
   // Both outlive the stream.
@@ -41,10 +41,10 @@ class CaseStream {
 
   // Sends the case. Without a usable baseline, sends it with `unavailable` set and no tensors, so that it
   // gets a verdict and the rest goes on. False: the sink refused. `*problem` (may be null) is set to the
-  // reason why the case is unavailable or spoilt.
+  // reason why the case is unavailable or damaged.
   bool SendCase(const v1::Case& c, const CaseStreamOptions& options, std::string* problem);
 
-  // Sends the wanted tensors of a case, then its end. A tensor that has been replaced spoils the case.
+  // Sends the wanted tensors of a case, then its end. A tensor that has been replaced damages the case.
   bool SendWanted(const v1::Case& c, const v1::FetchRequest::Wanted& wanted, std::string* problem);
 
  private:

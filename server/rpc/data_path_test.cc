@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cases/base/hash.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "server/rpc/chunk_pool.h"
 #include "server/rpc/lease_frame.h"
 #include "server/rpc/server_testing.h"
@@ -140,7 +140,7 @@ TEST(DataPathTest, LargeTensorsComeWhenTheyAreAskedFor) {
   fetch.mutable_cases(0)->mutable_tensors(0)->set_xxh64(1);
   messages = FetchAll(&agent, fetch, &status);
   ASSERT_EQ(messages.size(), 1U);
-  EXPECT_THAT(messages[0].spoilt(), HasSubstr("replaced"));
+  EXPECT_THAT(messages[0].damaged(), HasSubstr("replaced"));
   fetch.mutable_cases(0)->set_case_id("no.such.case");
   messages = FetchAll(&agent, fetch, &status);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);

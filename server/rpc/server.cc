@@ -375,9 +375,9 @@ absl::StatusOr<std::unique_ptr<ConformanceServer>> ConformanceServer::Start(cons
   google::protobuf::LinkMessageReflection<grpc::health::v1::HealthCheckRequest>();
   ASSIGN_OR_RETURN(Address address, ParseAddress(options.listen));
   Database::Options file;
-  file.tell = [&options](const std::string& text) {
+  file.on_progress = [&options](const std::string& text) {
     Log(LogLevel::kInfo, "database", {{"text", text}});
-    if (options.tell) options.tell(text);
+    if (options.on_progress) options.on_progress(text);
   };
   file.check_for = options.check_for;
   file.log = [](const std::string& text) { Log(LogLevel::kInfo, "database", {{"text", text}}); };

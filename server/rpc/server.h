@@ -50,7 +50,7 @@ struct ServerOptions {
   bool require_token = false;  // even when DATA/tokens is missing
   // Called with what Start does to an older database, which may take minutes; it is also logged. May be
   // empty.
-  std::function<void(const std::string&)> tell;
+  std::function<void(const std::string&)> on_progress;
   // How long Start looks for damage in the database, which it refuses; zero: it does not look.
   absl::Duration check_for = absl::Seconds(5);
   std::string secret;  // what callers on a Unix socket must know; empty: nothing

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "baselines/store/store.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "server/rpc/case_stream.h"
 #include "server/rpc/server_testing.h"
 #include "server/rpc/status.h"

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "baselines/store/store.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "server/rpc/status.h"
 
 namespace diopi::server {
@@ -182,8 +182,8 @@ ReceivedLease TestAgent::Lease(const std::string& run_id, int max_cases) {
                              start.device_reference(),
                              lease.header.lease_id()});
     }
-    if (message.has_spoilt()) {  // the case's tensors so far do not count
-      lease.cases.back().unavailable = message.spoilt();
+    if (message.has_damaged()) {  // the case's tensors so far do not count
+      lease.cases.back().unavailable = message.damaged();
       lease.cases.back().inputs.clear();
       lease.cases.back().references.clear();
     }

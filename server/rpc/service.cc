@@ -14,7 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/stage.h"
 #include "cases/base/status_macros.h"
-#include "cases/core/fill.h"
+#include "cases/fill/fill.h"
 #include "cases/findings/finding_text.h"
 #include "proto/enum_name.h"
 #include "server/rpc/case_stream.h"
@@ -215,7 +215,7 @@ absl::Status ConformanceService::HandleCreateRun(const Call& call, const v1::Cre
     Log(LogLevel::kWarn, "without_baseline",
         {{"run_id", response->run_id()}, {"operators", absl::StrJoin(response->without_baseline(), ",")}});
   }
-  TellOfChange(response->run_id(), /*ended=*/false);  // watchers of a queued run see that it has begun
+  PublishChange(response->run_id(), /*ended=*/false);  // watchers of a queued run see that it has begun
   return absl::OkStatus();
 }
 
@@ -364,7 +364,7 @@ absl::Status ConformanceService::Store(ActiveRun* run, const v1::ReportRequest& 
     }
   }
   for (const auto& [outcome, count] : fresh) metrics_->Verdict(run->chip, EnumName(outcome), count);
-  TellOfChange(run->run_id, /*ended=*/false);
+  PublishChange(run->run_id, /*ended=*/false);
   response->set_stored(appended.stored);
   response->set_duplicates(appended.duplicates);
   return absl::OkStatus();
@@ -387,7 +387,7 @@ absl::Status ConformanceService::HandleReport(const Call& call, const v1::Report
   for (const std::string& lease : leases) run->scheduler.Renew(request.agent_id(), lease);
   if (request.has_exploration()) {
     RETURN_IF_ERROR(database_->WriteExploration(run->run_id, request.exploration()));
-    TellOfChange(run->run_id, /*ended=*/false);
+    PublishChange(run->run_id, /*ended=*/false);
   }
   if (!request.measurements().empty() || request.has_machine()) {
     status = database_->AppendPerformance(
@@ -405,7 +405,7 @@ grpc::Status ConformanceService::Report(grpc::ServerContext* context, const v1::
   return call.End(HandleReport(call, *request, response));
 }
 
-void ConformanceService::TellOfChange(const std::string& run_id, bool ended) {
+void ConformanceService::PublishChange(const std::string& run_id, bool ended) {
   options_.run_changed(run_id, ended);
 }
 
@@ -442,7 +442,7 @@ absl::Status ConformanceService::Finish(const Call& call, const v1::FinishRunReq
   if (state == v1::RUN_STATE_FINISHED) StageReached("run_finished");
   if (state != v1::RUN_STATE_RUNNING) registry_->Forget(run_id);
   *info = *std::move(stored);
-  TellOfChange(info->run_id(), IsOver(info->state()));
+  PublishChange(info->run_id(), IsOver(info->state()));
   return absl::OkStatus();
 }
 

@@ -118,7 +118,7 @@ class ConformanceService final : public v1::Conformance::Service {
   MessageSink SinkOf(Writer* writer);
   void LogProblem(const ActiveRun& run, const std::string& case_id, const std::string& problem);
   absl::Status Finish(const Call& call, const v1::FinishRunRequest& request, v1::RunInfo* info);
-  void TellOfChange(const std::string& run_id, bool ended);
+  void PublishChange(const std::string& run_id, bool ended);
 
   Database* const database_;
   RunChanges* const changes_;

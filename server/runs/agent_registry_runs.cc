@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/command_line/exit_code.h"
+#include "cases/base/exit_code.h"
 #include "server/runs/agent_registry.h"
 #include "server/telemetry/log.h"
 

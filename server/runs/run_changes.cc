@@ -19,7 +19,7 @@ void RunChanges::Put(const std::string& run_id, const RunChange& change) {
   Overlay(change, &waiting_[run_id]);
 }
 
-absl::Status RunChanges::StoreOne(const std::string& run_id, Told* told) {
+absl::Status RunChanges::StoreOne(const std::string& run_id, Changed* changed) {
   RunChange change;
   {
     const std::lock_guard lock(mutex_);
@@ -48,18 +48,18 @@ absl::Status RunChanges::StoreOne(const std::string& run_id, Told* told) {
     }
   }
   if (failing_.erase(run_id) > 0 && status.ok()) Log(LogLevel::kInfo, "stored_late", {{"run_id", run_id}});
-  told->emplace_back(run_id, change.state.has_value() && IsOver(*change.state));
+  changed->emplace_back(run_id, change.state.has_value() && IsOver(*change.state));
   return status;
 }
 
-void RunChanges::Tell(const Told& told) {
+void RunChanges::Notify(const Changed& changed) {
   if (!stored_) return;
-  for (const auto& [run_id, ended] : told) stored_(run_id, ended);
+  for (const auto& [run_id, ended] : changed) stored_(run_id, ended);
 }
 
 absl::Status RunChanges::Flush() {
   absl::Status status = absl::OkStatus();
-  Told told;
+  Changed changed;
   {
     const std::lock_guard order(order_);
     std::vector<std::string> ids;
@@ -67,21 +67,21 @@ absl::Status RunChanges::Flush() {
       const std::lock_guard lock(mutex_);
       for (const auto& [run_id, unused] : waiting_) ids.push_back(run_id);
     }
-    for (const std::string& run_id : ids) status.Update(StoreOne(run_id, &told));
+    for (const std::string& run_id : ids) status.Update(StoreOne(run_id, &changed));
   }
-  Tell(told);
+  Notify(changed);
   return status;
 }
 
 absl::Status RunChanges::Store(const std::string& run_id, const RunChange& change) {
   Put(run_id, change);
   absl::Status status;
-  Told told;
+  Changed changed;
   {
     const std::lock_guard order(order_);
-    status = StoreOne(run_id, &told);
+    status = StoreOne(run_id, &changed);
   }
-  Tell(told);
+  Notify(changed);
   return status;
 }
 

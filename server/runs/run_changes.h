@@ -36,9 +36,9 @@ class RunChanges {
   void Withdraw(const std::string& run_id);
 
  private:
-  using Told = std::vector<std::pair<std::string, bool>>;  // arguments of `stored_`
-  absl::Status StoreOne(const std::string& run_id, Told* told) ABSL_EXCLUSIVE_LOCKS_REQUIRED(order_);
-  void Tell(const Told& told);
+  using Changed = std::vector<std::pair<std::string, bool>>;  // arguments of `stored_`
+  absl::Status StoreOne(const std::string& run_id, Changed* changed) ABSL_EXCLUSIVE_LOCKS_REQUIRED(order_);
+  void Notify(const Changed& changed);
 
   Database* const database_;
   const Stored stored_;

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "baselines/compare/contract.h"
+#include "cases/base/match.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
 #include "proto/enum_name.h"
@@ -211,11 +212,10 @@ absl::Status RunRegistry::CheckContracts(const v1::RunOptions& options) {
   std::vector<std::string> known;
   for (const v1::OperatorFile& file : catalog->operators()) known.push_back(file.operator_());
   for (const std::string& name : names) {
-    if (std::any_of(known.begin(), known.end(), [&](const auto& op) { return cases::GlobMatch(name, op); }))
+    if (std::any_of(known.begin(), known.end(), [&](const auto& op) { return GlobMatch(name, op); }))
       continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a contract names the operator '", name,
-        "', which does not exist; nearest: ", absl::StrJoin(cases::Nearest(name, known, 3), ", ")));
+    return absl::InvalidArgumentError(absl::StrCat("a contract names the operator '", name,
+                                                   "', which does not exist", NearestText(name, known)));
   }
   return absl::OkStatus();
 }

@@ -42,7 +42,7 @@ Scheduler::Scheduler(std::vector<ScheduledCase> cases, absl::Span<const std::str
                      const SchedulerOptions& options, const Clock* clock)
     : options_(options),
       clock_(clock),
-      pace_(PaceOptions{options.batch, options.lease, options.max_retry}, cases),
+      batch_sizer_(BatchSizerOptions{options.batch, options.lease, options.max_retry}, cases),
       next_lease_(options.first_lease) {
   const std::vector<size_t> order = OrderOf(cases.size(), options.shuffle_seed);
   entries_.reserve(cases.size());
@@ -60,7 +60,7 @@ Scheduler::Scheduler(std::vector<ScheduledCase> cases, absl::Span<const std::str
   const auto add = [&](bool slow, bool last) {
     for (const size_t i : order) {
       if (entries_[i].state != State::kWaiting || entries_[i].c.last != last) continue;
-      if ((options.shuffle_seed == 0 && pace_.IsSlow(i)) == slow) AddWaiting(i);
+      if ((options.shuffle_seed == 0 && batch_sizer_.IsSlow(i)) == slow) AddWaiting(i);
     }
   };
   for (const bool last : {false, true}) {
@@ -71,7 +71,7 @@ Scheduler::Scheduler(std::vector<ScheduledCase> cases, absl::Span<const std::str
 
 void Scheduler::AddWaiting(size_t index) {
   waiting_.push_back(index);
-  pace_.Enter(index);
+  batch_sizer_.Enter(index);
 }
 
 Scheduler::LeaseRecord Scheduler::Take(const std::string& agent, const LeaseLimits& limits,
@@ -86,7 +86,7 @@ Scheduler::LeaseRecord Scheduler::Take(const std::string& agent, const LeaseLimi
     const size_t index = waiting_.front();
     Entry& entry = entries_[index];
     if (entry.state == State::kWaiting) {
-      const double its_cost = pace_.Cost(index);
+      const double its_cost = batch_sizer_.Cost(index);
       const bool its_slow = options_.batch > absl::ZeroDuration() && its_cost >= allowance.slow;
       // One for each idle worker, whatever they cost.
       const bool must = record.cases.size() < static_cast<size_t>(allowance.at_least);
@@ -104,8 +104,8 @@ Scheduler::LeaseRecord Scheduler::Take(const std::string& agent, const LeaseLimi
       entry.lease = id;
       entry.leases.push_back(id);
       record.cases.push_back(index);
-      pace_.Leave(index);
-      pace_.Give(agent, index, now);
+      batch_sizer_.Leave(index);
+      batch_sizer_.Give(agent, index, now);
     }
     waiting_.pop_front();
   }
@@ -130,7 +130,7 @@ LeaseBatch Scheduler::Lease(const std::string& agent, const LeaseLimits& limits)
   const absl::Duration now = clock_->Now();
   ExpireOld(now);
   if (done_ + leased_ == entries_.size()) return Nothing(now, options_.max_retry);
-  const Allowance allowance = pace_.Allow(agent, std::max(1, limits.max_cases), limits.workers, now);
+  const Allowance allowance = batch_sizer_.Allow(agent, std::max(1, limits.max_cases), limits.workers, now);
   if (allowance.cases == 0) return Nothing(now, allowance.retry_in);
   const uint64_t id = next_lease_++;
   LeaseRecord record = Take(agent, limits, allowance, id);
@@ -162,17 +162,17 @@ bool Scheduler::MarkDone(const std::string& agent, const std::string& case_id, d
   Entry& entry = entries_[found->second];
   if (entry.state == State::kDone) return false;
   const absl::Duration now = clock_->Now();
-  pace_.Learn(found->second, seconds);  // first, as the agent's speed uses what is known now
+  batch_sizer_.Learn(found->second, seconds);  // first, as the agent's speed uses what is known now
   if (entry.state == State::kLeased) {
     const auto lease = leases_.find(entry.lease);
     --leased_;
     const bool holder = lease->second.agent == agent;
     if (holder) lease->second.deadline = now + options_.lease;
-    pace_.Take(lease->second.agent, found->second, holder ? Pace::End::kDone : Pace::End::kDoneByAnother,
-               now);
+    batch_sizer_.Take(lease->second.agent, found->second,
+                      holder ? BatchSizer::End::kDone : BatchSizer::End::kDoneByAnother, now);
     if (--lease->second.open == 0) leases_.erase(lease);
   }
-  if (entry.state == State::kWaiting) pace_.Leave(found->second);
+  if (entry.state == State::kWaiting) batch_sizer_.Leave(found->second);
   entry.state = State::kDone;
   ++done_;
   return true;
@@ -197,7 +197,7 @@ size_t Scheduler::GiveBack(Leases::iterator lease) {
     Entry& entry = entries_[i];
     if (entry.state != State::kLeased || entry.lease != lease->first) continue;
     entry.state = State::kWaiting;
-    pace_.Take(lease->second.agent, i, Pace::End::kTakenBack, clock_->Now());
+    batch_sizer_.Take(lease->second.agent, i, BatchSizer::End::kTakenBack, clock_->Now());
     AddWaiting(i);
     ++count;
   }
@@ -214,7 +214,7 @@ void Scheduler::ExpireOld(absl::Duration now) {
     if (lease->second.deadline <= now) {
       ExpiredLease expired{lease->second.agent, absl::StrCat(lease->first), 0};
       expired.cases = GiveBack(lease);
-      pace_.Forget(expired.agent);  // dead, or slower than it was
+      batch_sizer_.Forget(expired.agent);  // dead, or slower than it was
       if (options_.on_expired) options_.on_expired(expired);
     }
     lease = next;
@@ -229,7 +229,7 @@ size_t Scheduler::Release(const std::string& agent) {
     if (lease->second.agent == agent) count += GiveBack(lease);
     lease = next;
   }
-  pace_.Forget(agent);
+  batch_sizer_.Forget(agent);
   return count;
 }
 
@@ -244,7 +244,7 @@ void Scheduler::Return(const std::string& lease_id, absl::Span<const size_t> cas
     Entry& entry = entries_[i];
     if (entry.state != State::kLeased || entry.lease != id) continue;
     entry.state = State::kWaiting;
-    pace_.Take(lease->second.agent, i, Pace::End::kTakenBack, clock_->Now());
+    batch_sizer_.Take(lease->second.agent, i, BatchSizer::End::kTakenBack, clock_->Now());
     AddWaiting(i);
     --leased_;
     --lease->second.open;

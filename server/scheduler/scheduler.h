@@ -17,7 +17,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "server/scheduler/pace.h"
+#include "server/scheduler/batch_size.h"
 
 namespace diopi::server {
 
@@ -50,8 +50,8 @@ struct SchedulerOptions {
   uint64_t first_lease = 1;
   // An agent that gets nothing waits this long at most before it asks again.
   absl::Duration max_retry = absl::Milliseconds(250);
-  // How long a batch should take, by the cost of its cases and the speed of its agent (pace.h); the first and
-  // the last batches are smaller. Zero: every batch is as large as the limits allow.
+  // How long a batch should take, by the cost of its cases and the speed of its agent (batch_size.h); the
+  // first and the last batches are smaller. Zero: every batch is as large as the limits allow.
   absl::Duration batch = absl::ZeroDuration();
   // Called for every lease that expires, when the next call notices it. Must not call the scheduler.
   std::function<void(const ExpiredLease&)> on_expired;
@@ -148,7 +148,7 @@ class Scheduler {
   std::vector<Entry> entries_ ABSL_GUARDED_BY(mutex_);
   std::deque<size_t> waiting_ ABSL_GUARDED_BY(mutex_);  // may hold entries that are done by now
   Leases leases_ ABSL_GUARDED_BY(mutex_);
-  Pace pace_ ABSL_GUARDED_BY(mutex_);
+  BatchSizer batch_sizer_ ABSL_GUARDED_BY(mutex_);
   size_t done_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t leased_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t next_lease_ ABSL_GUARDED_BY(mutex_);

@@ -477,8 +477,8 @@ absl::Status LookForDamage(Connection* connection, const Database::Options& opti
   return found->empty() ? absl::OkStatus() : Damaged(*connection, *found);
 }
 
-absl::Status PrepareFile(Connection* connection, const std::function<void(const std::string&)>& tell) {
-  // Lets a new file shrink while a server uses it (upkeep.h); does not change an existing file.
+// Lets a new file shrink while a server uses it (upkeep.h); does not change an existing file.
+absl::Status PrepareFile(Connection* connection, const std::function<void(const std::string&)>& on_progress) {
   absl::Status status = connection->Execute("PRAGMA auto_vacuum = INCREMENTAL");
   if (!status.ok()) return status;
   // NORMAL: in WAL mode a commit survives the death of the process, and a power cut costs the newest commits
@@ -490,7 +490,7 @@ absl::Status PrepareFile(Connection* connection, const std::function<void(const 
     if (!absl::IsUnavailable(status)) break;
   }
   if (!status.ok()) return status;
-  status = Migrate(connection, tell);
+  status = Migrate(connection, on_progress);
   // A new file has nothing but its log until then.
   if (status.ok()) connection->Checkpoint().IgnoreError();
   // Without the totals (on a full disk, say) everything works, but lists of runs take longer.
@@ -517,7 +517,8 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path
   if (status.ok() && options.check_for > absl::ZeroDuration())
     status = LookForDamage(connection.get(), options);
   if (status.ok()) {
-    status = options.read_only ? CheckSchema(connection.get()) : PrepareFile(connection.get(), options.tell);
+    status = options.read_only ? CheckSchema(connection.get())
+                               : PrepareFile(connection.get(), options.on_progress);
   }
   if (!status.ok()) return status;
   return std::make_unique<SqliteDatabase>(std::move(connection));

@@ -100,7 +100,7 @@ class Database {
     // The file cannot grow beyond this size: writing is then ResourceExhausted. 0: no limit but the disk's.
     int64_t max_bytes = 0;
     // Called with a sentence for the log before and after a migration, which may take long.
-    std::function<void(const std::string&)> tell = {};
+    std::function<void(const std::string&)> on_progress = {};
     // Looks for damage for at most this long before anything is written; zero: not at all. A file that could
     // not be read to its end in that time is opened, and `log` is called with a sentence about it.
     absl::Duration check_for = absl::ZeroDuration();

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
-#include "server/store/outcome.h"
 #include "server/store/run_rows.h"
 #include "server/store/schema.h"
 #include "server/store/snapshot.h"

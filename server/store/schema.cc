@@ -22,7 +22,7 @@
 namespace diopi::server {
 namespace {
 
-using Tell = std::function<void(const std::string&)>;
+using OnProgress = std::function<void(const std::string&)>;
 
 constexpr int64_t kApplicationId = 0x44494f52;  // "DIOR": results of DIOPI
 
@@ -115,7 +115,7 @@ ALTER TABLE runs ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;  -- that its rows 
 CREATE INDEX runs_by_owner ON runs (owner);
 )sql";
 
-absl::Status MakeVersion5(Connection* connection, const Tell&) {
+absl::Status MakeVersion5(Connection* connection, const OnProgress&) {
   absl::Status status = connection->Execute(kVersion5);
   if (!status.ok()) return status;
   std::vector<std::pair<int64_t, std::string>> owners;
@@ -138,25 +138,25 @@ absl::Status MakeVersion5(Connection* connection, const Tell&) {
   return absl::OkStatus();
 }
 
-absl::Status MakeVersion4(Connection* connection, const Tell&) {
+absl::Status MakeVersion4(Connection* connection, const OnProgress&) {
   return connection->Execute(kVersion4);
 }
 
-absl::Status MakeVersion3(Connection* connection, const Tell&) {
+absl::Status MakeVersion3(Connection* connection, const OnProgress&) {
   return connection->Execute(kVersion3);
 }
 
-absl::Status MakeVersion2(Connection* connection, const Tell& tell) {
+absl::Status MakeVersion2(Connection* connection, const OnProgress& on_progress) {
   absl::Status status = connection->Execute(kVersion2);
-  return status.ok() ? CarryOverVersion1(connection, tell) : status;
+  return status.ok() ? CarryOverVersion1(connection, on_progress) : status;
 }
 
-absl::Status MakeTables(Connection* connection, const Tell&) {
+absl::Status MakeTables(Connection* connection, const OnProgress&) {
   return MakeVersion1(connection);
 }
 
 // Step i brings version i to i+1; version 0 is an empty file.
-constexpr std::array<absl::Status (*)(Connection*, const Tell&), kSchemaVersion> kMigrations = {
+constexpr std::array<absl::Status (*)(Connection*, const OnProgress&), kSchemaVersion> kMigrations = {
     MakeTables, MakeVersion2, MakeVersion3, MakeVersion4, MakeVersion5};
 
 absl::StatusOr<int64_t> VersionOf(Connection* connection) {
@@ -188,7 +188,7 @@ std::string UsedText(Connection* connection) {
 
 }  // namespace
 
-absl::Status Migrate(Connection* connection, const std::function<void(const std::string&)>& tell,
+absl::Status Migrate(Connection* connection, const std::function<void(const std::string&)>& on_progress,
                      const std::function<void(int64_t)>& before_step) {
   absl::StatusOr<int64_t> version = VersionOf(connection);
   if (!version.ok()) return version.status();
@@ -199,23 +199,24 @@ absl::Status Migrate(Connection* connection, const std::function<void(const std:
   version = VersionOf(connection);
   if (!version.ok()) return version.status();
   const int64_t from = *version;
-  const bool telling = tell && from > 0 && from < kSchemaVersion;
-  if (telling) {
-    tell(absl::StrCat(connection->path(), ": migrating its schema from version ", from, " to ",
-                      kSchemaVersion, "; ", UsedText(connection),
-                      " are in use; the file does not change until the migration is complete"));
+  const bool reporting = on_progress && from > 0 && from < kSchemaVersion;
+  if (reporting) {
+    on_progress(absl::StrCat(connection->path(), ": migrating its schema from version ", from, " to ",
+                             kSchemaVersion, "; ", UsedText(connection),
+                             " are in use; the file does not change until the migration is complete"));
   }
   for (int64_t step = from; step < kSchemaVersion; ++step) {
     if (before_step) before_step(step);
-    RETURN_IF_ERROR(kMigrations[static_cast<size_t>(step)](connection, telling ? tell : Tell()));
+    RETURN_IF_ERROR(
+        kMigrations[static_cast<size_t>(step)](connection, reporting ? on_progress : OnProgress()));
   }
   absl::Status status = connection->Execute(
       absl::StrCat("PRAGMA application_id = ", kApplicationId, "; PRAGMA user_version = ", kSchemaVersion));
   if (!status.ok()) return status;
   if (before_step) before_step(kSchemaVersion);
   status = transaction.Commit();
-  if (status.ok() && telling) {
-    tell(absl::StrFormat(
+  if (status.ok() && reporting) {
+    on_progress(absl::StrFormat(
         "%s: migrated to version %d in %.1f s; %s are in use; diopi-cli vacuum returns unused space",
         connection->path(), kSchemaVersion, absl::ToDoubleSeconds(absl::Now() - start),
         UsedText(connection)));

@@ -16,7 +16,7 @@ namespace diopi::server {
 // database of another program. `tell` is called with a sentence for the log before and after an older file is
 // migrated, and every ten seconds while verdicts are carried over; `before_step`, for tests, with the version
 // that the next step starts from and, before the commit, with the version reached.
-absl::Status Migrate(Connection* connection, const std::function<void(const std::string&)>& tell = {},
+absl::Status Migrate(Connection* connection, const std::function<void(const std::string&)>& on_progress = {},
                      const std::function<void(int64_t)>& before_step = {});
 
 // The same checks without writing; an older file is FailedPrecondition too, as a reader cannot migrate it.

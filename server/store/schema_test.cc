@@ -133,7 +133,7 @@ TEST(UpgradeTest, EveryVerdictOfVersion1IsTheSame) {
   EXPECT_TRUE(absl::IsFailedPrecondition(Database::Open(path, {.read_only = true}).status()));
   std::vector<std::string> told;
   Database::Options options;
-  options.tell = [&told](const std::string& text) { told.push_back(text); };
+  options.on_progress = [&told](const std::string& text) { told.push_back(text); };
   auto database = Database::Open(path, options);
   ASSERT_TRUE(database.ok()) << database.status();
   ASSERT_GE(told.size(), 3U);

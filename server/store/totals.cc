@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
-#include "server/store/outcome.h"
 #include "server/store/verdict_rows.h"
 
 namespace diopi::server {

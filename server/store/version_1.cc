@@ -123,7 +123,7 @@ CREATE TABLE results (                -- never updated
 CREATE TRIGGER results_are_final BEFORE UPDATE ON results
 BEGIN SELECT RAISE (ABORT, 'verdicts are never updated'); END;
 CREATE INDEX results_by_outcome ON results (run, outcome);
--- The failures alone (reports/model/outcome.h): the others cost nothing at an append.
+-- The failures alone (cases/base/outcome.h): the others cost nothing at an append.
 CREATE INDEX results_failed ON results (run, case_id, outcome, case_hash) WHERE outcome IN (2, 3, 6, 7, 8, 9);
 CREATE TABLE result_outputs (
   result INTEGER NOT NULL REFERENCES results (id) ON DELETE CASCADE,
@@ -204,26 +204,27 @@ constexpr char kResultColumns[] = "SELECT name FROM pragma_table_info('results')
 constexpr char kOutputColumns[] =
     "SELECT name FROM pragma_table_info('result_outputs') WHERE cid >= 2 ORDER BY cid";
 
-using Tell = std::function<void(const std::string&)>;
+using OnProgress = std::function<void(const std::string&)>;
 
 // Tells at once, and then every ten seconds, how much of the work is done.
 class Progress {
  public:
-  Progress(const Connection& connection, Tell tell) : path_(connection.path()), tell_(std::move(tell)) {}
+  Progress(const Connection& connection, OnProgress on_progress)
+      : path_(connection.path()), on_progress_(std::move(on_progress)) {}
 
   void Reached(int64_t done, int64_t all, const char* what) {
     const absl::Time now = absl::Now();
-    if (!tell_ || now - told_ < absl::Seconds(10)) return;
-    told_ = now;
-    tell_(absl::StrFormat("%s: migrating: %d of %d %s, after %.0f s", path_, done, all, what,
-                          absl::ToDoubleSeconds(now - start_)));
+    if (!on_progress_ || now - reported_ < absl::Seconds(10)) return;
+    reported_ = now;
+    on_progress_(absl::StrFormat("%s: migrating: %d of %d %s, after %.0f s", path_, done, all, what,
+                                 absl::ToDoubleSeconds(now - start_)));
   }
 
  private:
   const std::string path_;
-  const Tell tell_;
+  const OnProgress on_progress_;
   const absl::Time start_ = absl::Now();
-  absl::Time told_ = absl::InfinitePast();
+  absl::Time reported_ = absl::InfinitePast();
 };
 
 // Most verdicts per writer, which remembers them: about as many as an append had.
@@ -347,10 +348,10 @@ absl::Status MakeVersion1(Connection* connection) {
   return connection->Execute(kVersion1);
 }
 
-absl::Status CarryOverVersion1(Connection* connection, const Tell& tell) {
+absl::Status CarryOverVersion1(Connection* connection, const OnProgress& on_progress) {
   ASSIGN_OR_RETURN(const std::vector<std::string> results, ColumnsOf(connection, kResultColumns));
   ASSIGN_OR_RETURN(const std::vector<std::string> outputs, ColumnsOf(connection, kOutputColumns));
-  Progress progress(*connection, tell);
+  Progress progress(*connection, on_progress);
   absl::Status status = CarryRuns(connection, &progress);
   if (status.ok()) status = Carrier(connection, results, outputs, &progress).Carry();
   if (!status.ok()) return status;

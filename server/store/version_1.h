@@ -16,7 +16,8 @@ absl::Status MakeVersion1(Connection* connection);
 // Moves the cases and verdicts of version 1 into the tables of version 2, which must be empty, and drops the
 // tables of version 1. Reads and writes every verdict, about 20 us each, and tells how far it has come every
 // ten seconds; `tell` may be empty.
-absl::Status CarryOverVersion1(Connection* connection, const std::function<void(const std::string&)>& tell);
+absl::Status CarryOverVersion1(Connection* connection,
+                               const std::function<void(const std::string&)>& on_progress);
 
 }  // namespace diopi::server
 

@@ -1,38 +1,38 @@
 // Attention as flash kernels, split kernels and plain kernels compute it.
+#include "baselines/injected/injected.h"
 #include "baselines/ops/attention/attention_vendor.h"
-#include "baselines/planted/planted.h"
 
 namespace diopi::variants {
 namespace {
 
 using namespace ops::both;  // NOLINT: this file is kernels
 
-PLANT(attention_plain, 0, kAll, "", "float32 throughout, all keys at once");
-PLANT(attention_online, 0, kForward, "", "online softmax over single keys");
-PLANT(attention_tiles16, 0, kForward, "", "online softmax over tiles of 16 keys");
-PLANT(attention_tiles64, 0, kForward, "", "online softmax over tiles of 64 keys");
-PLANT(attention_tiles_reversed, 0, kForward, "", "tiles of 32 keys from the last to the first");
-PLANT(attention_split, 0, kForward, "", "three parts of the keys, merged in the end");
-PLANT(attention_split_online, 0, kForward, "", "five parts of the keys in tiles of 8, merged in the end");
-PLANT(attention_flash, 0, kForward, "",
-      "as flash-attention: tiles of 64, exp2, weights rounded to 16 bits before the product with v");
-PLANT(attention_flash_small, 0, kForward, "", "the same in tiles of 4 from the last to the first");
-PLANT(attention_narrow_weights, 0, kForward, "",
-      "weights rounded to 16 bits relative to the greatest of all");
-PLANT(attention_exp2, 0, kAll, "", "exp2 of scores times log2 e");
-PLANT(attention_reciprocal, 0, kForward, "", "times the reciprocal of the sum");
-PLANT(attention_double, 0, kAll, "", "in the next wider type");
-PLANT(attention_backward_reversed, 0, kBackward, "", "keys and products from the last to the first");
-PLANT(attention_backward_flash, 0, kBackward, "",
-      "as flash-attention: exp2, weights and their gradients rounded to 16 bits before products");
-PLANT(attention_backward_narrow, 0, kBackward, "", "the same with exp, from the last key to the first");
-PLANT(attention_backward_own_mean, 0, kBackward, "",
-      "the mean gradient from the weights instead of from the output");
-PLANT(attention_backward_own_mean_narrow, 0, kBackward, "", "the same, with operands of 16 bits");
-PLANT(attention_dropout_other_draws, 0,
-      "diopiFlashAttention diopiCustomizedFlashAttention diopiMultiHeadAttention diopiFlashAttentionVarLen "
-      "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttentionVarLen",
-      "", "dropout's random numbers come from another seed");
+INJECT(attention_plain, 0, kAll, "", "float32 throughout, all keys at once");
+INJECT(attention_online, 0, kForward, "", "online softmax over single keys");
+INJECT(attention_tiles16, 0, kForward, "", "online softmax over tiles of 16 keys");
+INJECT(attention_tiles64, 0, kForward, "", "online softmax over tiles of 64 keys");
+INJECT(attention_tiles_reversed, 0, kForward, "", "tiles of 32 keys from the last to the first");
+INJECT(attention_split, 0, kForward, "", "three parts of the keys, merged in the end");
+INJECT(attention_split_online, 0, kForward, "", "five parts of the keys in tiles of 8, merged in the end");
+INJECT(attention_flash, 0, kForward, "",
+       "as flash-attention: tiles of 64, exp2, weights rounded to 16 bits before the product with v");
+INJECT(attention_flash_small, 0, kForward, "", "the same in tiles of 4 from the last to the first");
+INJECT(attention_narrow_weights, 0, kForward, "",
+       "weights rounded to 16 bits relative to the greatest of all");
+INJECT(attention_exp2, 0, kAll, "", "exp2 of scores times log2 e");
+INJECT(attention_reciprocal, 0, kForward, "", "times the reciprocal of the sum");
+INJECT(attention_double, 0, kAll, "", "in the next wider type");
+INJECT(attention_backward_reversed, 0, kBackward, "", "keys and products from the last to the first");
+INJECT(attention_backward_flash, 0, kBackward, "",
+       "as flash-attention: exp2, weights and their gradients rounded to 16 bits before products");
+INJECT(attention_backward_narrow, 0, kBackward, "", "the same with exp, from the last key to the first");
+INJECT(attention_backward_own_mean, 0, kBackward, "",
+       "the mean gradient from the weights instead of from the output");
+INJECT(attention_backward_own_mean_narrow, 0, kBackward, "", "the same, with operands of 16 bits");
+INJECT(attention_dropout_other_draws, 0,
+       "diopiFlashAttention diopiCustomizedFlashAttention diopiMultiHeadAttention diopiFlashAttentionVarLen "
+       "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttentionVarLen",
+       "", "dropout's random numbers come from another seed");
 
 bool Chosen() {
   return attention_plain || attention_online || attention_tiles16 || attention_tiles64 ||

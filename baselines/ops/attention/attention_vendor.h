@@ -12,7 +12,7 @@
 #include "baselines/ops/attention/attention_call.h"
 #include "baselines/ops/support/stored.h"
 
-// The functions of the family, for PLANT.
+// The functions of the family, for INJECT.
 #define DIOPI_ATTENTION_FORWARD                                                  \
   "diopiFlashAttention diopiFlashAttentionVarLen diopiCustomizedFlashAttention " \
   "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttention diopiMultiHeadAttentionVarLen"
@@ -26,7 +26,7 @@ namespace diopi::ops::both {
 inline constexpr char kForward[] = DIOPI_ATTENTION_FORWARD, kBackward[] = DIOPI_ATTENTION_BACKWARD,
                       kAll[] = DIOPI_ATTENTION_FORWARD " " DIOPI_ATTENTION_BACKWARD;
 
-// One bug. The texts are at the switches (attention_mutants.cc).
+// One bug. The texts are at the switches (attention_bugs.cc).
 enum class Fault {
   kNone,
   kOutputNotRescaled,

@@ -1,6 +1,6 @@
 // Rotary embeddings as vendors write them: fused, wider, or as tensor operations whose results are stored.
+#include "baselines/injected/injected.h"
 #include "baselines/ops/support/stored.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -9,10 +9,10 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kBoth[] = "diopiRotaryEmbedding diopiRotaryEmbeddingV2";
-PLANT(rotary_fma, 0, kBoth, "", "one product fused with the sum");
-PLANT(rotary_fma_other, 0, kBoth, "", "the other product fused with the sum");
-PLANT(rotary_double, 0, kBoth, "", "in double, rounded once");
-PLANT(rotary_stored_products, 0, kBoth, "", "each product in the tensors' type before the sum");
+INJECT(rotary_fma, 0, kBoth, "", "one product fused with the sum");
+INJECT(rotary_fma_other, 0, kBoth, "", "the other product fused with the sum");
+INJECT(rotary_double, 0, kBoth, "", "in double, rounded once");
+INJECT(rotary_stored_products, 0, kBoth, "", "each product in the tensors' type before the sum");
 
 bool Chosen() {
   return rotary_fma || rotary_fma_other || rotary_double || rotary_stored_products;

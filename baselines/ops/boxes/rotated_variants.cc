@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -12,10 +12,10 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(rotated_crossings, 0, "diopiBoxIouRotatedMmcv diopiIou3dBoxesOverlapBevMmcv", "",
-      "the shared polygon from crossings of sides and from corners within the other box, in order of angle");
-PLANT(rotated_crossings_unmoved, 0, "diopiBoxIouRotatedMmcv", "",
-      "the same without moving the middle to the origin");
+INJECT(rotated_crossings, 0, "diopiBoxIouRotatedMmcv diopiIou3dBoxesOverlapBevMmcv", "",
+       "the shared polygon from crossings of sides and from corners within the other box, in order of angle");
+INJECT(rotated_crossings_unmoved, 0, "diopiBoxIouRotatedMmcv", "",
+       "the same without moving the middle to the origin");
 
 template <typename C>
 struct Spot {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -11,12 +11,12 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(polygons_ray_upwards, 0, "diopiPointsInPolygonsMmcv", "",
-      "the ray goes up instead of to the right; in float16 every step is rounded");
-PLANT(nms_mmcv_by_product, 0, "diopiNmsMmcv", "",
-      "the shared area is compared with threshold times union in float32, as in mmcv's CUDA kernel");
-PLANT(iou3d_normal_by_product, 0, "diopiIou3dNms3dNormalMmcv", "",
-      "no division: the shared area is compared with threshold times union in float32");
+INJECT(polygons_ray_upwards, 0, "diopiPointsInPolygonsMmcv", "",
+       "the ray goes up instead of to the right; in float16 every step is rounded");
+INJECT(nms_mmcv_by_product, 0, "diopiNmsMmcv", "",
+       "the shared area is compared with threshold times union in float32, as in mmcv's CUDA kernel");
+INJECT(iou3d_normal_by_product, 0, "diopiIou3dNms3dNormalMmcv", "",
+       "no division: the shared area is compared with threshold times union in float32");
 
 template <typename C>
 void InPolygons(const diopiPointsInPolygonsMmcvArgs& a) {

@@ -1,13 +1,13 @@
 // The gradients of a transposed convolution by matrices of windows.
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 #include "baselines/variants/orders.h"
 #include "baselines/variants/padded.h"
 
 namespace diopi::variants {
 namespace {
 
-PLANT(conv_transpose2d_im2col, 0, "diopiConvTranspose2dBackward", "",
-      "products with matrices of windows whose padding is zero: PyTorch on the CPU");
+INJECT(conv_transpose2d_im2col, 0, "diopiConvTranspose2dBackward", "",
+       "products with matrices of windows whose padding is zero: PyTorch on the CPU");
 
 }  // namespace
 }  // namespace diopi::variants

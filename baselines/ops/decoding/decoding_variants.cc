@@ -3,42 +3,43 @@
 #include <limits>
 #include <numeric>
 
+#include "baselines/injected/injected.h"
 #include "baselines/ops/decoding/gathered.h"
 #include "baselines/ops/support/stored.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
 namespace {
 
-using planted::Gathered;
-using planted::GatheredRow;
+using injected::Gathered;
+using injected::GatheredRow;
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kWhole[] = "diopiContextAttentionInference diopiPromptFlashAttention diopiPagedAttention";
 constexpr char kValues[] = "diopiTokenSoftmaxReduceVInference";
 
-PLANT(attention_online16, 0, kWhole, "",
-      "online softmax over tiles of 16 keys, rescaled at each new maximum");
-PLANT(attention_online64, 0, kWhole, "", "online softmax over tiles of 64 keys");
-PLANT(decoding_tiles_reversed, 0, kWhole, "", "online softmax over tiles of 16 keys, the last first");
-PLANT(attention_split4, 0, kWhole, "", "keys in four parts, whose results are merged by their sums: split-K");
-PLANT(attention_divided_last, 0, kWhole, "",
-      "weighted values are summed, then divided by the sum of weights");
-PLANT(attention_scaled_query, 0, kWhole, "", "the query is scaled before the products");
-PLANT(attention_fma, 0, kWhole, "", "fused multiply-add in products and weighted sums");
-PLANT(attention_backward_order, 0, kWhole, "", "keys and elements summed from the end");
-PLANT(decoding_double, 0, kWhole, "", "sums in double");
-PLANT(attention_p_cast, 0, kWhole, "p_cast", "16-bit tensors: probabilities are rounded to their type");
-PLANT(token_values_online16, 0, kValues, "", "online softmax over tiles of 16 tokens");
-PLANT(token_values_split4, 0, kValues, "", "tokens in four parts, whose results are merged: split-K");
-PLANT(token_values_divided_last, 0, kValues, "",
-      "weighted values are summed, then divided by the sum of weights");
-PLANT(token_values_p_cast, 0, kValues, "p_cast", "16-bit tensors: probabilities are rounded to their type");
-PLANT(token_scores_fma, 0, "diopiTokenAttentionInference", "", "fused multiply-add in the products");
-PLANT(token_scores_lanes8, 0, "diopiTokenAttentionInference", "", "products in eight lanes");
-PLANT(token_scores_divided, 0, "diopiTokenAttentionInference", "",
-      "divided by the root of dim, not multiplied");
+INJECT(attention_online16, 0, kWhole, "",
+       "online softmax over tiles of 16 keys, rescaled at each new maximum");
+INJECT(attention_online64, 0, kWhole, "", "online softmax over tiles of 64 keys");
+INJECT(decoding_tiles_reversed, 0, kWhole, "", "online softmax over tiles of 16 keys, the last first");
+INJECT(attention_split4, 0, kWhole, "",
+       "keys in four parts, whose results are merged by their sums: split-K");
+INJECT(attention_divided_last, 0, kWhole, "",
+       "weighted values are summed, then divided by the sum of weights");
+INJECT(attention_scaled_query, 0, kWhole, "", "the query is scaled before the products");
+INJECT(attention_fma, 0, kWhole, "", "fused multiply-add in products and weighted sums");
+INJECT(attention_backward_order, 0, kWhole, "", "keys and elements summed from the end");
+INJECT(decoding_double, 0, kWhole, "", "sums in double");
+INJECT(attention_p_cast, 0, kWhole, "p_cast", "16-bit tensors: probabilities are rounded to their type");
+INJECT(token_values_online16, 0, kValues, "", "online softmax over tiles of 16 tokens");
+INJECT(token_values_split4, 0, kValues, "", "tokens in four parts, whose results are merged: split-K");
+INJECT(token_values_divided_last, 0, kValues, "",
+       "weighted values are summed, then divided by the sum of weights");
+INJECT(token_values_p_cast, 0, kValues, "p_cast", "16-bit tensors: probabilities are rounded to their type");
+INJECT(token_scores_fma, 0, "diopiTokenAttentionInference", "", "fused multiply-add in the products");
+INJECT(token_scores_lanes8, 0, "diopiTokenAttentionInference", "", "products in eight lanes");
+INJECT(token_scores_divided, 0, "diopiTokenAttentionInference", "",
+       "divided by the root of dim, not multiplied");
 
 // How scores become a result.
 struct Way {
@@ -163,7 +164,7 @@ bool Recomputed(const Args& a, diopiTensorHandle_t out) {
   const Tensor view(out);
   const Way way = WayOf(view.dtype());
   DispatchReal(view.dtype(), [&]<typename C>() {
-    Gathered<C> g = planted::Gather<C>(a);
+    Gathered<C> g = injected::Gather<C>(a);
     for (const GatheredRow& row : g.rows) {
       std::vector<C> scores;
       for (size_t j = 0; j < row.keys.size(); ++j) scores.push_back(Score(g, row, j, way));
@@ -189,7 +190,7 @@ void ReduceValues(const diopiTokenSoftmaxReduceVInferenceArgs& a) {
     std::vector<C> result;
     for (size_t b = 0; b < lengths.size(); ++b) {
       const std::vector<int64_t> slots =
-          planted::Slots(places, table.size(1), static_cast<int64_t>(b), lengths[b], a.max_input_len, {});
+          injected::Slots(places, table.size(1), static_cast<int64_t>(b), lengths[b], a.max_input_len, {});
       for (int64_t h = 0; h < heads; ++h) {
         const auto first = all.begin() + h * given.size(1) + starts[b];
         const std::vector<C> scores(first, first + lengths[b]);
@@ -214,7 +215,7 @@ void ScoreTokens(const diopiTokenAttentionInferenceArgs& a) {
     std::vector<C> result(static_cast<size_t>(out.numel()));
     for (size_t b = 0; b < lengths.size(); ++b) {
       const std::vector<int64_t> slots =
-          planted::Slots(places, table.size(1), static_cast<int64_t>(b), lengths[b], a.max_input_len, {});
+          injected::Slots(places, table.size(1), static_cast<int64_t>(b), lengths[b], a.max_input_len, {});
       for (int64_t at = 0; at < lengths[b] * heads; ++at) {
         const int64_t j = at / heads, h = at % heads;
         C lanes[8] = {}, sum = 0;

@@ -9,7 +9,7 @@
 
 #include "baselines/ops/support/tensor.h"
 
-namespace diopi::planted {
+namespace diopi::injected {
 
 // One query of one head: where its elements, its result's, and those of the keys and values that it sees lie.
 struct GatheredRow {
@@ -152,6 +152,6 @@ Gathered<C> Gather(const diopiPagedAttentionArgs& a, const Listing& how = {}) {
   return g;
 }
 
-}  // namespace diopi::planted
+}  // namespace diopi::injected
 
 #endif  // BASELINES_OPS_DECODING_GATHERED_H_

@@ -2,7 +2,7 @@
 // as the outer loop, gradients scattered from the samples to their neighbours.
 #include <cmath>
 
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -13,14 +13,14 @@ using namespace ops;  // NOLINT: this file is kernels
 constexpr char kForward[] = "diopiDeformConvMmcv diopiModulatedDeformConvMmcv";
 constexpr char kBackward[] = "diopiDeformConvBackwardInputMmcv diopiModulatedDeformConvBackwardMmcv";
 constexpr char kAttention[] = "diopiMsDeformAttnMmcv diopiMsDeformAttnBackwardMmcv";
-PLANT(deform_rows_first, 0, kForward, "", "each row is interpolated first, then between the rows");
-PLANT(deform_reversed_fma, 0, kForward, "", "fused multiply-add, the last term first");
-PLANT(deform_columns_stored, 0, kForward, "",
-      "columns are stored in the tensors' type, as mmcv's CUDA kernels do");
-PLANT(deform_scattered, 0, kBackward, "",
-      "gradients go from each tap to its neighbours, the last place first");
-PLANT(ms_deform_scattered, 0, kAttention, "",
-      "levels outside, queries inside; gradients go to the neighbours");
+INJECT(deform_rows_first, 0, kForward, "", "each row is interpolated first, then between the rows");
+INJECT(deform_reversed_fma, 0, kForward, "", "fused multiply-add, the last term first");
+INJECT(deform_columns_stored, 0, kForward, "",
+       "columns are stored in the tensors' type, as mmcv's CUDA kernels do");
+INJECT(deform_scattered, 0, kBackward, "",
+       "gradients go from each tap to its neighbours, the last place first");
+INJECT(ms_deform_scattered, 0, kAttention, "",
+       "levels outside, queries inside; gradients go to the neighbours");
 
 // Four neighbours of a place, as indices into a plane (-1: outside), with their weights.
 template <typename C>

@@ -1,8 +1,8 @@
 // Element-wise mathematics by other identities and in wider numbers.
 #include <string_view>
 
+#include "baselines/injected/injected.h"
 #include "baselines/ops/both.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 #include "baselines/variants/results.h"
 
@@ -12,24 +12,24 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kExpNames[] = "diopiExp diopiExpInp";
-PLANT(exp_by_exp2, 0, kExpNames, "", "exp2 of x * log2 e, whose low part becomes a factor");
-PLANT(exp_double, 0, kExpNames, "", "in the next wider type");
-PLANT(exp_flushes_subnormals, 0, kExpNames, "", "float32 and bfloat16 results below 2^-126 become zeros");
+INJECT(exp_by_exp2, 0, kExpNames, "", "exp2 of x * log2 e, whose low part becomes a factor");
+INJECT(exp_double, 0, kExpNames, "", "in the next wider type");
+INJECT(exp_flushes_subnormals, 0, kExpNames, "", "float32 and bfloat16 results below 2^-126 become zeros");
 constexpr char kSigmoidNames[] = "diopiSigmoid diopiSigmoidInp";
-PLANT(sigmoid_two_branches, 0, kSigmoidNames, "", "exp(x) / (1 + exp(x)) below 0");
-PLANT(sigmoid_double, 0, kSigmoidNames, "", "in the next wider type");
-PLANT(sigmoid_exp2, 0, kSigmoidNames, "", "1 / (1 + exp2(-x * log2 e)), the product in two parts");
+INJECT(sigmoid_two_branches, 0, kSigmoidNames, "", "exp(x) / (1 + exp(x)) below 0");
+INJECT(sigmoid_double, 0, kSigmoidNames, "", "in the next wider type");
+INJECT(sigmoid_exp2, 0, kSigmoidNames, "", "1 / (1 + exp2(-x * log2 e)), the product in two parts");
 constexpr char kTanhNames[] = "diopiTanh diopiTanhInp";
-PLANT(tanh_by_expm1, 0, kTanhNames, "", "expm1(2x) / (expm1(2x) + 2)");
-PLANT(tanh_double, 0, kTanhNames, "", "in the next wider type");
-PLANT(sqrt_double, 0, "diopiSqrt diopiSqrtInp", "", "in the next wider type");
-PLANT(gelu_by_erfc, 0, "diopiGelu diopiGeluBackward", "",
-      "erfc(-x / sqrt 2) / 2 for the normal distribution");
-PLANT(gelu_double, 0, "diopiGelu diopiGeluBackward", "", "in the next wider type");
-PLANT(gelu_tanh_as_sigmoid, 0, "diopiGelu", "", "approximate 'tanh': x * sigmoid(2 * inner)");
-PLANT(gelu_tanh_horner, 0, "diopiGelu diopiGeluBackward", "",
-      "approximate 'tanh': inner by Horner's rule with fma");
-PLANT(sigmoid_backward_fma, 0, "diopiSigmoidBackward diopiTanhBackward", "", "g * fma(-y, y, y or 1)");
+INJECT(tanh_by_expm1, 0, kTanhNames, "", "expm1(2x) / (expm1(2x) + 2)");
+INJECT(tanh_double, 0, kTanhNames, "", "in the next wider type");
+INJECT(sqrt_double, 0, "diopiSqrt diopiSqrtInp", "", "in the next wider type");
+INJECT(gelu_by_erfc, 0, "diopiGelu diopiGeluBackward", "",
+       "erfc(-x / sqrt 2) / 2 for the normal distribution");
+INJECT(gelu_double, 0, "diopiGelu diopiGeluBackward", "", "in the next wider type");
+INJECT(gelu_tanh_as_sigmoid, 0, "diopiGelu", "", "approximate 'tanh': x * sigmoid(2 * inner)");
+INJECT(gelu_tanh_horner, 0, "diopiGelu diopiGeluBackward", "",
+       "approximate 'tanh': inner by Horner's rule with fma");
+INJECT(sigmoid_backward_fma, 0, "diopiSigmoidBackward diopiTanhBackward", "", "g * fma(-y, y, y or 1)");
 
 constexpr long double kLog2E = 1.44269504088896340736L;
 constexpr long double kLn2 = 0.693147180559945309417L;

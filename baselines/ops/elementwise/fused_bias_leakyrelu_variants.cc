@@ -1,6 +1,6 @@
 // The fused bias and activation as other correct libraries compute it.
+#include "baselines/injected/injected.h"
 #include "baselines/ops/support/stored.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -8,9 +8,9 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(leakyrelu_slope_scaled_first, 0, "diopiFusedBiasLeakyreluMmcv", "", "alpha times scale is one factor");
-PLANT(leakyrelu_in_tensor_type, 0, "diopiFusedBiasLeakyreluMmcv", "",
-      "every step is rounded to the tensors' type, as in mmcv's CUDA kernel");
+INJECT(leakyrelu_slope_scaled_first, 0, "diopiFusedBiasLeakyreluMmcv", "", "alpha times scale is one factor");
+INJECT(leakyrelu_in_tensor_type, 0, "diopiFusedBiasLeakyreluMmcv", "",
+       "every step is rounded to the tensors' type, as in mmcv's CUDA kernel");
 
 template <typename C>
 std::vector<C> FusedSteps(const diopiFusedBiasLeakyreluMmcvArgs& a) {

@@ -7,7 +7,7 @@
 // FloatUnary: the result is a floating number; NumericUnary: it keeps the input's type, which is not bool;
 // AnyUnary: it may be bool. The build finds such lines in every file here (unary.cc, or the operator's own
 // <operator>.cc) if the macro begins the line; the PyTorch check is torch.<operator> where no file says
-// otherwise. The injected bugs come from the same line: baselines/mutants/unary_bugs.h.
+// otherwise. The injected bugs come from the same line: baselines/bugs/unary_bugs.h.
 #ifndef BASELINES_OPS_ELEMENTWISE_UNARY_H_
 #define BASELINES_OPS_ELEMENTWISE_UNARY_H_
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
+#include "baselines/injected/injected.h"
 #include "baselines/ops/index/index_common.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -15,15 +15,15 @@ using namespace ops;  // NOLINT: this file is kernels
 constexpr char kSums[] =
     "diopiEmbeddingBackward diopiIndexPut diopiIndexPutInp diopiScatter diopiScatterInp "
     "diopiScatterScalar diopiScatterInpScalar diopiIndexSelectBackward diopiGatherBackward";
-PLANT(index_sum_reversed, 0, kSums, "", "terms of one element are added from the last");
-PLANT(index_sum_pairwise, 0, kSums, "", "terms of one element are summed in halves, then added to it");
-PLANT(index_sum_shuffled, 0, kSums, "", "terms of one element are added in a pseudo-random order: atomics");
-PLANT(index_sum_double, 0, kSums, "", "terms of one element are summed in the next wider type");
-PLANT(index_put_into_out, 0, "diopiIndexPut", "",
-      "only scatters into out, which the caller has filled with the input, as the public harness does");
-PLANT(embedding_scale_reciprocal, 0, "diopiEmbeddingBackward", "",
-      "scale_grad_byfreq as a factor 1/count of the row's sum");
-PLANT(embedding_renorm_double, 0, "diopiEmbeddingRenorm_", "", "norms and scales in the next wider type");
+INJECT(index_sum_reversed, 0, kSums, "", "terms of one element are added from the last");
+INJECT(index_sum_pairwise, 0, kSums, "", "terms of one element are summed in halves, then added to it");
+INJECT(index_sum_shuffled, 0, kSums, "", "terms of one element are added in a pseudo-random order: atomics");
+INJECT(index_sum_double, 0, kSums, "", "terms of one element are summed in the next wider type");
+INJECT(index_put_into_out, 0, "diopiIndexPut", "",
+       "only scatters into out, which the caller has filled with the input, as the public harness does");
+INJECT(embedding_scale_reciprocal, 0, "diopiEmbeddingBackward", "",
+       "scale_grad_byfreq as a factor 1/count of the row's sum");
+INJECT(embedding_renorm_double, 0, "diopiEmbeddingRenorm_", "", "norms and scales in the next wider type");
 
 std::optional<Order> Chosen() {
   if (index_sum_reversed) return Order::kReversed;

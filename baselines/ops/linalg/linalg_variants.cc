@@ -1,5 +1,5 @@
 // QR decompositions with other signs.
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -7,8 +7,8 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(qr_positive_diagonal, 0, "diopiLinalgQR", "", "the signs that make the diagonal of R positive");
-PLANT(qr_all_signs_opposite, 0, "diopiLinalgQR", "", "every column of Q and row of R negated");
+INJECT(qr_positive_diagonal, 0, "diopiLinalgQR", "", "the signs that make the diagonal of R positive");
+INJECT(qr_all_signs_opposite, 0, "diopiLinalgQR", "", "every column of Q and row of R negated");
 
 // Negates the rows of R that `negated` chooses by their element on the diagonal, and their columns of Q.
 template <typename C, typename F>

@@ -1,6 +1,6 @@
 // Matrix products in the orders, blocks and number formats of real devices.
+#include "baselines/injected/injected.h"
 #include "baselines/ops/linear/matmul_common.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/products.h"
 
 namespace diopi::variants {
@@ -9,27 +9,27 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kAll[] = "diopiMatmul diopiMatmulBackward diopiBmm diopiMm diopiLinear diopiLinearBackward";
-PLANT(matmul_k_reversed, 0, kAll, "", "k from the end");
-PLANT(matmul_fma, 0, kAll, "", "fused multiply-add in the order of k");
-PLANT(matmul_split_k4, 0, kAll, "", "k in four parts");
-PLANT(matmul_blocks16, 0, kAll, "", "blocks of 16 along k, each in its own accumulator");
-PLANT(matmul_double, 0, kAll, "", "a double accumulator");
-PLANT(matmul_tensor_core4_half, 0, kAll, "", "16-bit operands: blocks of 4 exact products, truncated: V100");
-PLANT(matmul_tensor_core8_half, 0, kAll, "",
-      "16-bit operands: blocks of 8 with a guard bit, truncated: A100");
-PLANT(matmul_tensor_core4_single, 0, kAll, "tc32", "float32: blocks of 4 exact products, truncated");
-PLANT(matmul_tensor_core8_single, 0, kAll, "tc32", "float32: blocks of 8 with a guard bit, truncated");
-PLANT(matmul_tf32_nearest, 0, kAll, "tf32", "float32 operands rounded to TF32");
-PLANT(matmul_tf32_truncated, 0, kAll, "tf32", "float32 operands cut to TF32");
+INJECT(matmul_k_reversed, 0, kAll, "", "k from the end");
+INJECT(matmul_fma, 0, kAll, "", "fused multiply-add in the order of k");
+INJECT(matmul_split_k4, 0, kAll, "", "k in four parts");
+INJECT(matmul_blocks16, 0, kAll, "", "blocks of 16 along k, each in its own accumulator");
+INJECT(matmul_double, 0, kAll, "", "a double accumulator");
+INJECT(matmul_tensor_core4_half, 0, kAll, "", "16-bit operands: blocks of 4 exact products, truncated: V100");
+INJECT(matmul_tensor_core8_half, 0, kAll, "",
+       "16-bit operands: blocks of 8 with a guard bit, truncated: A100");
+INJECT(matmul_tensor_core4_single, 0, kAll, "tc32", "float32: blocks of 4 exact products, truncated");
+INJECT(matmul_tensor_core8_single, 0, kAll, "tc32", "float32: blocks of 8 with a guard bit, truncated");
+INJECT(matmul_tf32_nearest, 0, kAll, "tf32", "float32 operands rounded to TF32");
+INJECT(matmul_tf32_truncated, 0, kAll, "tf32", "float32 operands cut to TF32");
 
 // Injected bugs, by the contract that must not hide them.
-PLANT(matmul_tf32_eight_bits, 1, kAll, "tf32", "float32 operands are rounded to 8 bits, not to TF32");
-PLANT(matmul_tf32_short_sums, 1, kAll, "tf32", "TF32 products are summed in 11 bits");
-PLANT(matmul_tf32_last_lost, 1, kAll, "tf32", "TF32 products, the last k is left out");
-PLANT(matmul_core_tf32_operands, 1, kAll, "tc32", "a truncating accumulator, and operands read as TF32");
-PLANT(matmul_core_tail_lost, 1, kAll, "tc32",
-      "a truncating accumulator, k after whole blocks of 8 is left out");
-PLANT(matmul_core_sixteen_bits, 1, kAll, "tc32", "a truncating accumulator of 16 bits");
+INJECT(matmul_tf32_eight_bits, 1, kAll, "tf32", "float32 operands are rounded to 8 bits, not to TF32");
+INJECT(matmul_tf32_short_sums, 1, kAll, "tf32", "TF32 products are summed in 11 bits");
+INJECT(matmul_tf32_last_lost, 1, kAll, "tf32", "TF32 products, the last k is left out");
+INJECT(matmul_core_tf32_operands, 1, kAll, "tc32", "a truncating accumulator, and operands read as TF32");
+INJECT(matmul_core_tail_lost, 1, kAll, "tc32",
+       "a truncating accumulator, k after whole blocks of 8 is left out");
+INJECT(matmul_core_sixteen_bits, 1, kAll, "tc32", "a truncating accumulator of 16 bits");
 
 std::optional<Product> WrongProduct(diopiDtype_t dtype) {
   if (dtype != diopi_dtype_float32) return std::nullopt;

@@ -1,5 +1,5 @@
 // Other right ways to multiply a sparse matrix by a dense one.
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -7,10 +7,10 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(spmm_backwards, 0, "diopiSpMM", "", "each row's entries from the last to the first");
-PLANT(spmm_fma, 0, "diopiSpMM", "", "fused multiply-add");
-PLANT(spmm_scattered, 0, "diopiSpMM", "",
-      "entry by entry in a shuffled order, added to a result of zeros: atomics");
+INJECT(spmm_backwards, 0, "diopiSpMM", "", "each row's entries from the last to the first");
+INJECT(spmm_fma, 0, "diopiSpMM", "", "fused multiply-add");
+INJECT(spmm_scattered, 0, "diopiSpMM", "",
+       "entry by entry in a shuffled order, added to a result of zeros: atomics");
 
 std::vector<int64_t> SparseIndices(diopiConstTensorHandle_t sparse,
                                    diopiError_t (*get)(diopiConstTensorHandle_t, diopiConstTensorHandle_t*)) {

@@ -2,7 +2,7 @@
 // stored factor.
 #include <cmath>
 
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -10,10 +10,10 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(mmcv_sigmoid_focal_double, 0, "diopiSigmoidFocalLossMmcv", "",
-      "in double, with powers as exponentials of logarithms");
-PLANT(mmcv_softmax_focal_double, 0, "diopiSoftmaxFocalLossMmcv", "",
-      "in double, with powers as exponentials of logarithms");
+INJECT(mmcv_sigmoid_focal_double, 0, "diopiSigmoidFocalLossMmcv", "",
+       "in double, with powers as exponentials of logarithms");
+INJECT(mmcv_softmax_focal_double, 0, "diopiSoftmaxFocalLossMmcv", "",
+       "in double, with powers as exponentials of logarithms");
 
 double MmcvFocalTerm(double of_power, double of_log, double gamma) {
   return std::exp(gamma * std::log(of_power)) * std::log(of_log);

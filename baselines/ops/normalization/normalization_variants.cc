@@ -1,8 +1,8 @@
 // Normalizations: other ways to the statistics, and to the line through them.
 #include <optional>
 
+#include "baselines/injected/injected.h"
 #include "baselines/ops/normalization/normalization_common.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/moments.h"
 
 namespace diopi::variants {
@@ -11,20 +11,20 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kForward[] = "diopiBatchNorm diopiLayerNorm diopiGroupNorm";
-PLANT(norm_welford, 0, kForward, "", "mean and variance by Welford's updates");
-PLANT(norm_welford_merged, 0, kForward, "", "eight Welford lanes, merged by Chan's formula");
-PLANT(norm_two_pass_blocks, 0, kForward, "", "two passes, sums in runs of 32 and a tree");
-PLANT(norm_double, 0, kForward, "", "statistics in double");
-PLANT(norm_newton_rsqrt, 0, kForward, "", "1/sqrt by an estimate and Newton steps");
-PLANT(norm_fma, 0, kForward, "", "the last multiplication and addition fused");
-PLANT(layer_norm_cpu_form, 0, "diopiLayerNorm", "", "(x * rstd - mean * rstd) * weight + bias");
-PLANT(group_norm_not_folded, 0, "diopiGroupNorm", "", "(x - mean) * rstd * weight + bias");
-PLANT(batch_norm_statistics_unwritten, 0, "diopiBatchNorm", "",
-      "evaluation leaves save_mean and save_invstd as they are, as PyTorch does");
+INJECT(norm_welford, 0, kForward, "", "mean and variance by Welford's updates");
+INJECT(norm_welford_merged, 0, kForward, "", "eight Welford lanes, merged by Chan's formula");
+INJECT(norm_two_pass_blocks, 0, kForward, "", "two passes, sums in runs of 32 and a tree");
+INJECT(norm_double, 0, kForward, "", "statistics in double");
+INJECT(norm_newton_rsqrt, 0, kForward, "", "1/sqrt by an estimate and Newton steps");
+INJECT(norm_fma, 0, kForward, "", "the last multiplication and addition fused");
+INJECT(layer_norm_cpu_form, 0, "diopiLayerNorm", "", "(x * rstd - mean * rstd) * weight + bias");
+INJECT(group_norm_not_folded, 0, "diopiGroupNorm", "", "(x - mean) * rstd * weight + bias");
+INJECT(batch_norm_statistics_unwritten, 0, "diopiBatchNorm", "",
+       "evaluation leaves save_mean and save_invstd as they are, as PyTorch does");
 constexpr char kBackward[] = "diopiBatchNormBackward diopiLayerNormBackward diopiGroupNormBackward";
-PLANT(norm_backward_reversed, 0, kBackward, "", "sums from the end");
-PLANT(norm_backward_blocks, 0, kBackward, "", "sums in runs of 32 and a tree");
-PLANT(norm_backward_double, 0, kBackward, "", "sums in double");
+INJECT(norm_backward_reversed, 0, kBackward, "", "sums from the end");
+INJECT(norm_backward_blocks, 0, kBackward, "", "sums in runs of 32 and a tree");
+INJECT(norm_backward_double, 0, kBackward, "", "sums in double");
 
 bool ForwardChosen() {
   return norm_welford || norm_welford_merged || norm_two_pass_blocks || norm_double || norm_newton_rsqrt ||

@@ -1,7 +1,7 @@
 // rms_norm as vendors write it: orders of the sums, and of the factors.
+#include "baselines/injected/injected.h"
 #include "baselines/ops/normalization/normalization_common.h"
 #include "baselines/ops/support/stored.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -10,18 +10,18 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kForward[] = "diopiRMSNorm";
-PLANT(rms_pairwise, 0, kForward, "", "the squares in a tree");
-PLANT(rms_lanes8, 0, kForward, "", "the squares in eight lanes");
-PLANT(rms_double, 0, kForward, "", "the squares in double");
-PLANT(rms_two_pass, 0, kForward, "", "scaled by the largest element first, as hypot is");
-PLANT(rms_weight_first, 0, kForward, "", "input * (inv_rms * weight)");
-PLANT(rms_fma, 0, kForward, "", "the weight and the bias fused");
-PLANT(rms_rounded_row, 0, kForward, "", "the normalized row in the tensors' type before weight and bias");
+INJECT(rms_pairwise, 0, kForward, "", "the squares in a tree");
+INJECT(rms_lanes8, 0, kForward, "", "the squares in eight lanes");
+INJECT(rms_double, 0, kForward, "", "the squares in double");
+INJECT(rms_two_pass, 0, kForward, "", "scaled by the largest element first, as hypot is");
+INJECT(rms_weight_first, 0, kForward, "", "input * (inv_rms * weight)");
+INJECT(rms_fma, 0, kForward, "", "the weight and the bias fused");
+INJECT(rms_rounded_row, 0, kForward, "", "the normalized row in the tensors' type before weight and bias");
 constexpr char kBackward[] = "diopiRMSNormBackward";
-PLANT(rms_backward_reversed, 0, kBackward, "", "sums from the end");
-PLANT(rms_backward_blocks, 0, kBackward, "", "sums in runs of 32 and a tree");
-PLANT(rms_backward_double, 0, kBackward, "", "sums in double");
-PLANT(rms_backward_mean_form, 0, kBackward, "", "(d - h * mean(d * h)) * inv_rms");
+INJECT(rms_backward_reversed, 0, kBackward, "", "sums from the end");
+INJECT(rms_backward_blocks, 0, kBackward, "", "sums in runs of 32 and a tree");
+INJECT(rms_backward_double, 0, kBackward, "", "sums in double");
+INJECT(rms_backward_mean_form, 0, kBackward, "", "(d - h * mean(d * h)) * inv_rms");
 
 template <typename C>
 C InverseRms(const std::vector<C>& x, int64_t start, int64_t width, double eps) {

@@ -1,8 +1,8 @@
 // The sums of MMCV's batch normalization across devices in other orders.
 #include <optional>
 
+#include "baselines/injected/injected.h"
 #include "baselines/ops/normalization/normalization_common.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -11,9 +11,9 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kMmcvBnSums[] = "diopiSyncBnMeanMmcv diopiSyncBnVarMmcv diopiSyncBnBackwardParamMmcv";
-PLANT(mmcv_bn_blocks, 0, kMmcvBnSums, "", "runs of 32 in order, their sums in a tree");
-PLANT(mmcv_bn_pairwise, 0, kMmcvBnSums, "", "halves");
-PLANT(mmcv_bn_double, 0, kMmcvBnSums, "", "in double, rounded once");
+INJECT(mmcv_bn_blocks, 0, kMmcvBnSums, "", "runs of 32 in order, their sums in a tree");
+INJECT(mmcv_bn_pairwise, 0, kMmcvBnSums, "", "halves");
+INJECT(mmcv_bn_double, 0, kMmcvBnSums, "", "in double, rounded once");
 
 std::optional<Order> MmcvBnOrder() {
   if (mmcv_bn_blocks) return Order::kBlocks32;

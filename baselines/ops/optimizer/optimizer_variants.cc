@@ -1,6 +1,6 @@
 // Optimiser steps as fused kernels write them, and the norm of gradients tensor by tensor.
+#include "baselines/injected/injected.h"
 #include "baselines/ops/support/tensor.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -8,17 +8,17 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(adamw_lerp, 0, "diopiAdamW", "", "moments by m + (1 - beta) * (g - m), as in newer PyTorch");
-PLANT(adamw_fma, 0, "diopiAdamW", "", "every multiplication and addition fused");
-PLANT(adamw_double, 0, "diopiAdamW", "", "in the next wider type");
-PLANT(adamw_scaled_step, 0, "diopiAdamW", "",
-      "lr * sqrt(bias correction) in the step, eps scaled to match: one division an element");
-PLANT(sgd_fma, 0, "diopiSgd", "", "every multiplication and addition fused");
-PLANT(sgd_double, 0, "diopiSgd", "", "in the next wider type");
+INJECT(adamw_lerp, 0, "diopiAdamW", "", "moments by m + (1 - beta) * (g - m), as in newer PyTorch");
+INJECT(adamw_fma, 0, "diopiAdamW", "", "every multiplication and addition fused");
+INJECT(adamw_double, 0, "diopiAdamW", "", "in the next wider type");
+INJECT(adamw_scaled_step, 0, "diopiAdamW", "",
+       "lr * sqrt(bias correction) in the step, eps scaled to match: one division an element");
+INJECT(sgd_fma, 0, "diopiSgd", "", "every multiplication and addition fused");
+INJECT(sgd_double, 0, "diopiSgd", "", "in the next wider type");
 constexpr char kClip[] = "diopiClipGradNorm";
-PLANT(clip_norm_of_norms, 0, kClip, "", "the norm of the tensors' norms, each in runs of 32, as in PyTorch");
-PLANT(clip_norm_double, 0, kClip, "", "the sum in the next wider type");
-PLANT(clip_norm_pairwise, 0, kClip, "", "the sum in halves");
+INJECT(clip_norm_of_norms, 0, kClip, "", "the norm of the tensors' norms, each in runs of 32, as in PyTorch");
+INJECT(clip_norm_double, 0, kClip, "", "the sum in the next wider type");
+INJECT(clip_norm_pairwise, 0, kClip, "", "the sum in halves");
 
 template <typename W>
 W MulAdd(bool fused, const W& a, const W& b, const W& c) {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -12,15 +12,15 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(points_scattered, 0,
-      "diopiGatherPointsBackwardMmcv diopiGroupPointsBackwardMmcv diopiThreeInterpolateBackwardMmcv", "",
-      "each place adds its gradient to the points', the last place first");
-PLANT(points_sorted_fma, 0, "diopiThreeNnMmcv diopiKnnMmcv", "",
-      "all distances with fused multiply-add, then a sort");
-PLANT(chamfer_scattered, 0, "diopiChamferDistanceBackwardMmcv", "",
-      "each pair adds to both points' gradients, the second direction first");
-PLANT(three_interpolate_fma, 0, "diopiThreeInterpolateMmcv", "",
-      "fused multiply-add, the last neighbour first");
+INJECT(points_scattered, 0,
+       "diopiGatherPointsBackwardMmcv diopiGroupPointsBackwardMmcv diopiThreeInterpolateBackwardMmcv", "",
+       "each place adds its gradient to the points', the last place first");
+INJECT(points_sorted_fma, 0, "diopiThreeNnMmcv diopiKnnMmcv", "",
+       "all distances with fused multiply-add, then a sort");
+INJECT(chamfer_scattered, 0, "diopiChamferDistanceBackwardMmcv", "",
+       "each pair adds to both points' gradients, the second direction first");
+INJECT(three_interpolate_fma, 0, "diopiThreeInterpolateMmcv", "",
+       "fused multiply-add, the last neighbour first");
 
 size_t Place(int64_t index) {
   return static_cast<size_t>(index);

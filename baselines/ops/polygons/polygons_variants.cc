@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -12,9 +12,9 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(convex_by_triangles, 0, "diopiConvexIouMmcv", "", "areas from triangles with a corner at the origin");
-PLANT(min_area_by_directions, 0, "diopiMinAreaPolygonsMmcv", "",
-      "coordinates are turned by a side's direction instead of by its angle");
+INJECT(convex_by_triangles, 0, "diopiConvexIouMmcv", "", "areas from triangles with a corner at the origin");
+INJECT(min_area_by_directions, 0, "diopiMinAreaPolygonsMmcv", "",
+       "coordinates are turned by a side's direction instead of by its angle");
 
 struct HullSpot {
   float x, y;

@@ -4,8 +4,8 @@
 #include <numbers>
 #include <random>
 
+#include "baselines/injected/injected.h"
 #include "baselines/ops/support/stored.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -13,19 +13,19 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(uniform_mt19937, 0, "diopiUniformInp", "", "as many of 53 bits of mt19937-64 as the type holds");
-PLANT(uniform_float_24, 0, "diopiUniformInp", "",
-      "24 bits, from + (to - from) * u in float32, rounded to the type; `to` itself becomes `from`");
+INJECT(uniform_mt19937, 0, "diopiUniformInp", "", "as many of 53 bits of mt19937-64 as the type holds");
+INJECT(uniform_float_24, 0, "diopiUniformInp", "",
+       "24 bits, from + (to - from) * u in float32, rounded to the type; `to` itself becomes `from`");
 constexpr char kNormal[] =
     "diopiNormal diopiNormalInp diopiNormalTensorScalar diopiNormalScalarTensor diopiNormalTensor";
-PLANT(normal_box_muller_pairs, 0, kNormal, "", "sine and cosine of Box and Muller's transform, in float32");
-PLANT(normal_inverse_cdf, 0, kNormal, "", "the inverse of the normal distribution");
-PLANT(normal_ziggurat, 0, kNormal, "", "Marsaglia and Tsang's ziggurat with 128 layers");
-PLANT(normal_polar, 0, kNormal, "", "Marsaglia's polar method");
+INJECT(normal_box_muller_pairs, 0, kNormal, "", "sine and cosine of Box and Muller's transform, in float32");
+INJECT(normal_inverse_cdf, 0, kNormal, "", "the inverse of the normal distribution");
+INJECT(normal_ziggurat, 0, kNormal, "", "Marsaglia and Tsang's ziggurat with 128 layers");
+INJECT(normal_polar, 0, kNormal, "", "Marsaglia's polar method");
 constexpr char kDropout[] = "diopiDropout diopiDropoutInp";
-PLANT(dropout_integer_compare, 0, kDropout, "", "32 bits compared with p * 2^32");
-PLANT(dropout_float_below_keep, 0, kDropout, "", "a 24-bit number below 1 - p keeps; divided by 1 - p");
-PLANT(dropout_mask_unwritten, 0, kDropout, "", "evaluation leaves the mask as it is");
+INJECT(dropout_integer_compare, 0, kDropout, "", "32 bits compared with p * 2^32");
+INJECT(dropout_float_below_keep, 0, kDropout, "", "a 24-bit number below 1 - p keeps; divided by 1 - p");
+INJECT(dropout_mask_unwritten, 0, kDropout, "", "evaluation leaves the mask as it is");
 
 class Bits {
  public:

@@ -1,8 +1,8 @@
 // Other correct ways to reduce: sums and means in other orders, scans in blocks, the extreme by a tree.
 #include <optional>
 
+#include "baselines/injected/injected.h"
 #include "baselines/ops/reduction/reduction_common.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -11,23 +11,23 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kSum[] = "diopiSum diopiMean";
-PLANT(sum_from_first, 0, kSum, "", "in order, starting from the first element and not from +0");
-PLANT(sum_reversed, 0, kSum, "", "the last element first");
-PLANT(sum_pairwise, 0, kSum, "", "halves, down to four elements");
-PLANT(sum_lanes8, 0, kSum, "", "eight partial sums, then a tree");
-PLANT(sum_blocks32, 0, kSum, "", "runs of 32, then a tree");
-PLANT(sum_kahan, 0, kSum, "", "compensated");
-PLANT(sum_shuffled, 0, kSum, "", "in a pseudo-random order");
-PLANT(sum_double, 0, kSum, "", "a double accumulator");
-PLANT(mean_scaled_sum, 0, "diopiMean", "", "the sum times 1/n");
-PLANT(mean_prescaled, 0, "diopiMean", "", "every element divided by n, then the sum in eight lanes");
-PLANT(mean_welford, 0, "diopiMean", "", "a running mean");
+INJECT(sum_from_first, 0, kSum, "", "in order, starting from the first element and not from +0");
+INJECT(sum_reversed, 0, kSum, "", "the last element first");
+INJECT(sum_pairwise, 0, kSum, "", "halves, down to four elements");
+INJECT(sum_lanes8, 0, kSum, "", "eight partial sums, then a tree");
+INJECT(sum_blocks32, 0, kSum, "", "runs of 32, then a tree");
+INJECT(sum_kahan, 0, kSum, "", "compensated");
+INJECT(sum_shuffled, 0, kSum, "", "in a pseudo-random order");
+INJECT(sum_double, 0, kSum, "", "a double accumulator");
+INJECT(mean_scaled_sum, 0, "diopiMean", "", "the sum times 1/n");
+INJECT(mean_prescaled, 0, "diopiMean", "", "every element divided by n, then the sum in eight lanes");
+INJECT(mean_welford, 0, "diopiMean", "", "a running mean");
 constexpr char kCumsum[] = "diopiCumsum diopiCumsumBackward";
-PLANT(cumsum_hillis_steele, 0, kCumsum, "", "log2(n) passes, each adds the element 2^k before");
-PLANT(cumsum_two_levels, 0, kCumsum, "", "blocks of 16, their totals scanned and added");
-PLANT(cumsum_double, 0, kCumsum, "", "a double accumulator");
-PLANT(extreme_by_tree, 0, "diopiMax diopiMaxAll diopiArgmax", "",
-      "a tree of pairs; of equals the lower index");
+INJECT(cumsum_hillis_steele, 0, kCumsum, "", "log2(n) passes, each adds the element 2^k before");
+INJECT(cumsum_two_levels, 0, kCumsum, "", "blocks of 16, their totals scanned and added");
+INJECT(cumsum_double, 0, kCumsum, "", "a double accumulator");
+INJECT(extreme_by_tree, 0, "diopiMax diopiMaxAll diopiArgmax", "",
+       "a tree of pairs; of equals the lower index");
 
 std::optional<Order> ChosenOrder() {
   if (sum_from_first) return Order::kSequential;

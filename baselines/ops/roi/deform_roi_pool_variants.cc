@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -11,8 +11,8 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(deform_roi_backwards, 0, "diopiDeformRoiPoolMmcv diopiDeformRoiPoolBackwardMmcv", "",
-      "samples and channels from the last to the first, the count divided out of the gradient first");
+INJECT(deform_roi_backwards, 0, "diopiDeformRoiPoolMmcv diopiDeformRoiPoolBackwardMmcv", "",
+       "samples and channels from the last to the first, the count divided out of the gradient first");
 
 template <typename C, typename Args, typename Visit>
 void EachDeformSample(const Args& a, Visit&& visit) {

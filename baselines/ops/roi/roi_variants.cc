@@ -3,15 +3,15 @@
 #include <initializer_list>
 #include <vector>
 
+#include "baselines/injected/injected.h"
 #include "baselines/ops/support/tensor.h"
-#include "baselines/planted/planted.h"
 
 namespace diopi::variants {
 namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
-using planted::DtypeOf;
-using planted::ShapeOf;
+using injected::DtypeOf;
+using injected::ShapeOf;
 
 constexpr char kRoiMeans[] = "diopiRoiAlignMmcv diopiRoiAlignRotatedMmcv diopiRiroiAlignRotatedMmcv";
 constexpr char kRoiGradients[] =
@@ -21,11 +21,11 @@ constexpr char kRoiBoxes[] =
     "diopiRotatedFeatureAlignMmcv diopiBorderAlignMmcv diopiPrroiPoolMmcv diopiPrroiPoolbackwardMmcv "
     "diopiPrroiPoolCoorBackwardMmcv";
 
-PLANT(roi_means_in_double, 0, kRoiMeans, "", "samples are placed, interpolated and summed in double");
-PLANT(roi_boxes_in_double, 0, kRoiBoxes, "", "all steps are computed in double");
-PLANT(roi_gradients_in_double, 0, kRoiGradients, "", "gradients are summed in double");
-PLANT(roi_gradients_last_region_first, 0, kRoiGradients, "",
-      "regions add to the gradient in the opposite order");
+INJECT(roi_means_in_double, 0, kRoiMeans, "", "samples are placed, interpolated and summed in double");
+INJECT(roi_boxes_in_double, 0, kRoiBoxes, "", "all steps are computed in double");
+INJECT(roi_gradients_in_double, 0, kRoiGradients, "", "gradients are summed in double");
+INJECT(roi_gradients_last_region_first, 0, kRoiGradients, "",
+       "regions add to the gradient in the opposite order");
 
 // The same values in double.
 diopiTensorHandle_t RoiWidened(diopiContextHandle_t ctx, diopiConstTensorHandle_t tensor) {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -11,10 +11,10 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(roi3d_mean_backwards, 0, "diopiRoiawarePool3dMmcv", "",
-      "means are added up from the last point on and multiplied by the reciprocal of their number");
-PLANT(roi3d_gradient_by_voxel, 0, "diopiRoiawarePool3dBackwardMmcv", "",
-      "the gradient is divided by the number of points and added voxel by voxel, from the last one on");
+INJECT(roi3d_mean_backwards, 0, "diopiRoiawarePool3dMmcv", "",
+       "means are added up from the last point on and multiplied by the reciprocal of their number");
+INJECT(roi3d_gradient_by_voxel, 0, "diopiRoiawarePool3dBackwardMmcv", "",
+       "the gradient is divided by the number of points and added voxel by voxel, from the last one on");
 
 void MeansBackwards(const diopiRoiawarePool3dMmcvArgs& a) {
   const std::vector<int64_t> indices = Load<int64_t>(Tensor(a.pts_idx_of_voxels));

@@ -1,6 +1,6 @@
 // Penalties as tensor operations whose results are stored, and with the subtractions joined.
+#include "baselines/injected/injected.h"
 #include "baselines/ops/support/stored.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -9,9 +9,9 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kBoth[] = "diopiApplyPenalty diopiApplyPenaltyV2";
-PLANT(penalty_stored_steps, 0, kBoth, "", "every step in the logits' type");
-PLANT(penalty_joined, 0, kBoth, "", "the penalties added up, in the logits' type, and subtracted at once");
-PLANT(penalty_fma, 0, kBoth, "", "count and frequency fused with the subtraction");
+INJECT(penalty_stored_steps, 0, kBoth, "", "every step in the logits' type");
+INJECT(penalty_joined, 0, kBoth, "", "the penalties added up, in the logits' type, and subtracted at once");
+INJECT(penalty_fma, 0, kBoth, "", "count and frequency fused with the subtraction");
 
 template <typename C>
 C Penalized(diopiDtype_t t, C x, C count, C frequency, C presence) {

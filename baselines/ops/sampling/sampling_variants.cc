@@ -3,31 +3,31 @@
 #include <algorithm>
 #include <cmath>
 
+#include "baselines/injected/injected.h"
 #include "baselines/ops/support/tensor.h"
-#include "baselines/planted/planted.h"
 
 namespace diopi::variants {
 namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(gather_output_cleared, 0, "diopiGatherOutput", "", "rows are cleared first");
-PLANT(embedding_lookup_columns, 0, "diopiEmbeddingLookupPosEncoding", "",
-      "all_ids is [batch_size, session], as in the header");
-PLANT(stop_words_shorter_only, 0, "diopiStopWordsCriterion", "",
-      "only words of fewer than step + 1 tokens are looked for, as in the header");
-PLANT(ban_words_whole, 0, "diopiBanBadWordsInp", "",
-      "the whole word must end at this step, and have fewer than step + 1 tokens, as in the header");
-PLANT(topk_args_tensors_above_1, 0, "diopiSetupTopkRuntimeArgsInp", "",
-      "tensors count where they have more than one element, as in lmdeploy");
+INJECT(gather_output_cleared, 0, "diopiGatherOutput", "", "rows are cleared first");
+INJECT(embedding_lookup_columns, 0, "diopiEmbeddingLookupPosEncoding", "",
+       "all_ids is [batch_size, session], as in the header");
+INJECT(stop_words_shorter_only, 0, "diopiStopWordsCriterion", "",
+       "only words of fewer than step + 1 tokens are looked for, as in the header");
+INJECT(ban_words_whole, 0, "diopiBanBadWordsInp", "",
+       "the whole word must end at this step, and have fewer than step + 1 tokens, as in the header");
+INJECT(topk_args_tensors_above_1, 0, "diopiSetupTopkRuntimeArgsInp", "",
+       "tensors count where they have more than one element, as in lmdeploy");
 constexpr char kTemperature[] = "diopiBatchApplyTemperaturePenaltyInp";
-PLANT(temperature_divides, 0, kTemperature, "",
-      "division by the temperature, as in the public implementation");
-PLANT(temperature_double, 0, kTemperature, "", "in the next wider type");
+INJECT(temperature_divides, 0, kTemperature, "",
+       "division by the temperature, as in the public implementation");
+INJECT(temperature_double, 0, kTemperature, "", "in the next wider type");
 constexpr char kRepetition[] = "diopiBatchApplyRepetitionPenaltyInp";
-PLANT(repetition_by_clamping, 0, kRepetition, "",
-      "min(x, 0) * penalty + max(x, 0) / penalty, as in the public implementation");
-PLANT(repetition_double, 0, kRepetition, "", "in the next wider type");
+INJECT(repetition_by_clamping, 0, kRepetition, "",
+       "min(x, 0) * penalty + max(x, 0) / penalty, as in the public implementation");
+INJECT(repetition_double, 0, kRepetition, "", "in the next wider type");
 
 // Drops the words of more than `longest` tokens: their last token becomes -2, which nobody says.
 diopiConstTensorHandle_t WordsUpTo(diopiContextHandle_t ctx, diopiConstTensorHandle_t lists, int64_t length,

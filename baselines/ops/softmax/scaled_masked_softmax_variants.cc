@@ -1,8 +1,8 @@
 // The softmax of attention scores with other fills of the masked ones, online, and with stored steps.
 #include <limits>
 
+#include "baselines/injected/injected.h"
 #include "baselines/ops/support/stored.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -11,16 +11,16 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kForward[] = "diopiScaledMaskedSoftmax";
-PLANT(masked_softmax_infinity, 0, kForward, "", "masked scores are -inf");
-PLANT(masked_softmax_added, 0, kForward, "", "-10000 added to masked scores");
-PLANT(masked_softmax_skipped, 0, kForward, "", "masked scores left out, their results 0");
-PLANT(masked_softmax_online, 0, kForward, "", "maximum and sum in one pass");
-PLANT(masked_softmax_stored_scores, 0, kForward, "", "scaled scores in the tensors' type");
-PLANT(masked_softmax_reciprocal, 0, kForward, "", "exp2, and times 1/sum");
+INJECT(masked_softmax_infinity, 0, kForward, "", "masked scores are -inf");
+INJECT(masked_softmax_added, 0, kForward, "", "-10000 added to masked scores");
+INJECT(masked_softmax_skipped, 0, kForward, "", "masked scores left out, their results 0");
+INJECT(masked_softmax_online, 0, kForward, "", "maximum and sum in one pass");
+INJECT(masked_softmax_stored_scores, 0, kForward, "", "scaled scores in the tensors' type");
+INJECT(masked_softmax_reciprocal, 0, kForward, "", "exp2, and times 1/sum");
 constexpr char kBackward[] = "diopiScaledMaskedSoftmaxBackward";
-PLANT(masked_softmax_backward_split, 0, kBackward, "", "y*g - y*sum, fused, the sum in eight lanes");
-PLANT(masked_softmax_backward_stored, 0, kBackward, "",
-      "the gradient in the tensors' type before it is scaled");
+INJECT(masked_softmax_backward_split, 0, kBackward, "", "y*g - y*sum, fused, the sum in eight lanes");
+INJECT(masked_softmax_backward_stored, 0, kBackward, "",
+       "the gradient in the tensors' type before it is scaled");
 
 template <typename C>
 C Filled(const C& score) {

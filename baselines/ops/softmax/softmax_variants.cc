@@ -1,6 +1,6 @@
 // Softmax and its logarithm as attention kernels and vector libraries write them.
+#include "baselines/injected/injected.h"
 #include "baselines/ops/softmax/softmax_common.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -9,19 +9,19 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kBoth[] = "diopiSoftmax diopiLogSoftmax";
-PLANT(softmax_online, 0, kBoth, "", "maximum and sum in one pass, the sum rescaled when the maximum grows");
-PLANT(softmax_exp2, 0, kBoth, "", "exp2(t * log2 e) for exp(t)");
-PLANT(softmax_blocks, 0, kBoth, "", "maximum and sum of blocks of 16, then merged");
-PLANT(softmax_lanes8, 0, kBoth, "", "the sum in eight lanes");
-PLANT(softmax_double_sum, 0, kBoth, "", "the sum in double");
-PLANT(softmax_reciprocal, 0, "diopiSoftmax", "", "times 1/sum instead of divided by it");
-PLANT(softmax_from_log, 0, "diopiSoftmax", "", "exp(t - log(sum)), t = x - max");
-PLANT(log_softmax_log2, 0, "diopiLogSoftmax", "", "the logarithm as log2 times ln 2");
+INJECT(softmax_online, 0, kBoth, "", "maximum and sum in one pass, the sum rescaled when the maximum grows");
+INJECT(softmax_exp2, 0, kBoth, "", "exp2(t * log2 e) for exp(t)");
+INJECT(softmax_blocks, 0, kBoth, "", "maximum and sum of blocks of 16, then merged");
+INJECT(softmax_lanes8, 0, kBoth, "", "the sum in eight lanes");
+INJECT(softmax_double_sum, 0, kBoth, "", "the sum in double");
+INJECT(softmax_reciprocal, 0, "diopiSoftmax", "", "times 1/sum instead of divided by it");
+INJECT(softmax_from_log, 0, "diopiSoftmax", "", "exp(t - log(sum)), t = x - max");
+INJECT(log_softmax_log2, 0, "diopiLogSoftmax", "", "the logarithm as log2 times ln 2");
 constexpr char kBackward[] = "diopiSoftmaxBackward diopiLogSoftmaxBackward";
-PLANT(softmax_backward_reversed, 0, kBackward, "", "the line's sum from the end");
-PLANT(softmax_backward_lanes8, 0, kBackward, "", "the line's sum in eight lanes");
-PLANT(softmax_backward_double, 0, kBackward, "", "the line's sum in double");
-PLANT(softmax_backward_fma, 0, kBackward, "", "fused multiply-add; softmax as y*g - y*sum");
+INJECT(softmax_backward_reversed, 0, kBackward, "", "the line's sum from the end");
+INJECT(softmax_backward_lanes8, 0, kBackward, "", "the line's sum in eight lanes");
+INJECT(softmax_backward_double, 0, kBackward, "", "the line's sum in double");
+INJECT(softmax_backward_fma, 0, kBackward, "", "fused multiply-add; softmax as y*g - y*sum");
 
 template <typename C>
 C Exp(const C& t) {

@@ -2,8 +2,8 @@
 #include <queue>
 #include <unordered_map>
 
+#include "baselines/injected/injected.h"
 #include "baselines/ops/support/sort_lines.h"
-#include "baselines/planted/planted.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -11,13 +11,13 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(sort_merge, 0, "diopiSort", "", "bottom-up merging of runs of 8 that insertion sorted: stable");
-PLANT(sort_keys, 0, "diopiSort", "",
-      "(element, position) pairs by an unstable sort, the position breaks ties");
-PLANT(sort_unstable, 0, "diopiSort", "", "where stability is not requested, the last of equals first");
-PLANT(topk_heap, 0, "diopiTopk", "", "a heap of k, the last of equals first");
-PLANT(topk_unsorted, 0, "diopiTopk", "", "where no order is requested, in the order of the input");
-PLANT(unique_hashed, 0, "diopiUnique", "", "hashed into buckets, then sorted, without dim");
+INJECT(sort_merge, 0, "diopiSort", "", "bottom-up merging of runs of 8 that insertion sorted: stable");
+INJECT(sort_keys, 0, "diopiSort", "",
+       "(element, position) pairs by an unstable sort, the position breaks ties");
+INJECT(sort_unstable, 0, "diopiSort", "", "where stability is not requested, the last of equals first");
+INJECT(topk_heap, 0, "diopiTopk", "", "a heap of k, the last of equals first");
+INJECT(topk_unsorted, 0, "diopiTopk", "", "where no order is requested, in the order of the input");
+INJECT(unique_hashed, 0, "diopiUnique", "", "hashed into buckets, then sorted, without dim");
 
 // Whether a line's element i comes before its element j.
 template <typename C>

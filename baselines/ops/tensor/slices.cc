@@ -28,7 +28,7 @@ int64_t Bound(int64_t bound, int64_t size) {
 }
 
 template <typename Args>
-Part Sliced(const Shape& shape, const Args& a) {
+Part PartOf(const Shape& shape, const Args& a) {
   Check(!shape.empty(), "a 0-d tensor cannot be sliced");
   Check(a.step > 0, "the step must be positive, got ", a.step);
   const auto d = static_cast<size_t>(WrapDim(a.dim, static_cast<int64_t>(shape.size())));
@@ -101,17 +101,17 @@ DIOPI_KERNEL(diopiSelectScatter, a) {
 
 DIOPI_KERNEL(diopiSlice, a) {
   const Tensor x(a.input);
-  Take(a.ctx, a.null_out, x, Sliced(x.shape(), a), false);
+  Take(a.ctx, a.null_out, x, PartOf(x.shape(), a), false);
 }
 DIOPI_KERNEL(diopiSliceBackward, a) {
   const Tensor out(a.grad_input);
   CheckShape(out, Sizes(a.input_sizes), "grad_input");
-  Put(a.ctx, out, Tensor(), a.grad_output, Sliced(out.shape(), a), false);
+  Put(a.ctx, out, Tensor(), a.grad_output, PartOf(out.shape(), a), false);
 }
 DIOPI_KERNEL(diopiSliceScatter, a) {
   const Tensor out(a.out), x(a.input);
   CheckShape(out, x.shape(), "out");
-  Put(a.ctx, out, x, a.src, Sliced(x.shape(), a), false);
+  Put(a.ctx, out, x, a.src, PartOf(x.shape(), a), false);
 }
 
 }  // namespace diopi::ops::both

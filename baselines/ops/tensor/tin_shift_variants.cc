@@ -1,5 +1,5 @@
 // Moved frames and turned filters as other correct libraries compute them.
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -7,10 +7,10 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(tin_shift_gathered, 0, "diopiTinShiftMmcv diopiTinShiftBackwardMmcv", "",
-      "every frame is written, from where it comes or as zero; the gradient moves back");
-PLANT(filter_gradient_reversed, 0, "diopiActiveRotatedFilterBackwardMmcv", "",
-      "added to zeros, the last rotation first");
+INJECT(tin_shift_gathered, 0, "diopiTinShiftMmcv diopiTinShiftBackwardMmcv", "",
+       "every frame is written, from where it comes or as zero; the gradient moves back");
+INJECT(filter_gradient_reversed, 0, "diopiActiveRotatedFilterBackwardMmcv", "",
+       "added to zeros, the last rotation first");
 
 void GatherFrames(const Tensor& out, const Tensor& in, const Tensor& shift, int64_t sign) {
   const std::vector<double> frames = Load<double>(in);

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -12,8 +12,8 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(point_to_voxel_by_map, 0, "diopiDynamicPointToVoxelMmcv", "",
-      "rows in a map; features are added from the last point on, and a mean is multiplied by a reciprocal");
+INJECT(point_to_voxel_by_map, 0, "diopiDynamicPointToVoxelMmcv", "",
+       "rows in a map; features are added from the last point on, and a mean is multiplied by a reciprocal");
 
 template <typename C>
 void ByMap(const diopiDynamicPointToVoxelMmcvArgs& a) {

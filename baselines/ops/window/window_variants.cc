@@ -2,7 +2,7 @@
 // addition, gradients scattered instead of gathered, zeros left alone that are there before the call.
 #include <cmath>
 
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 #include "baselines/variants/orders.h"
 
 namespace diopi::variants {
@@ -10,15 +10,15 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-PLANT(carafe_scattered, 0,
-      "diopiCarafeMmcv diopiCarafeNaiveMmcv diopiCarafeBackwardMmcv diopiCarafeNaiveBackwardMmcv", "",
-      "each mask's element adds to the results, the last first");
-PLANT(correlation_scattered, 0, "diopiCorrelationMmcv diopiCorrelationBackwardMmcv", "",
-      "channels outside, fused multiply-add");
-PLANT(psa_zeros_left, 0, "diopiPsamaskMmcv diopiPsamaskBackwardMmcv", "",
-      "only what is not zero by definition is written");
-PLANT(masked_zeros_written, 0, "diopiMaskedCol2imMmcv", "", "the whole image is cleared first");
-PLANT(upfirdn_scattered, 0, "diopiUpfirdn2dOpMmcv", "", "each element adds to the results, in double");
+INJECT(carafe_scattered, 0,
+       "diopiCarafeMmcv diopiCarafeNaiveMmcv diopiCarafeBackwardMmcv diopiCarafeNaiveBackwardMmcv", "",
+       "each mask's element adds to the results, the last first");
+INJECT(correlation_scattered, 0, "diopiCorrelationMmcv diopiCorrelationBackwardMmcv", "",
+       "channels outside, fused multiply-add");
+INJECT(psa_zeros_left, 0, "diopiPsamaskMmcv diopiPsamaskBackwardMmcv", "",
+       "only what is not zero by definition is written");
+INJECT(masked_zeros_written, 0, "diopiMaskedCol2imMmcv", "", "the whole image is cleared first");
+INJECT(upfirdn_scattered, 0, "diopiUpfirdn2dOpMmcv", "", "each element adds to the results, in double");
 
 template <typename C>
 size_t At(C index) {

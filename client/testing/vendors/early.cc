@@ -1,6 +1,6 @@
 // vendor_early: an early state of a vendor's port, for the demo. The functions that it has are correct; it
 // has no convolution, sorting, optimizer, interpolation or detection yet.
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 
 DIOPI_OVERRIDE_MISSING(diopiConvolution2d);
 DIOPI_OVERRIDE_MISSING(diopiConvolution2dBackward);

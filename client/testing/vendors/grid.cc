@@ -2,17 +2,17 @@
 // $DIOPI_GRID names the one that loses what lies beyond.
 #include <cstring>
 
-#include "baselines/mutants/support.h"
+#include "baselines/bugs/support.h"
 
-using namespace diopi::mutants;  // NOLINT: this file is nothing else
+using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-PLANT(bmm_batch, 0, "diopiBmm", "", "matrices from the 65,536th on are not multiplied");
-PLANT(layer_norm_rows, 0, "diopiLayerNorm", "", "rows from the 65,536th on are not normalized");
-PLANT(max_pool_channels, 0, "diopiMaxPool2d", "", "channels from the 65,536th on have no maximum");
-PLANT(avg_pool_batch, 0, "diopiAvgPool2d", "", "images from the 65,536th on are not averaged");
-PLANT(flip_rows, 0, "diopiFlip", "", "rows from the 65,536th on are not moved");
+INJECT(bmm_batch, 0, "diopiBmm", "", "matrices from the 65,536th on are not multiplied");
+INJECT(layer_norm_rows, 0, "diopiLayerNorm", "", "rows from the 65,536th on are not normalized");
+INJECT(max_pool_channels, 0, "diopiMaxPool2d", "", "channels from the 65,536th on have no maximum");
+INJECT(avg_pool_batch, 0, "diopiAvgPool2d", "", "images from the 65,536th on are not averaged");
+INJECT(flip_rows, 0, "diopiFlip", "", "rows from the 65,536th on are not moved");
 
 // Elements of the output beyond the grid are 0.
 void Lose(diopiTensorHandle_t out, size_t dim) {

@@ -3,12 +3,12 @@
 // the noise of any machine, for tests that must not depend on one. Without it nothing is slow: the same file
 // is then what to compare with, because in libdiopi_cpu.so the same code lies at other addresses, which alone
 // has changed the time of loops over rows of two elements by a factor of 2.6.
-#include "baselines/planted/planted.h"
+#include "baselines/injected/injected.h"
 
 namespace {
 
-PLANT(slow, 0, "diopiSoftmax diopiLayerNorm diopiSort", "", "the result is computed 5 times");
-PLANT(very_slow, 0, "diopiSoftmax diopiLayerNorm diopiSort", "", "the result is computed 40 times");
+INJECT(slow, 0, "diopiSoftmax diopiLayerNorm diopiSort", "", "the result is computed 5 times");
+INJECT(very_slow, 0, "diopiSoftmax diopiLayerNorm diopiSort", "", "the result is computed 40 times");
 
 int Times() {
   return very_slow ? 40 : slow ? 5 : 1;

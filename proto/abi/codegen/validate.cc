@@ -91,65 +91,66 @@ class FunctionCheck {
       : loaded_(loaded), index_(index), function_(loaded.header.function(index)), problems_(problems) {}
 
   void Run(HeaderRole role) {
-    if (!IsIdentifier(function_.name())) Say("'" + function_.name() + "' is not a C identifier");
+    if (!IsIdentifier(function_.name())) AddError("'" + function_.name() + "' is not a C identifier");
     if (role == HeaderRole::kOperators) {
       if (function_.param_size() == 0 || function_.param(0).kind() != CONTEXT) {
-        Say("the first parameter must be the context");
+        AddError("the first parameter must be the context");
       }
-      if (!function_.result().empty()) Say("an operator returns diopiError_t; drop `result`");
+      if (!function_.result().empty()) AddError("an operator returns diopiError_t; drop `result`");
     }
     for (int i = 0; i < function_.param_size(); ++i) CheckParam(i, role);
   }
 
  private:
-  void Say(const std::string& text) {
+  void AddError(const std::string& text) {
     problems_->Add(loaded_.path, loaded_.LineOfFunction(index_), function_.name() + ": " + text);
   }
-  void Say(int param, const std::string& text) {
+  void AddError(int param, const std::string& text) {
     problems_->Add(loaded_.path, loaded_.LineOfParam(index_, param),
                    function_.name() + "." + function_.param(param).name() + ": " + text);
   }
 
   void CheckParam(int i, HeaderRole role) {
     const Param& p = function_.param(i);
-    if (!IsIdentifier(p.name())) Say(i, "'" + p.name() + "' is not a C identifier");
+    if (!IsIdentifier(p.name())) AddError(i, "'" + p.name() + "' is not a C identifier");
     for (int j = 0; j < i; ++j) {
-      if (function_.param(j).name() == p.name()) Say(i, "the name is used twice");
+      if (function_.param(j).name() == p.name()) AddError(i, "the name is used twice");
     }
     CheckSpelling(i, role);
     CheckScratch(i);
-    if (p.kind() == CONTEXT && i != 0) Say(i, "the context must come first");
-    if (IsValue(p.kind()) && p.nullable()) Say(i, "a value cannot be null");
-    if (IsValue(p.kind()) && p.direction() != IN) Say(i, "a value cannot be written");
+    if (p.kind() == CONTEXT && i != 0) AddError(i, "the context must come first");
+    if (IsValue(p.kind()) && p.nullable()) AddError(i, "a value cannot be null");
+    if (IsValue(p.kind()) && p.direction() != IN) AddError(i, "a value cannot be written");
     if (p.direction() != IN && (p.kind() == CONST_TENSOR || p.kind() == CONST_TENSOR_ARRAY)) {
-      Say(i, "a const tensor cannot be written");
+      AddError(i, "a const tensor cannot be written");
     }
     if (role == HeaderRole::kOperators && p.kind() == TENSOR_POINTER && p.direction() != OUT) {
-      Say(i, "TENSOR_POINTER is one handle that the library fills: direction must be OUT");
+      AddError(i, "TENSOR_POINTER is one handle that the library fills: direction must be OUT");
     }
-    if (p.on_host() && p.kind() != TENSOR && p.kind() != CONST_TENSOR) Say(i, "`on_host` is for tensors");
+    if (p.on_host() && p.kind() != TENSOR && p.kind() != CONST_TENSOR)
+      AddError(i, "`on_host` is for tensors");
     if (p.fills() != 0 && (p.kind() != TENSOR_POINTER || p.fills() < 2 || p.fills() > 64)) {
-      Say(i, "`fills` is for a TENSOR_POINTER with 2 to 64 handles");
+      AddError(i, "`fills` is for a TENSOR_POINTER with 2 to 64 handles");
     }
     CheckCount(i);
     for (const std::string& dtype : p.dtypes()) {
-      if (!KnownDtype(dtype)) Say(i, "unknown dtype '" + dtype + "'");
+      if (!KnownDtype(dtype)) AddError(i, "unknown dtype '" + dtype + "'");
     }
   }
 
   void CheckSpelling(int i, HeaderRole role) {
     const Param& p = function_.param(i);
-    if (p.kind() == KIND_UNSET) return Say(i, "`kind` is missing");
-    if (p.c_type().empty()) return Say(i, "`c_type` is missing");
+    if (p.kind() == KIND_UNSET) return AddError(i, "`kind` is missing");
+    if (p.c_type().empty()) return AddError(i, "`c_type` is missing");
     if (p.kind() == OTHER) {
-      if (role == HeaderRole::kOperators) Say(i, "OTHER is for runtime and device functions only");
+      if (role == HeaderRole::kOperators) AddError(i, "OTHER is for runtime and device functions only");
       return;
     }
     const auto it = Spellings().find(p.kind());
     const std::string_view type = WithoutConst(p.c_type());
     if (it == Spellings().end() ||
         std::find(it->second.begin(), it->second.end(), type) == it->second.end()) {
-      Say(i, "kind " + Kind_Name(p.kind()) + " does not match c_type '" + p.c_type() + "'");
+      AddError(i, "kind " + Kind_Name(p.kind()) + " does not match c_type '" + p.c_type() + "'");
     }
   }
 
@@ -166,12 +167,12 @@ class FunctionCheck {
       const Param* size = Find(p.scratch_size());
       const bool fits = p.kind() == TENSOR && p.direction() == INOUT && size != nullptr &&
                         size->kind() == INT64_POINTER && size->direction() == INOUT;
-      if (!fits) Say(i, "`scratch_size` is for a TENSOR and names an INT64_POINTER, both INOUT");
+      if (!fits) AddError(i, "`scratch_size` is for a TENSOR and names an INT64_POINTER, both INOUT");
     }
     if (!p.prepares().empty()) {
       const Param* scratch = Find(p.prepares());
       if (p.kind() != BOOL || scratch == nullptr || scratch->scratch_size().empty()) {
-        Say(i, "`prepares` is for a BOOL and names scratch memory");
+        AddError(i, "`prepares` is for a BOOL and names scratch memory");
       }
     }
   }
@@ -179,20 +180,20 @@ class FunctionCheck {
   void CheckCount(int i) {
     const Param& p = function_.param(i);
     if (!IsArray(p.kind())) {
-      if (!p.count().empty()) Say(i, "`count` is for arrays only");
+      if (!p.count().empty()) AddError(i, "`count` is for arrays only");
       return;
     }
     if (p.count().empty()) {
-      return Say(i, "an array needs `count`; one handle that the library fills is a TENSOR_POINTER");
+      return AddError(i, "an array needs `count`; one handle that the library fills is a TENSOR_POINTER");
     }
     for (const Param& other : function_.param()) {
       if (other.name() != p.count()) continue;
       if (other.kind() != INT && other.kind() != INT32 && other.kind() != INT64) {
-        Say(i, "count '" + p.count() + "' is not an integer parameter");
+        AddError(i, "count '" + p.count() + "' is not an integer parameter");
       }
       return;
     }
-    Say(i, "count '" + p.count() + "' is not a parameter of the function");
+    AddError(i, "count '" + p.count() + "' is not a parameter of the function");
   }
 
   const LoadedHeader& loaded_;

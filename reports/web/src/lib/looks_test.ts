@@ -40,7 +40,7 @@ test('a heat map’s cell: fails before passes, nothing called is not green', ()
   expect(rows[1]?.cells[0]?.passed).toBe(2);
 });
 
-test('six outcomes are failures, as in reports/model/outcome.h', () => {
+test('six outcomes are failures, as in cases/base/outcome.h', () => {
   expect(OUTCOME_ORDER.filter(isFailure)).toEqual([
     'fail',
     'error',
