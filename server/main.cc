@@ -363,6 +363,7 @@ void ServeUntilSignal(const sigset_t& signals, const Flags& flags, pid_t parent,
     AwaitEnd(signals, on_terminal, [] {});
     server->AbandonLeases();
   });
+  (*hard_end)->Enter("calls of agents and clients");
   server->Shutdown(absl::Seconds(flags.grace_s));
   kill(getpid(), SIGTERM);  // every thread blocks it, so the one that waits gets it
   impatience.join();
@@ -433,7 +434,9 @@ int Serve(const Flags& flags) {
         "nobody reads from --ready-fd: the process that started this server has ended"));
   }
   ServeUntilSignal(signals, flags, parent, server->get(), http->get(), &hard_end);
+  hard_end->Enter("pages");
   if (*http != nullptr) (*http)->Stop();
+  hard_end->Enter("closing the database");
   Log(LogLevel::kInfo, "stopped", {});
   return 0;
 }

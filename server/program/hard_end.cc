@@ -14,7 +14,8 @@ HardEnd::HardEnd(absl::Duration limit)
         std::unique_lock lock(mutex_);
         const auto ended = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return ended_; };
         if (wake_.wait_for(lock, absl::ToChronoMilliseconds(limit), ended)) return;
-        Log(LogLevel::kError, "stopped_hard", {{"after", absl::FormatDuration(limit)}});
+        Log(LogLevel::kError, "stopped_hard",
+            {{"after", absl::FormatDuration(limit)}, {"during", step_.load()}});
         _exit(static_cast<int>(ExitCode::kEnvironment));
       }) {}
 

@@ -2,6 +2,7 @@
 #ifndef SERVER_PROGRAM_HARD_END_H_
 #define SERVER_PROGRAM_HARD_END_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -20,7 +21,11 @@ class HardEnd {
   HardEnd& operator=(const HardEnd&) = delete;
   ~HardEnd();
 
+  // What the shutdown does from now on, for the log of a hard end.
+  void Enter(const char* step) { step_ = step; }
+
  private:
+  std::atomic<const char*> step_ = "";
   std::mutex mutex_;
   std::condition_variable wake_;
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;

@@ -170,7 +170,8 @@ TEST_F(ProgramConfigTest, AServerEndsEvenIfACallHangs) {
             grpc::StatusCode::DEADLINE_EXCEEDED);
   kill(server.pid(), SIGTERM);
   EXPECT_EQ(server.Wait(), 4);
-  EXPECT_THAT(server.Errors(), HasSubstr("event=stopped_hard after=3.1s"));
+  EXPECT_THAT(server.Errors(),
+              HasSubstr("event=stopped_hard after=3.1s during=\"calls of agents and clients\""));
 }
 
 TEST_F(ProgramConfigTest, ADamagedDatabaseIsRefusedWithWhatHelps) {
