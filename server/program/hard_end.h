@@ -12,8 +12,9 @@
 
 namespace diopi::server {
 
-// Ends the process with event=stopped_hard and exit status 4 unless it is destroyed within `limit`. Only for
-// a server whose shutdown hangs: what it has acknowledged is in the database's log, as after a kill.
+// Ends the process with event=stopped_hard and exit status 4 unless it is destroyed within `limit`, in which
+// the time for which the process was stopped does not count. Only for a server whose shutdown hangs: what it
+// has acknowledged is in the database's log, as after a kill.
 class HardEnd {
  public:
   explicit HardEnd(absl::Duration limit);
