@@ -6,6 +6,9 @@
 #include "baselines/compare/compare.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "absl/strings/str_join.h"
@@ -43,16 +46,45 @@ bool JudgeOne(const Job& job, v1::OutputStats* stats, Findings* findings) {
   }
 }
 
+struct Figure {
+  double (v1::OutputStats::*get)() const;
+  void (v1::OutputStats::*set)(double);
+};
+#define DIOPI_FIGURE(name)                               \
+  Figure {                                               \
+    &v1::OutputStats::name, &v1::OutputStats::set_##name \
+  }
+constexpr Figure kFigures[] = {
+    DIOPI_FIGURE(max_ulp),
+    DIOPI_FIGURE(max_z),
+    DIOPI_FIGURE(rms_z),
+    DIOPI_FIGURE(max_abs),
+    DIOPI_FIGURE(max_rel),
+    DIOPI_FIGURE(rmse),
+    DIOPI_FIGURE(rmse_ideal),
+    DIOPI_FIGURE(bias),
+    DIOPI_FIGURE(radial_bias),
+    DIOPI_FIGURE(zero_fraction),
+    DIOPI_FIGURE(public_mismatch_ratio),
+    DIOPI_FIGURE(rms_z_device),
+    DIOPI_FIGURE(rmse_device),
+    DIOPI_FIGURE(rmse_ratio),
+};
+#undef DIOPI_FIGURE
+
 // Until a judge has measured it.
 void ClearFigures(v1::OutputStats* stats) {
-  for (void (v1::OutputStats::*set)(double) :
-       {&v1::OutputStats::set_max_ulp, &v1::OutputStats::set_max_z, &v1::OutputStats::set_rms_z,
-        &v1::OutputStats::set_max_abs, &v1::OutputStats::set_max_rel, &v1::OutputStats::set_rmse,
-        &v1::OutputStats::set_rmse_ideal, &v1::OutputStats::set_bias, &v1::OutputStats::set_radial_bias,
-        &v1::OutputStats::set_zero_fraction, &v1::OutputStats::set_public_mismatch_ratio,
-        &v1::OutputStats::set_rms_z_device, &v1::OutputStats::set_rmse_device,
-        &v1::OutputStats::set_rmse_ratio}) {
-    (stats->*set)(std::numeric_limits<double>::quiet_NaN());
+  for (const Figure& figure : kFigures) (stats->*figure.set)(std::numeric_limits<double>::quiet_NaN());
+}
+
+// Figures keep 21 significant bits: a database stores half the bytes, and nobody reads more than six digits.
+// Integers below 2^21 stay exact.
+void RoundFigures(v1::OutputStats* stats) {
+  constexpr uint64_t kDropped = (uint64_t{1} << 32) - 1;
+  for (const Figure& figure : kFigures) {
+    const double exact = (stats->*figure.get)();
+    const double rounded = std::bit_cast<double>((std::bit_cast<uint64_t>(exact) + kDropped / 2) & ~kDropped);
+    if (std::isfinite(exact) && std::isfinite(rounded)) (stats->*figure.set)(rounded);
   }
 }
 
@@ -214,6 +246,7 @@ v1::OutputStats NewStats(const JudgedOutput& output, const TensorView& actual) {
 v1::Verdict CompareCase(const v1::Case& c, const TensorMap& inputs, const TensorMap& references,
                         const TensorMap& actual, const CompareOptions& options) {
   v1::Verdict verdict = CompareWithSigns(c, inputs, references, actual, options);
+  for (v1::OutputStats& stats : *verdict.mutable_outputs()) RoundFigures(&stats);
   Describe(&verdict);
   return verdict;
 }

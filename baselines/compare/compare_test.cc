@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "baselines/compare/testing.h"
@@ -102,7 +104,7 @@ TEST(Pointwise, MeasuresWhatItSays) {
   EXPECT_NEAR(s.max_abs(), 0.7 * w, 1e-6 * w);
   EXPECT_NEAR(s.max_ulp(), 0.7, 1e-6);
   EXPECT_NEAR(s.max_z(), 0.7 * std::sqrt(12.0), 1e-6);
-  EXPECT_DOUBLE_EQ(s.zero_fraction(), 0.2);
+  EXPECT_NEAR(s.zero_fraction(), 0.2, 1e-6);
   EXPECT_EQ(s.ulp_histogram(0), 2);
   EXPECT_EQ(s.ulp_histogram(3), 3);  // 1/2 <= |d|/w < 1: below 1 an ulp is only w/2
   EXPECT_EQ(s.ulp_histogram_size(), 24);
@@ -315,6 +317,15 @@ TEST(Figures, WhatWasNotMeasuredIsNoZero) {
   EXPECT_EQ(Measured(Pointwise(Row(D::float32, {1, 2}), {1 + 0x1p-25, 2}, 0).outputs(0)), "uzraebpd");
   EXPECT_EQ(Measured(Pointwise(Row(D::float32, {kNan}), {1}, 0).outputs(0)), "p");
   EXPECT_EQ(Measured(Pointwise(Row(D::float32, {}), {}, 0).outputs(0)), "");
+}
+
+TEST(Figures, HaveTwentyOneBits) {
+  const v1::OutputStats s = Pointwise(Row(D::float64, {1.1, 5, 3}), {1, 3, 2 + 0x1p-30}, 0).outputs(0);
+  EXPECT_EQ(s.max_abs(), 2);
+  EXPECT_NEAR(s.rmse(), std::sqrt((0.01 + 4 + 1) / 3), 1e-6);
+  for (const double figure : {s.rmse(), s.bias(), s.max_rel(), s.max_z(), s.rms_z()})
+    EXPECT_EQ(std::bit_cast<uint64_t>(figure) << 32, 0) << figure;
+  EXPECT_NE(s.first(0).actual(), static_cast<float>(s.first(0).actual()));  // what an element is stays exact
 }
 
 TEST(Form, ListsAndJudgesWithoutAName) {
