@@ -26,6 +26,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/case_parts.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/catalog.h"
 #include "cases/core/work.h"
@@ -53,8 +54,7 @@ const v1::Case* LargestOf(const std::vector<const v1::Case*>& cases, const v1::O
         elements += static_cast<double>(NumElements({spec.shape().begin(), spec.shape().end()}));
         plain = plain && !spec.fill().has_specials();
       };
-      if (argument.has_tensor()) add(argument.tensor());
-      for (const v1::TensorSpec& spec : argument.tensors().tensors()) add(spec);
+      for (const v1::TensorSpec* spec : SpecsOf(argument)) add(*spec);
     }
     const auto work = cases::WorkOf(op, *c);
     if (work.ok()) elements += work->operations();

@@ -30,6 +30,17 @@ const v1::Argument* FindArgument(const v1::Case& c, std::string_view name) {
   return nullptr;
 }
 
+const std::string& PointName(const v1::Argument& arg) {
+  return arg.alias().empty() ? arg.name() : arg.alias();
+}
+
+std::vector<const v1::TensorSpec*> SpecsOf(const v1::Argument& arg) {
+  if (arg.has_tensor()) return {&arg.tensor()};
+  std::vector<const v1::TensorSpec*> specs;
+  for (const v1::TensorSpec& spec : arg.tensors().tensors()) specs.push_back(&spec);
+  return specs;
+}
+
 std::vector<int64_t> SpecShape(const v1::TensorSpec& spec) {
   return {spec.shape().begin(), spec.shape().end()};
 }

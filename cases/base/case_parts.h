@@ -22,7 +22,11 @@ std::string ArgumentOf(const std::string& key);
 
 // Null where the case has no such argument. As long as the case.
 const v1::Argument* FindArgument(const v1::Case& c, std::string_view name);
+// What operator files call the argument.
+const std::string& PointName(const v1::Argument& arg);
 std::vector<int64_t> SpecShape(const v1::TensorSpec& spec);
+// The argument's tensor, or those of its list; empty for another argument. As long as the argument.
+std::vector<const v1::TensorSpec*> SpecsOf(const v1::Argument& arg);
 
 // Whether any output is judged by its distribution.
 bool IsRandom(const v1::Case& c);

@@ -12,6 +12,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/dtype.h"
 #include "cases/base/layout.h"
 #include "cases/base/tensor.h"
@@ -214,12 +215,10 @@ void VisitNonFinite(const v1::Case& c, const v1::Argument& arg, const v1::Tensor
 template <typename Visit>
 void VisitClasses(const v1::FunctionRules& rules, const v1::Case& c, Visit visit) {
   for (const v1::Argument& arg : c.args()) {
-    const auto tensor = [&](const v1::TensorSpec& spec) {
-      VisitTensor(rules, c, arg, spec, visit);
-      VisitNonFinite(c, arg, spec, visit);
-    };
-    if (arg.has_tensor()) tensor(arg.tensor());
-    for (const v1::TensorSpec& spec : arg.tensors().tensors()) tensor(spec);
+    for (const v1::TensorSpec* spec : SpecsOf(arg)) {
+      VisitTensor(rules, c, arg, *spec, visit);
+      VisitNonFinite(c, arg, *spec, visit);
+    }
     VisitAttribute(rules, c, arg, visit);
     VisitOperand(rules, c, arg, visit);
   }

@@ -19,16 +19,13 @@ std::string ValueOf(const v1::Argument& arg) {
 // shapes and strides, not their values.
 std::string KeyWithout(const v1::Case& c, const std::string& attribute) {
   std::string key(DtypeName(c.dtype()));
-  const auto tensor = [&key](const v1::TensorSpec& spec) {
-    absl::StrAppend(&key, " ", spec.dtype(), "[", absl::StrJoin(spec.shape(), ","), "]",
-                    absl::StrJoin(spec.strides(), ","), "+", spec.storage_offset());
-  };
   for (const v1::Argument& arg : c.args()) {
     if (arg.name() == attribute) continue;
     absl::StrAppend(&key, ";", arg.name());
     if (arg.role() == v1::ROLE_ATTRIBUTE) absl::StrAppend(&key, ValueOf(arg));
-    if (arg.has_tensor()) tensor(arg.tensor());
-    for (const v1::TensorSpec& spec : arg.tensors().tensors()) tensor(spec);
+    for (const v1::TensorSpec* spec : SpecsOf(arg))
+      absl::StrAppend(&key, " ", spec->dtype(), "[", absl::StrJoin(spec->shape(), ","), "]",
+                      absl::StrJoin(spec->strides(), ","), "+", spec->storage_offset());
   }
   return key;
 }

@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/dtype.h"
 #include "cases/base/tensor.h"
 #include "cases/core/operand_classes.h"
@@ -103,7 +104,7 @@ int64_t CallTensors::elements() const {
   return sum;
 }
 bool CallTensors::read() const {
-  return argument->role() == v1::ROLE_INPUT || argument->role() == v1::ROLE_INOUT;
+  return IsInput(*argument);
 }
 bool CallTensors::written() const {
   return argument->role() != v1::ROLE_INPUT;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/layout.h"
 #include "cases/core/argument_builder.h"
 #include "cases/core/call_variables.h"
@@ -138,8 +139,7 @@ absl::Status ArgumentBuilder::Spec(const v1::PointTensor& given, const Slot& slo
   if (given.has_dtype()) dtype = ParseDtype(given.dtype()).value_or(dtype);
   spec->set_dtype(dtype);
   *spec->mutable_shape() = given.shape();
-  const v1::Role role = arg(slot)->role();
-  if (role == v1::ROLE_INPUT || role == v1::ROLE_INOUT) {
+  if (IsInput(*arg(slot))) {
     *spec->mutable_fill() = given.has_fill() ? given.fill() : DefaultFill(dtype);
     if (given.has_fill() && given.fill().kind_case() == v1::Fill::KIND_NOT_SET) {
       *spec->mutable_fill() = DefaultFill(dtype);
@@ -407,13 +407,9 @@ absl::Status ArgumentBuilder::CheckAsked() {
 
 int64_t LargestTensorBytes(const v1::Case& c) {
   int64_t largest = 0;
-  const auto see = [&](const v1::TensorSpec& spec) {
-    largest = std::max(largest, spec.storage_elements() * ElementSize(spec.dtype()));
-  };
-  for (const v1::Argument& arg : c.args()) {
-    if (arg.has_tensor()) see(arg.tensor());
-    for (const v1::TensorSpec& spec : arg.tensors().tensors()) see(spec);
-  }
+  for (const v1::Argument& arg : c.args())
+    for (const v1::TensorSpec* spec : SpecsOf(arg))
+      largest = std::max(largest, spec->storage_elements() * ElementSize(spec->dtype()));
   return largest;
 }
 

@@ -132,13 +132,8 @@ class Deriver {
 
   static int64_t LargestOf(const v1::Case& c) {
     int64_t most = 0;
-    for (const v1::Argument& arg : c.args()) {
-      const auto see = [&](const v1::TensorSpec& spec) {
-        most = std::max(most, NumElements({spec.shape().begin(), spec.shape().end()}));
-      };
-      if (arg.has_tensor()) see(arg.tensor());
-      for (const v1::TensorSpec& spec : arg.tensors().tensors()) see(spec);
-    }
+    for (const v1::Argument& arg : c.args())
+      for (const v1::TensorSpec* spec : SpecsOf(arg)) most = std::max(most, NumElements(SpecShape(*spec)));
     return most;
   }
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/dtype.h"
 #include "cases/base/hash.h"
 #include "cases/base/status_macros.h"
@@ -24,11 +25,8 @@ bool IsCountable(v1::Dtype::Code dtype) {
 // True when no element of the output is rounded.
 bool HasNoRounding(const v1::Argument& arg) {
   if (arg.has_host_output()) return IsCountable(arg.host_output().dtype());
-  if (arg.has_tensor()) return IsCountable(arg.tensor().dtype());
-  for (const v1::TensorSpec& spec : arg.tensors().tensors()) {
-    if (!IsCountable(spec.dtype())) return false;
-  }
-  return true;
+  const std::vector<const v1::TensorSpec*> specs = SpecsOf(arg);
+  return std::all_of(specs.begin(), specs.end(), [](const auto* spec) { return IsCountable(spec->dtype()); });
 }
 
 const v1::Judge* JudgeFor(const v1::FunctionRules& rules, const std::string& output) {

@@ -63,17 +63,15 @@ std::string Dimension::ClassName() const {
 std::set<Dimension> DimensionsOf(const v1::Case& c, bool only_long) {
   std::set<Dimension> dimensions;
   for (const v1::Argument& arg : c.args()) {
-    const auto see = [&](const v1::TensorSpec& spec) {
-      if (!spec.from().empty() || !spec.same_as().empty()) return;
-      for (int d = 0; d < spec.shape_size(); ++d) {
-        if (only_long && spec.shape(d) < 65536) continue;
+    if (!IsInput(arg)) continue;
+    for (const v1::TensorSpec* spec : SpecsOf(arg)) {
+      if (!spec->from().empty() || !spec->same_as().empty()) continue;
+      for (int d = 0; d < spec->shape_size(); ++d) {
+        if (only_long && spec->shape(d) < 65536) continue;
         dimensions.insert({arg.name(), IsElementwise(c) ? 0 : d});
-        if (!IsElementwise(c)) dimensions.insert({arg.name(), d - spec.shape_size()});
+        if (!IsElementwise(c)) dimensions.insert({arg.name(), d - spec->shape_size()});
       }
-    };
-    if (!IsRead(arg.role())) continue;
-    if (arg.has_tensor()) see(arg.tensor());
-    for (const v1::TensorSpec& spec : arg.tensors().tensors()) see(spec);
+    }
   }
   return dimensions;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cases/base/case_parts.h"
 #include "cases/base/dtype.h"
 #include "cases/base/tensor.h"
 #include "cases/core/shared_memory.h"
@@ -37,10 +38,6 @@ bool HasNonFinite(const v1::Fill& fill) {
 
 bool HasPayload(const v1::Fill& fill) {
   return fill.specials().low_payload();
-}
-
-const std::string& PointName(const v1::Argument& arg) {
-  return arg.alias().empty() ? arg.name() : arg.alias();
 }
 
 bool HoldsNan(const v1::Argument& arg, bool infinite) {

@@ -25,9 +25,6 @@ void VisitOperand(const v1::FunctionRules& rules, const v1::Case& c, const v1::A
 // As Change, for IsOfOperand(id).
 void ChangeOperand(const v1::Case& c, const v1::Argument& arg, int id, v1::Point* point);
 
-// The argument's name in points.
-const std::string& PointName(const v1::Argument& arg);
-
 // Whether the fill names infinities or NaN, or NaN of a low payload.
 bool HasNonFinite(const v1::Fill& fill);
 bool HasPayload(const v1::Fill& fill);

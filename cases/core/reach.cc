@@ -5,6 +5,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/dtype.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/case_builder.h"
@@ -27,12 +28,9 @@ const abi::Param* MainTensor(const abi::Function& function) {
 }
 
 void AddDtypes(const v1::Case& c, const std::string& name, std::set<std::string>* dtypes) {
-  for (const v1::Argument& arg : c.args()) {
-    if (arg.name() != name) continue;
-    if (arg.has_tensor()) dtypes->insert(std::string(DtypeName(arg.tensor().dtype())));
-    for (const v1::TensorSpec& spec : arg.tensors().tensors())
-      dtypes->insert(std::string(DtypeName(spec.dtype())));
-  }
+  const v1::Argument* arg = FindArgument(c, name);
+  if (arg == nullptr) return;
+  for (const v1::TensorSpec* spec : SpecsOf(*arg)) dtypes->insert(std::string(DtypeName(spec->dtype())));
 }
 
 void FindHoles(const v1::FunctionRules& rules, FunctionReach* reach) {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/layout.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/argument_builder.h"
@@ -185,7 +186,7 @@ absl::Status ArgumentBuilder::Make(const Slot& slot, const Source& source, Dtype
   if (!is_list && source.shapes.size() != 1) {
     return absl::InvalidArgumentError(absl::StrCat(source.shapes.size(), " shapes for one tensor"));
   }
-  const bool is_input = out->role() == v1::ROLE_INPUT || out->role() == v1::ROLE_INOUT;
+  const bool is_input = IsInput(*out);
   for (size_t i = 0; i < source.shapes.size(); ++i) {
     v1::TensorSpec* spec = is_list ? out->mutable_tensors()->add_tensors() : out->mutable_tensor();
     spec->set_dtype(dtype);

@@ -97,13 +97,9 @@ bool MeetsConditions(const v1::Cover& cover, const cases::Classes& classes,
 
 int64_t MostElements(const v1::Case& c) {
   int64_t most = 0;
-  const auto see = [&most](const v1::TensorSpec& spec) {
-    most = std::max({most, NumElements({spec.shape().begin(), spec.shape().end()}), spec.storage_elements()});
-  };
-  for (const v1::Argument& arg : c.args()) {
-    if (arg.has_tensor()) see(arg.tensor());
-    for (const v1::TensorSpec& spec : arg.tensors().tensors()) see(spec);
-  }
+  for (const v1::Argument& arg : c.args())
+    for (const v1::TensorSpec* spec : SpecsOf(arg))
+      most = std::max({most, NumElements(SpecShape(*spec)), spec->storage_elements()});
   return most;
 }
 

@@ -18,6 +18,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
@@ -33,8 +34,7 @@ constexpr int kTriesBeside = 5;  // two calls at once do not always meet in the 
 int64_t Elements(const v1::Case& c) {
   int64_t sum = 0;
   for (const v1::Argument& arg : c.args()) {
-    if (arg.has_tensor()) sum += arg.tensor().storage_elements();
-    for (const v1::TensorSpec& spec : arg.tensors().tensors()) sum += spec.storage_elements();
+    for (const v1::TensorSpec* spec : SpecsOf(arg)) sum += spec->storage_elements();
   }
   return sum;
 }

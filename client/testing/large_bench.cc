@@ -35,6 +35,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "baselines/generate/generate.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/output_hash.h"
 #include "cases/core/case_builder.h"
 #include "cases/core/catalog.h"
@@ -104,15 +105,12 @@ absl::StatusOr<double> OnceSeconds(const v1::Case& c, int64_t output_bytes, Case
 // Bytes of the tensors with one of these roles.
 int64_t BytesOf(const v1::Case& c, bool inputs) {
   int64_t bytes = 0;
-  const auto add = [&bytes](const v1::TensorSpec& spec) {
-    bytes += ByteSize(spec.dtype(), {spec.shape().begin(), spec.shape().end()}).value_or(0);
-  };
   for (const v1::Argument& arg : c.args()) {
     const bool in = arg.role() == v1::ROLE_INPUT;
     const bool both = arg.role() == v1::ROLE_INOUT;
     if (!both && in != inputs) continue;
-    if (arg.has_tensor()) add(arg.tensor());
-    for (const v1::TensorSpec& spec : arg.tensors().tensors()) add(spec);
+    for (const v1::TensorSpec* spec : SpecsOf(arg))
+      bytes += ByteSize(spec->dtype(), SpecShape(*spec)).value_or(0);
   }
   return bytes;
 }

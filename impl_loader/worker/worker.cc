@@ -24,6 +24,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/hash.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/library_checks.h"
@@ -56,13 +57,9 @@ size_t Align(size_t offset) {
 // What an argument's tensors take, with the gaps between them.
 size_t BytesOf(const v1::Argument& arg) {
   size_t bytes = 0;
-  const auto add = [&](const v1::TensorSpec& spec) {
-    const std::vector<int64_t> shape(spec.shape().begin(), spec.shape().end());
-    bytes += Align(static_cast<size_t>(std::max<int64_t>(0, NumElements(shape))) *
-                   static_cast<size_t>(ElementSize(spec.dtype())));
-  };
-  if (arg.value_case() == v1::Argument::kTensor) add(arg.tensor());
-  for (const v1::TensorSpec& spec : arg.tensors().tensors()) add(spec);
+  for (const v1::TensorSpec* spec : SpecsOf(arg))
+    bytes += Align(static_cast<size_t>(std::max<int64_t>(0, NumElements(SpecShape(*spec)))) *
+                   static_cast<size_t>(ElementSize(spec->dtype())));
   return bytes;
 }
 
@@ -74,7 +71,7 @@ size_t OutputBytes(const v1::Case& c, size_t sent) {
   for (const v1::Argument& arg : c.args()) {
     free = free || arg.role() == v1::ROLE_LIBRARY_OUTPUT;
     if (arg.role() == v1::ROLE_OUTPUT || arg.role() == v1::ROLE_INOUT) bytes += BytesOf(arg);
-    if (arg.role() == v1::ROLE_INPUT || arg.role() == v1::ROLE_INOUT) inputs += BytesOf(arg);
+    if (IsInput(arg)) inputs += BytesOf(arg);
   }
   return free ? bytes + kFreeOutputs + kOutputsOverInputs * std::max(inputs, sent) : bytes;
 }

@@ -4,6 +4,7 @@
 // for those that wait.
 #include "server/runs/suite_cache.h"
 
+#include "cases/base/case_parts.h"
 #include "cases/base/dtype.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/library_checks.h"
@@ -37,12 +38,8 @@ int64_t StreamedBytes(const v1::Case& c) {
   int64_t bytes = 0;
   for (const v1::Argument& arg : c.args()) {
     const bool judged = arg.role() == v1::ROLE_OUTPUT || arg.role() == v1::ROLE_INOUT;
-    const bool read = arg.role() == v1::ROLE_INPUT || arg.role() == v1::ROLE_INOUT;
-    const auto add = [&](const v1::TensorSpec& spec) {
-      bytes += (judged ? SpecBytes(spec, true) : 0) + (read ? SpecBytes(spec, false) : 0);
-    };
-    if (arg.has_tensor()) add(arg.tensor());
-    for (const v1::TensorSpec& spec : arg.tensors().tensors()) add(spec);
+    for (const v1::TensorSpec* spec : SpecsOf(arg))
+      bytes += (judged ? SpecBytes(*spec, true) : 0) + (IsInput(arg) ? SpecBytes(*spec, false) : 0);
   }
   return bytes;
 }
