@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cases/base/tensor.h"
+
 namespace diopi {
 
 bool IsOutput(const v1::Argument& arg) {
@@ -32,6 +34,10 @@ const v1::Argument* FindArgument(const v1::Case& c, std::string_view name) {
 
 std::vector<int64_t> SpecShape(const v1::TensorSpec& spec) {
   return {spec.shape().begin(), spec.shape().end()};
+}
+
+int64_t ElementsOf(const v1::TensorSpec& spec) {
+  return NumElements(SpecShape(spec));
 }
 
 bool IsRandom(const v1::Case& c) {

@@ -23,6 +23,7 @@ std::string ArgumentOf(const std::string& key);
 // Null where the case has no such argument. As long as the case.
 const v1::Argument* FindArgument(const v1::Case& c, std::string_view name);
 std::vector<int64_t> SpecShape(const v1::TensorSpec& spec);
+int64_t ElementsOf(const v1::TensorSpec& spec);
 
 // Whether any output is judged by its distribution.
 bool IsRandom(const v1::Case& c);

@@ -133,9 +133,7 @@ class Deriver {
   static int64_t LargestOf(const v1::Case& c) {
     int64_t most = 0;
     for (const v1::Argument& arg : c.args()) {
-      const auto see = [&](const v1::TensorSpec& spec) {
-        most = std::max(most, NumElements({spec.shape().begin(), spec.shape().end()}));
-      };
+      const auto see = [&](const v1::TensorSpec& spec) { most = std::max(most, ElementsOf(spec)); };
       if (arg.has_tensor()) see(arg.tensor());
       for (const v1::TensorSpec& spec : arg.tensors().tensors()) see(spec);
     }

@@ -98,7 +98,7 @@ bool MeetsConditions(const v1::Cover& cover, const cases::Classes& classes,
 int64_t MostElements(const v1::Case& c) {
   int64_t most = 0;
   const auto see = [&most](const v1::TensorSpec& spec) {
-    most = std::max({most, NumElements({spec.shape().begin(), spec.shape().end()}), spec.storage_elements()});
+    most = std::max({most, ElementsOf(spec), spec.storage_elements()});
   };
   for (const v1::Argument& arg : c.args()) {
     if (arg.has_tensor()) see(arg.tensor());
