@@ -14,27 +14,26 @@ using diopi::bugs::Shape;
 using diopi::bugs::Store;
 using diopi::bugs::Tensor;
 
-INJECT(argsort_descending_by_reversal, 0, "diopiArgsort", "",
-       "descending is ascending read backwards: equals in reverse order");
-INJECT(argsort_no_dim_is_first, 0, "diopiArgsort", "", "without a dim the first one is sorted");
-INJECT(equal_by_bits, 0, "diopiEqual", "", "bits are compared: NaN equals NaN, -0 is not 0");
-INJECT(equal_by_count, 0, "diopiEqual", "", "the numbers of elements are compared instead of the shapes");
-INJECT(equal_ignores_tail, 0, "diopiEqual", "",
-       "elements after the last whole vector of four are not compared");
-INJECT(masked_select_drops_zeros, 0, "diopiMaskedSelect", "",
-       "elements that are not zero after a product with the mask are taken");
-INJECT(masked_select_backward_in_place, 0, "diopiMaskedSelectBackward", "",
-       "the gradient is taken at the element's own place");
-INJECT(index_mask_as_positions, 0, "diopiIndex", "", "a bool mask is read as the indices 0 and 1");
-INJECT(index_negative_is_zero, 0, "diopiIndex diopiIndexBackward", "", "negative indices become 0");
-INJECT(index_backward_last_wins, 0, "diopiIndexBackward", "",
-       "the gradient of an element picked twice is the last one, not the sum");
-INJECT(pad_reflect_repeats_edge, 0, "diopiPad", "", "a reflection repeats the edge");
-INJECT(pad_value_ignored, 0, "diopiPad", "", "zeros are added whatever the value is");
-INJECT(cdist_mode_ignored, 0, "diopiCdist", "", "a matrix product serves every compute_mode");
-INJECT(cdist_backward_divides_by_zero, 0, "diopiCdistBackward", "",
-       "the gradient at distance 0 is NaN where p is 2");
-INJECT(contiguous_storage_order, 0, "diopiContiguous", "", "the storage is copied in memory order");
+BUG(argsort_descending_by_reversal, 0, "diopiArgsort", "",
+    "descending is ascending read backwards: equals in reverse order");
+BUG(argsort_no_dim_is_first, 0, "diopiArgsort", "", "without a dim the first one is sorted");
+BUG(equal_by_bits, 0, "diopiEqual", "", "bits are compared: NaN equals NaN, -0 is not 0");
+BUG(equal_by_count, 0, "diopiEqual", "", "the numbers of elements are compared instead of the shapes");
+BUG(equal_ignores_tail, 0, "diopiEqual", "", "elements after the last whole vector of four are not compared");
+BUG(masked_select_drops_zeros, 0, "diopiMaskedSelect", "",
+    "elements that are not zero after a product with the mask are taken");
+BUG(masked_select_backward_in_place, 0, "diopiMaskedSelectBackward", "",
+    "the gradient is taken at the element's own place");
+BUG(index_mask_as_positions, 0, "diopiIndex", "", "a bool mask is read as the indices 0 and 1");
+BUG(index_negative_is_zero, 0, "diopiIndex diopiIndexBackward", "", "negative indices become 0");
+BUG(index_backward_last_wins, 0, "diopiIndexBackward", "",
+    "the gradient of an element picked twice is the last one, not the sum");
+BUG(pad_reflect_repeats_edge, 0, "diopiPad", "", "a reflection repeats the edge");
+BUG(pad_value_ignored, 0, "diopiPad", "", "zeros are added whatever the value is");
+BUG(cdist_mode_ignored, 0, "diopiCdist", "", "a matrix product serves every compute_mode");
+BUG(cdist_backward_divides_by_zero, 0, "diopiCdistBackward", "",
+    "the gradient at distance 0 is NaN where p is 2");
+BUG(contiguous_storage_order, 0, "diopiContiguous", "", "the storage is copied in memory order");
 
 // The positions of each line of an argsort, last to first.
 void ReverseLines(const Tensor& out, int64_t dim) {

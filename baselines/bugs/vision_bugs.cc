@@ -8,39 +8,39 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(grid_sample_align_corners, 0, "diopiGridSample", "",
-       "-1 and 1 are the centres of the outermost elements, not their edges");
-INJECT(grid_sample_axes_exchanged, 0, "diopiGridSample", "",
-       "the grid's components name the dimensions from the first one on");
-INJECT(roi_align_aligned_ignored, 0, "diopiRoiAlign diopiRoiAlignBackward", "",
-       "regions are not moved by half an element");
-INJECT(roi_align_scale_ignored, 0, "diopiRoiAlign", "", "spatial_scale is taken as 1");
-INJECT(roi_align_adaptive_as_two, 0, "diopiRoiAlign diopiRoiAlignBackward", "",
-       "without a sampling_ratio a cell has two samples a side, not as many as elements");
-INJECT(focal_alpha_exchanged, 0, "diopiSigmoidFocalLoss", "",
-       "alpha weighs the negative labels, 1 - alpha the positive ones");
-INJECT(focal_gamma_2, 0, "diopiSigmoidFocalLoss diopiSigmoidFocalLossBackward", "", "gamma is taken as 2");
-INJECT(focal_gradient_of_sum, 0, "diopiSigmoidFocalLossBackward", "",
-       "the gradient of the mean is not divided by the count");
-INJECT(normalize_eps_added, 0, "diopiNormalize", "", "eps is added to the norm, not its lower bound");
-INJECT(normalize_gradient_without_eps, 0, "diopiNormalizeBackward", "",
-       "the gradient goes through the norm where eps has replaced it");
-INJECT(instance_norm_batch_statistics, 0, "diopiInstanceNorm", "",
-       "the samples of a batch have their statistics in common");
-INJECT(instance_norm_bias_gradient_mean, 0, "diopiInstanceNormBackward", "",
-       "the gradients of scale and bias are averaged over the samples");
-INJECT(layer_norm_gb_affine_needs_both, 0, "diopiLayerNormGB", "", "weight is ignored where bias is null");
-INJECT(layer_norm_gb_saves_variance, 0, "diopiLayerNormGB", "",
-       "running_var is the variance, which the gradient does not expect");
-INJECT(ctc_mean_over_batch_alone, 0, "diopiCTCLoss", "", "the mean does not divide by the numbers of labels");
-INJECT(ctc_blank_first, 0, "diopiCTCLoss diopiCTCLossBackward", "", "blank is taken as 0");
-INJECT(ctc_gradient_not_zeroed, 0, "diopiCTCLossBackward", "",
-       "the gradient of an infinite loss is not made zero");
+BUG(grid_sample_align_corners, 0, "diopiGridSample", "",
+    "-1 and 1 are the centres of the outermost elements, not their edges");
+BUG(grid_sample_axes_exchanged, 0, "diopiGridSample", "",
+    "the grid's components name the dimensions from the first one on");
+BUG(roi_align_aligned_ignored, 0, "diopiRoiAlign diopiRoiAlignBackward", "",
+    "regions are not moved by half an element");
+BUG(roi_align_scale_ignored, 0, "diopiRoiAlign", "", "spatial_scale is taken as 1");
+BUG(roi_align_adaptive_as_two, 0, "diopiRoiAlign diopiRoiAlignBackward", "",
+    "without a sampling_ratio a cell has two samples a side, not as many as elements");
+BUG(focal_alpha_exchanged, 0, "diopiSigmoidFocalLoss", "",
+    "alpha weighs the negative labels, 1 - alpha the positive ones");
+BUG(focal_gamma_2, 0, "diopiSigmoidFocalLoss diopiSigmoidFocalLossBackward", "", "gamma is taken as 2");
+BUG(focal_gradient_of_sum, 0, "diopiSigmoidFocalLossBackward", "",
+    "the gradient of the mean is not divided by the count");
+BUG(normalize_eps_added, 0, "diopiNormalize", "", "eps is added to the norm, not its lower bound");
+BUG(normalize_gradient_without_eps, 0, "diopiNormalizeBackward", "",
+    "the gradient goes through the norm where eps has replaced it");
+BUG(instance_norm_batch_statistics, 0, "diopiInstanceNorm", "",
+    "the samples of a batch have their statistics in common");
+BUG(instance_norm_bias_gradient_mean, 0, "diopiInstanceNormBackward", "",
+    "the gradients of scale and bias are averaged over the samples");
+BUG(layer_norm_gb_affine_needs_both, 0, "diopiLayerNormGB", "", "weight is ignored where bias is null");
+BUG(layer_norm_gb_saves_variance, 0, "diopiLayerNormGB", "",
+    "running_var is the variance, which the gradient does not expect");
+BUG(ctc_mean_over_batch_alone, 0, "diopiCTCLoss", "", "the mean does not divide by the numbers of labels");
+BUG(ctc_blank_first, 0, "diopiCTCLoss diopiCTCLossBackward", "", "blank is taken as 0");
+BUG(ctc_gradient_not_zeroed, 0, "diopiCTCLossBackward", "",
+    "the gradient of an infinite loss is not made zero");
 
-INJECT(conv3d_depth_reversed, 0, "diopiConvolution3d diopiConvTranspose3d", "",
-       "the planes of a kernel are taken from the last to the first");
-INJECT(conv3d_gradient_depth_reversed, 0, "diopiConvolution3dBackward diopiConvTranspose3dBackward", "",
-       "the gradient takes the planes of a kernel from the last to the first");
+BUG(conv3d_depth_reversed, 0, "diopiConvolution3d diopiConvTranspose3d", "",
+    "the planes of a kernel are taken from the last to the first");
+BUG(conv3d_gradient_depth_reversed, 0, "diopiConvolution3dBackward diopiConvTranspose3dBackward", "",
+    "the gradient takes the planes of a kernel from the last to the first");
 
 // A weight with its planes, [.., .., depth, height, width], in reverse.
 diopiTensorHandle_t DepthReversed(diopiContextHandle_t ctx, diopiConstTensorHandle_t weight) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/dtype.h"
 #include "cases/base/layout.h"
 #include "cases/base/tensor.h"
@@ -20,10 +21,6 @@ namespace {
 // Values become part of the case, which more of them would make large.
 constexpr int64_t kMaxElements = 16'384;
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
-
-std::vector<int64_t> ShapeOf(const v1::TensorSpec& spec) {
-  return {spec.shape().begin(), spec.shape().end()};
-}
 
 // The elements as numbers, in row-major order; empty when a fill cannot reproduce them all.
 std::vector<double> Elements(const HostTensor& tensor) {
@@ -41,7 +38,7 @@ std::vector<double> Elements(const HostTensor& tensor) {
 
 // The values in memory from the first element on; empty where that leaves the storage or meets a gap.
 std::vector<double> InMemory(const v1::TensorSpec& spec, const std::vector<double>& elements) {
-  const std::vector<int64_t> shape = ShapeOf(spec);
+  const std::vector<int64_t> shape = SpecShape(spec);
   const std::vector<int64_t> strides(spec.strides().begin(), spec.strides().end());
   const std::vector<int64_t> offsets = ElementOffsets(shape, strides, 0);
   if (offsets.size() != elements.size() || elements.empty()) return {};
@@ -73,7 +70,7 @@ v1::TensorSpec DenseSpec(const v1::TensorSpec& like, const std::vector<int64_t>&
 }
 
 bool IsDense(const v1::TensorSpec& spec) {
-  const std::vector<int64_t> dense = ContiguousStrides(ShapeOf(spec));
+  const std::vector<int64_t> dense = ContiguousStrides(SpecShape(spec));
   for (int i = 0; i < spec.strides_size(); ++i) {
     if (spec.shape(i) > 1 && spec.strides(i) != dense[static_cast<size_t>(i)]) return false;
   }
@@ -99,7 +96,7 @@ bool IsBroadcast(const std::vector<int64_t>& small, const std::vector<int64_t>& 
 std::vector<int64_t> OutputShape(const v1::Case& c) {
   for (const v1::Argument& arg : c.args()) {
     if ((arg.role() == v1::ROLE_OUTPUT || arg.role() == v1::ROLE_INOUT) && arg.has_tensor())
-      return ShapeOf(arg.tensor());
+      return SpecShape(arg.tensor());
   }
   return {};
 }
@@ -110,7 +107,7 @@ class Reader {
 
   void Read(const v1::Argument& arg, const std::string& key, const v1::TensorSpec& spec,
             uint64_t generator_key) {
-    const std::vector<int64_t> shape = ShapeOf(spec);
+    const std::vector<int64_t> shape = SpecShape(spec);
     const bool strided = !IsDense(spec);
     const bool broadcast = IsBroadcast(shape, output_);
     if (!spec.from().empty() || (!strided && !broadcast) || NumElements(shape) > kMaxElements) return;

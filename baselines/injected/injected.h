@@ -3,7 +3,7 @@
 // the reference's diopiX to good_diopiX, and links both: the override may call the good function with other
 // arguments or change its results. There is no list to edit.
 //
-//   INJECT(add_alpha_ignored, 51, "diopiAdd diopiAddInp", "", "alpha is taken as 1");
+//   BUG(add_alpha_ignored, 51, "diopiAdd diopiAddInp", "", "alpha is taken as 1");
 //   DIOPI_OVERRIDE(diopiAdd, a) {
 //     const diopiScalar_t one = ...;
 //     if (add_alpha_ignored) a.alpha = &one;
@@ -46,13 +46,15 @@
 // The function is left out of the library.
 #define DIOPI_OVERRIDE_MISSING(function) static_assert(true, "")
 
-// Declares the switch NAME. CATALOGUE: the number in the catalogue of bugs, or 0. FUNCTIONS: the ABI
+// Declares the switch NAME of a bug. CATALOGUE: its number in the catalogue of bugs, or 0. FUNCTIONS: the ABI
 // functions that it changes, separated by spaces; "*": all, "!NAME": except NAME. CONTRACTS: what a device
 // that computes like this must declare ("tf32"), or "".
-#define INJECT(name, catalogue, functions, contracts, text) \
-  static const ::diopi::injected::Switch name {             \
-#name, catalogue, functions, contracts, text            \
+#define BUG(name, catalogue, functions, contracts, text) \
+  static const ::diopi::injected::Switch name {          \
+#name, catalogue, functions, contracts, text         \
   }
+// That of a correct variant.
+#define VARIANT(name, functions, contracts, text) BUG(name, 0, functions, contracts, text)
 
 namespace diopi::injected {
 

@@ -9,22 +9,20 @@ namespace {
 // Rounds a host scalar that does not fit the type at once, which no contract allows.
 constexpr char kAll[] =
     "* !diopiDropout !diopiDropoutInp !diopiMulScalar !diopiMulInpScalar !diopiNormal !diopiUniformInp";
-INJECT(native16_blocks, 0, kAll, "native16", "sums in runs of 32, then in a tree");
-INJECT(native16_pairwise, 0, kAll, "native16", "sums in pairs, pairs of pairs, ...");
-INJECT(native16_lanes, 0, kAll, "native16", "sums in 32 lanes, then in a tree");
-INJECT(native16_reversed, 0, kAll, "native16", "sums in runs of 32 from the last term to the first");
-INJECT(native16_chunks, 0, kAll, "native16",
-       "exact sums of 16 terms, each rounded, then in a tree: a matrix unit");
+VARIANT(native16_blocks, kAll, "native16", "sums in runs of 32, then in a tree");
+VARIANT(native16_pairwise, kAll, "native16", "sums in pairs, pairs of pairs, ...");
+VARIANT(native16_lanes, kAll, "native16", "sums in 32 lanes, then in a tree");
+VARIANT(native16_reversed, kAll, "native16", "sums in runs of 32 from the last term to the first");
+VARIANT(native16_chunks, kAll, "native16",
+        "exact sums of 16 terms, each rounded, then in a tree: a matrix unit");
 // Injected bugs, which native16 must not hide.
-INJECT(native16_sequential, 1, kAll, "native16",
-       "sums one term after the other, however many: terms get lost");
-INJECT(native16_truncates, 1, kAll, "native16", "every result is truncated toward zero");
-INJECT(native16_truncates_sums, 1, kAll, "native16", "partial sums are truncated toward zero");
-INJECT(native16_truncates_functions, 1, kAll, "native16", "results of functions are truncated toward zero");
-INJECT(native16_drops_tail, 1, kAll, "native16", "sums leave out the terms after the last whole run of 32");
-INJECT(native16_short_sums, 1, kAll, "native16", "partial sums keep 8 bits, in float16 too");
-INJECT(native16_saturates, 1, kAll, "native16",
-       "overflow of an intermediate result gives the largest number");
+BUG(native16_sequential, 1, kAll, "native16", "sums one term after the other, however many: terms get lost");
+BUG(native16_truncates, 1, kAll, "native16", "every result is truncated toward zero");
+BUG(native16_truncates_sums, 1, kAll, "native16", "partial sums are truncated toward zero");
+BUG(native16_truncates_functions, 1, kAll, "native16", "results of functions are truncated toward zero");
+BUG(native16_drops_tail, 1, kAll, "native16", "sums leave out the terms after the last whole run of 32");
+BUG(native16_short_sums, 1, kAll, "native16", "partial sums keep 8 bits, in float16 too");
+BUG(native16_saturates, 1, kAll, "native16", "overflow of an intermediate result gives the largest number");
 
 NarrowSwitches Chosen() {
   NarrowSwitches on;

@@ -3,8 +3,7 @@
 
 using namespace diopi::unseen;  // NOLINT: this file is nothing else
 
-INJECT(add_scalar_int_through_fp32, 0, "diopiAddScalar", "",
-       "of integers, alpha * other is a float32 product");
+BUG(add_scalar_int_through_fp32, 0, "diopiAddScalar", "", "of integers, alpha * other is a float32 product");
 DIOPI_OVERRIDE(diopiAddScalar, a) {
   diopiScalar_t product = *a.other, one = *a.alpha;
   if (add_scalar_int_through_fp32 && IsInteger(a.input) && !ScalarIsFloating(a.other) &&
@@ -18,8 +17,8 @@ DIOPI_OVERRIDE(diopiAddScalar, a) {
   Good(a);
 }
 
-INJECT(sub_outer_row_repeated, 0, "diopiSub", "",
-       "an input of one row is subtracted from in its first row only; the other rows repeat it");
+BUG(sub_outer_row_repeated, 0, "diopiSub", "",
+    "an input of one row is subtracted from in its first row only; the other rows repeat it");
 DIOPI_OVERRIDE(diopiSub, a) {
   Good(a);
   const Shape x = ShapeOf(a.input), out = ShapeOf(a.out);
@@ -28,8 +27,8 @@ DIOPI_OVERRIDE(diopiSub, a) {
   for (int64_t i = row; i < NumElements(a.out); ++i) CopyElement(a.out, i, a.out, i % row);
 }
 
-INJECT(mul_inplace_column_one_warp, 0, "diopiMulInp", "",
-       "a column is multiplied into the first 32 columns only");
+BUG(mul_inplace_column_one_warp, 0, "diopiMulInp", "",
+    "a column is multiplied into the first 32 columns only");
 DIOPI_OVERRIDE(diopiMulInp, a) {
   const bool column = mul_inplace_column_one_warp && Rank(a.other) > 0 && Rank(a.input) > 1 &&
                       Length(a.other, -1) == 1 && Length(a.input, -1) > 32;
@@ -39,8 +38,8 @@ DIOPI_OVERRIDE(diopiMulInp, a) {
   before.Keep([&](int64_t i) { return Coordinate(a.input, i, -1) >= 32; });
 }
 
-INJECT(div_floor_exact_negative, 0, "diopiDiv", "",
-       "the floor of a negative quotient is the truncated one less 1, also where it is a whole number");
+BUG(div_floor_exact_negative, 0, "diopiDiv", "",
+    "the floor of a negative quotient is the truncated one less 1, also where it is a whole number");
 DIOPI_OVERRIDE(diopiDiv, a) {
   Good(a);
   if (!div_floor_exact_negative || a.rounding_mode != RoundModeFloor || !IsFloating(a.out)) return;
@@ -50,8 +49,8 @@ DIOPI_OVERRIDE(diopiDiv, a) {
       [&](int64_t i) { return At(x, i) / At(y, i) - 1; });
 }
 
-INJECT(div_scalar_uint8_signed, 0, "diopiDivScalar", "",
-       "uint8 elements from 128 on are negative where the quotient is rounded");
+BUG(div_scalar_uint8_signed, 0, "diopiDivScalar", "",
+    "uint8 elements from 128 on are negative where the quotient is rounded");
 DIOPI_OVERRIDE(diopiDivScalar, a) {
   Good(a);
   if (!div_scalar_uint8_signed || DtypeOf(a.input) != diopi_dtype_uint8 || a.rounding_mode == RoundModeNone)
@@ -63,7 +62,7 @@ DIOPI_OVERRIDE(diopiDivScalar, a) {
       [&](int64_t i) { return std::trunc((At(x, i) - 256) / y); });
 }
 
-INJECT(pow_zero_to_the_zero, 0, "diopiPowTensor", "", "0 to the power 0 is NaN");
+BUG(pow_zero_to_the_zero, 0, "diopiPowTensor", "", "0 to the power 0 is NaN");
 DIOPI_OVERRIDE(diopiPowTensor, a) {
   Good(a);
   if (!pow_zero_to_the_zero || !IsFloating(a.out)) return;
@@ -72,8 +71,8 @@ DIOPI_OVERRIDE(diopiPowTensor, a) {
       a.ctx, a.out, [&](int64_t i) { return At(x, i) == 0 && At(y, i) == 0; }, [](int64_t) { return kNan; });
 }
 
-INJECT(pow_inplace_square_tail, 0, "diopiPowInp", "",
-       "the short cut for squares works on whole blocks of 256 elements");
+BUG(pow_inplace_square_tail, 0, "diopiPowInp", "",
+    "the short cut for squares works on whole blocks of 256 elements");
 DIOPI_OVERRIDE(diopiPowInp, a) {
   const Before before(a.ctx, a.input);
   Good(a);
@@ -83,8 +82,8 @@ DIOPI_OVERRIDE(diopiPowInp, a) {
   }
 }
 
-INJECT(remainder_tensor_fmod, 0, "diopiRemainderTensor", "",
-       "the remainder has the dividend's sign where the divisor is negative");
+BUG(remainder_tensor_fmod, 0, "diopiRemainderTensor", "",
+    "the remainder has the dividend's sign where the divisor is negative");
 DIOPI_OVERRIDE(diopiRemainderTensor, a) {
   Good(a);
   if (!remainder_tensor_fmod || !IsFloating(a.out)) return;
@@ -94,8 +93,8 @@ DIOPI_OVERRIDE(diopiRemainderTensor, a) {
       [&](int64_t i) { return std::fmod(At(x, i), At(y, i)); });
 }
 
-INJECT(remainder_exact_is_divisor, 0, "diopiRemainder", "",
-       "where the signs differ the divisor is added, also to a remainder of 0");
+BUG(remainder_exact_is_divisor, 0, "diopiRemainder", "",
+    "where the signs differ the divisor is added, also to a remainder of 0");
 DIOPI_OVERRIDE(diopiRemainder, a) {
   Good(a);
   if (!remainder_exact_is_divisor) return;
@@ -106,7 +105,7 @@ DIOPI_OVERRIDE(diopiRemainder, a) {
       [&](int64_t i) { return At(y, i); });
 }
 
-INJECT(maximum_nan_of_second_lost, 0, "diopiMaximum", "", "NaN in the second operand is not the maximum");
+BUG(maximum_nan_of_second_lost, 0, "diopiMaximum", "", "NaN in the second operand is not the maximum");
 DIOPI_OVERRIDE(diopiMaximum, a) {
   Good(a);
   if (!maximum_nan_of_second_lost || !IsFloating(a.out)) return;
@@ -115,8 +114,8 @@ DIOPI_OVERRIDE(diopiMaximum, a) {
       a.ctx, a.out, [&](int64_t i) { return std::isnan(At(y, i)); }, [&](int64_t i) { return At(x, i); });
 }
 
-INJECT(minimum_bits_compared, 0, "diopiMinimum", "",
-       "of two negative 16-bit numbers the larger is taken: their bits are compared as integers");
+BUG(minimum_bits_compared, 0, "diopiMinimum", "",
+    "of two negative 16-bit numbers the larger is taken: their bits are compared as integers");
 DIOPI_OVERRIDE(diopiMinimum, a) {
   Good(a);
   if (!minimum_bits_compared || !IsFloating(a.out) || BytesPerElement(a.out) != 2) return;
@@ -126,7 +125,7 @@ DIOPI_OVERRIDE(diopiMinimum, a) {
       [&](int64_t i) { return std::max(At(x, i), At(y, i)); });
 }
 
-INJECT(clamp_scalar_crossed_bounds, 0, "diopiClampScalar", "", "where min is above max the result is min");
+BUG(clamp_scalar_crossed_bounds, 0, "diopiClampScalar", "", "where min is above max the result is min");
 DIOPI_OVERRIDE(diopiClampScalar, a) {
   Good(a);
   const bool crossed = clamp_scalar_crossed_bounds && a.min != nullptr && a.max != nullptr &&
@@ -137,8 +136,8 @@ DIOPI_OVERRIDE(diopiClampScalar, a) {
   }
 }
 
-INJECT(clamp_min_by_modulo, 0, "diopiClamp", "",
-       "without a max, min is repeated by the flat index modulo its size");
+BUG(clamp_min_by_modulo, 0, "diopiClamp", "",
+    "without a max, min is repeated by the flat index modulo its size");
 DIOPI_OVERRIDE(diopiClamp, a) {
   Good(a);
   if (!clamp_min_by_modulo || a.max != nullptr || a.min == nullptr) return;
@@ -148,8 +147,8 @@ DIOPI_OVERRIDE(diopiClamp, a) {
   Change(a.out, [&](double, int64_t i) { return std::max(At(x, i), At(min, i % count)); });
 }
 
-INJECT(clamp_min_inplace_32_bits, 0, "diopiClampMinInpScalar", "",
-       "int64 elements are compared by their lower 32 bits");
+BUG(clamp_min_inplace_32_bits, 0, "diopiClampMinInpScalar", "",
+    "int64 elements are compared by their lower 32 bits");
 DIOPI_OVERRIDE(diopiClampMinInpScalar, a) {
   const Before before(a.ctx, a.input);
   Good(a);
@@ -159,9 +158,9 @@ DIOPI_OVERRIDE(diopiClampMinInpScalar, a) {
   before.Keep([&](int64_t i) { return static_cast<int32_t>(x[static_cast<size_t>(i)]) >= min; });
 }
 
-INJECT(where_condition_is_one, 0, "diopiWhere", "", "a uint8 condition is true where it is 1");
-INJECT(where_scalar_other_first_block, 0, "diopiWhere", "",
-       "a 0-d other is read for the first 512 elements; the later ones are 0");
+BUG(where_condition_is_one, 0, "diopiWhere", "", "a uint8 condition is true where it is 1");
+BUG(where_scalar_other_first_block, 0, "diopiWhere", "",
+    "a 0-d other is read for the first 512 elements; the later ones are 0");
 DIOPI_OVERRIDE(diopiWhere, a) {
   if (where_condition_is_one && DtypeOf(a.condition) == diopi_dtype_uint8) {
     a.condition = Replaced(a.ctx, a.condition, [](double x, int64_t) { return x == 1 ? 1.0 : 0.0; });
@@ -172,7 +171,7 @@ DIOPI_OVERRIDE(diopiWhere, a) {
   Zero(a.out, [&](int64_t i) { return i >= 512 && At(chosen, i) == 0; });
 }
 
-INJECT(lerp_weight_clamped, 0, "diopiLerpTensor", "", "weights above 1 are taken as 1");
+BUG(lerp_weight_clamped, 0, "diopiLerpTensor", "", "weights above 1 are taken as 1");
 DIOPI_OVERRIDE(diopiLerpTensor, a) {
   if (lerp_weight_clamped && IsFloating(a.weight)) {
     a.weight = Replaced(a.ctx, a.weight, [](double w, int64_t) { return std::min(w, 1.0); });
@@ -180,16 +179,15 @@ DIOPI_OVERRIDE(diopiLerpTensor, a) {
   Good(a);
 }
 
-INJECT(lerp_scalar_integer_weight, 0, "diopiLerpScalar", "",
-       "the weight is 0 where the scalar is an integer");
+BUG(lerp_scalar_integer_weight, 0, "diopiLerpScalar", "", "the weight is 0 where the scalar is an integer");
 DIOPI_OVERRIDE(diopiLerpScalar, a) {
   const diopiScalar_t zero = Number(0);
   if (lerp_scalar_integer_weight && !ScalarIsFloating(a.weight)) a.weight = &zero;
   Good(a);
 }
 
-INJECT(addcmul_equal_counts_not_broadcast, 0, "diopiAddcmul", "",
-       "factors of as many elements are multiplied in order, whatever their shapes");
+BUG(addcmul_equal_counts_not_broadcast, 0, "diopiAddcmul", "",
+    "factors of as many elements are multiplied in order, whatever their shapes");
 DIOPI_OVERRIDE(diopiAddcmul, a) {
   const bool same = NumElements(a.tensor1) == NumElements(a.tensor2);
   if (addcmul_equal_counts_not_broadcast && same && ShapeOf(a.tensor1) != ShapeOf(a.tensor2)) {
@@ -198,13 +196,13 @@ DIOPI_OVERRIDE(diopiAddcmul, a) {
   Good(a);
 }
 
-INJECT(addcdiv_inplace_0d_untouched, 0, "diopiAddcdivInp", "", "a 0-d input stays as it was");
+BUG(addcdiv_inplace_0d_untouched, 0, "diopiAddcdivInp", "", "a 0-d input stays as it was");
 DIOPI_OVERRIDE(diopiAddcdivInp, a) {
   if (addcdiv_inplace_0d_untouched && Rank(a.input) == 0) return;
   Good(a);
 }
 
-INJECT(erfinv_of_one_finite, 0, "diopiErfinv", "", "the values at -1 and 1 are large numbers");
+BUG(erfinv_of_one_finite, 0, "diopiErfinv", "", "the values at -1 and 1 are large numbers");
 DIOPI_OVERRIDE(diopiErfinv, a) {
   Good(a);
   if (!erfinv_of_one_finite) return;
@@ -214,7 +212,7 @@ DIOPI_OVERRIDE(diopiErfinv, a) {
       [&](int64_t i) { return At(x, i) * 4.25; });
 }
 
-INJECT(log1p_float64_through_fp32, 0, "diopiLog1p", "", "float64 above 1,000 goes through float32");
+BUG(log1p_float64_through_fp32, 0, "diopiLog1p", "", "float64 above 1,000 goes through float32");
 DIOPI_OVERRIDE(diopiLog1p, a) {
   Good(a);
   if (!log1p_float64_through_fp32 || DtypeOf(a.input) != diopi_dtype_float64) return;
@@ -224,7 +222,7 @@ DIOPI_OVERRIDE(diopiLog1p, a) {
       [&](int64_t i) { return static_cast<double>(std::log1p(static_cast<float>(At(x, i)))); });
 }
 
-INJECT(hardswish_nan_is_zero, 0, "diopiHardswish", "", "NaN becomes 0");
+BUG(hardswish_nan_is_zero, 0, "diopiHardswish", "", "NaN becomes 0");
 DIOPI_OVERRIDE(diopiHardswish, a) {
   Good(a);
   if (!hardswish_nan_is_zero) return;
@@ -232,7 +230,7 @@ DIOPI_OVERRIDE(diopiHardswish, a) {
   Zero(a.out, [&](int64_t i) { return std::isnan(At(x, i)); });
 }
 
-INJECT(logical_and_low_byte, 0, "diopiLogicalAnd", "", "of integers only the lowest byte is tested");
+BUG(logical_and_low_byte, 0, "diopiLogicalAnd", "", "of integers only the lowest byte is tested");
 DIOPI_OVERRIDE(diopiLogicalAnd, a) {
   if (logical_and_low_byte && IsInteger(a.input)) {
     a.input = Replaced(a.ctx, a.input, [](double x, int64_t) { return std::fmod(x, 256); });
@@ -240,7 +238,7 @@ DIOPI_OVERRIDE(diopiLogicalAnd, a) {
   Good(a);
 }
 
-INJECT(logical_not_of_negative_zero, 0, "diopiLogicalNot", "", "-0 counts as true: the bits are tested");
+BUG(logical_not_of_negative_zero, 0, "diopiLogicalNot", "", "-0 counts as true: the bits are tested");
 DIOPI_OVERRIDE(diopiLogicalNot, a) {
   Good(a);
   if (!logical_not_of_negative_zero || !IsFloating(a.input)) return;
@@ -248,7 +246,7 @@ DIOPI_OVERRIDE(diopiLogicalNot, a) {
   Zero(a.out, [&](int64_t i) { return At(x, i) == 0 && std::signbit(At(x, i)); });
 }
 
-INJECT(bitwise_not_bool_byte, 0, "diopiBitwiseNot", "", "the bits of a bool are inverted: not true is 0xFE");
+BUG(bitwise_not_bool_byte, 0, "diopiBitwiseNot", "", "the bits of a bool are inverted: not true is 0xFE");
 DIOPI_OVERRIDE(diopiBitwiseNot, a) {
   Good(a);
   if (!bitwise_not_bool_byte || DtypeOf(a.input) != diopi_dtype_bool) return;
@@ -257,8 +255,8 @@ DIOPI_OVERRIDE(diopiBitwiseNot, a) {
   }
 }
 
-INJECT(bitwise_and_scalar_zero_extended, 0, "diopiBitwiseAndScalar", "",
-       "a negative scalar is widened to int64 with zeros");
+BUG(bitwise_and_scalar_zero_extended, 0, "diopiBitwiseAndScalar", "",
+    "a negative scalar is widened to int64 with zeros");
 DIOPI_OVERRIDE(diopiBitwiseAndScalar, a) {
   diopiScalar_t wide = *a.other;
   if (bitwise_and_scalar_zero_extended && DtypeOf(a.input) == diopi_dtype_int64 && wide.ival < 0) {
@@ -268,7 +266,7 @@ DIOPI_OVERRIDE(diopiBitwiseAndScalar, a) {
   Good(a);
 }
 
-INJECT(gt_scalar_int32_through_fp32, 0, "diopiGtScalar", "", "int32 is compared as float32");
+BUG(gt_scalar_int32_through_fp32, 0, "diopiGtScalar", "", "int32 is compared as float32");
 DIOPI_OVERRIDE(diopiGtScalar, a) {
   Good(a);
   if (!gt_scalar_int32_through_fp32 || DtypeOf(a.input) != diopi_dtype_int32) return;
@@ -277,7 +275,7 @@ DIOPI_OVERRIDE(diopiGtScalar, a) {
   Change(a.out, [&](double, int64_t i) { return static_cast<float>(At(x, i)) > y ? 1.0 : 0.0; });
 }
 
-INJECT(ne_inplace_nan_equals_nan, 0, "diopiNeInp", "", "NaN is not unequal to NaN");
+BUG(ne_inplace_nan_equals_nan, 0, "diopiNeInp", "", "NaN is not unequal to NaN");
 DIOPI_OVERRIDE(diopiNeInp, a) {
   const std::vector<double> x = Values(a.input), y = ValuesAs(a.other, a.input);
   Good(a);
@@ -285,7 +283,7 @@ DIOPI_OVERRIDE(diopiNeInp, a) {
   Zero(a.input, [&](int64_t i) { return std::isnan(At(x, i)) && std::isnan(At(y, i)); });
 }
 
-INJECT(sign_of_large_uint8, 0, "diopiSign", "", "uint8 from 128 on is negative: -1 is stored as 255");
+BUG(sign_of_large_uint8, 0, "diopiSign", "", "uint8 from 128 on is negative: -1 is stored as 255");
 DIOPI_OVERRIDE(diopiSign, a) {
   Good(a);
   if (!sign_of_large_uint8 || DtypeOf(a.input) != diopi_dtype_uint8) return;
@@ -294,7 +292,7 @@ DIOPI_OVERRIDE(diopiSign, a) {
       a.ctx, a.out, [&](int64_t i) { return At(x, i) >= 128; }, [](int64_t) { return 255.0; });
 }
 
-INJECT(abs_of_lowest_saturates, 0, "diopiAbs", "", "|-128| is 127 in int8");
+BUG(abs_of_lowest_saturates, 0, "diopiAbs", "", "|-128| is 127 in int8");
 DIOPI_OVERRIDE(diopiAbs, a) {
   Good(a);
   if (!abs_of_lowest_saturates || DtypeOf(a.input) != diopi_dtype_int8) return;
@@ -303,8 +301,8 @@ DIOPI_OVERRIDE(diopiAbs, a) {
       a.ctx, a.out, [&](int64_t i) { return At(x, i) == -128; }, [](int64_t) { return 127.0; });
 }
 
-INJECT(neg_channels_last_as_dense, 0, "diopiNeg", "",
-       "a 4-d input in channels-last order is read as if it were row-major");
+BUG(neg_channels_last_as_dense, 0, "diopiNeg", "",
+    "a 4-d input in channels-last order is read as if it were row-major");
 DIOPI_OVERRIDE(diopiNeg, a) {
   const Shape shape = ShapeOf(a.input), stride = StrideOf(a.input);
   if (neg_channels_last_as_dense && shape.size() == 4 && shape[1] > 1 && stride[1] == 1 &&
@@ -314,7 +312,7 @@ DIOPI_OVERRIDE(diopiNeg, a) {
   Good(a);
 }
 
-INJECT(isnan_float16_infinity, 0, "diopiIsNan", "", "infinity in float16 counts as NaN");
+BUG(isnan_float16_infinity, 0, "diopiIsNan", "", "infinity in float16 counts as NaN");
 DIOPI_OVERRIDE(diopiIsNan, a) {
   Good(a);
   if (!isnan_float16_infinity || !IsHalf(a.input)) return;
@@ -323,14 +321,14 @@ DIOPI_OVERRIDE(diopiIsNan, a) {
       a.ctx, a.out, [&](int64_t i) { return std::isinf(At(x, i)); }, [](int64_t) { return 1.0; });
 }
 
-INJECT(floor_through_int32, 0, "diopiFloor", "", "values beyond 2^31 become -2^31: a cast to int32 and back");
+BUG(floor_through_int32, 0, "diopiFloor", "", "values beyond 2^31 become -2^31: a cast to int32 and back");
 DIOPI_OVERRIDE(diopiFloor, a) {
   Good(a);
   if (!floor_through_int32 || !IsFloating(a.input)) return;
   Change(a.out, [](double x, int64_t) { return std::fabs(x) >= 2147483648.0 ? -2147483648.0 : x; });
 }
 
-INJECT(cast_fraction_to_bool, 0, "diopiCastDtype", "", "fractions become false: they are truncated first");
+BUG(cast_fraction_to_bool, 0, "diopiCastDtype", "", "fractions become false: they are truncated first");
 DIOPI_OVERRIDE(diopiCastDtype, a) {
   Good(a);
   if (!cast_fraction_to_bool || DtypeOf(a.out) != diopi_dtype_bool || !IsFloating(a.input)) return;
@@ -338,8 +336,8 @@ DIOPI_OVERRIDE(diopiCastDtype, a) {
   Zero(a.out, [&](int64_t i) { return std::trunc(At(x, i)) == 0; });
 }
 
-INJECT(copy_broadcast_by_modulo, 0, "diopiCopyInp", "",
-       "a smaller source is repeated by the flat index modulo its size");
+BUG(copy_broadcast_by_modulo, 0, "diopiCopyInp", "",
+    "a smaller source is repeated by the flat index modulo its size");
 DIOPI_OVERRIDE(diopiCopyInp, a) {
   Good(a);
   const int64_t count = NumElements(a.src);
@@ -348,8 +346,8 @@ DIOPI_OVERRIDE(diopiCopyInp, a) {
   Change(a.dest, [&](double, int64_t i) { return At(x, i % count); });
 }
 
-INJECT(fill_ignores_strides, 0, "diopiFill", "",
-       "as many elements as the tensor has are filled in memory order");
+BUG(fill_ignores_strides, 0, "diopiFill", "",
+    "as many elements as the tensor has are filled in memory order");
 DIOPI_OVERRIDE(diopiFill, a) {
   const Before before(a.ctx, a.input);
   Good(a);
@@ -361,8 +359,8 @@ DIOPI_OVERRIDE(diopiFill, a) {
   }
 }
 
-INJECT(masked_fill_mask_row, 0, "diopiMaskedFillInpScalar", "",
-       "a mask of one row is used for the first row only");
+BUG(masked_fill_mask_row, 0, "diopiMaskedFillInpScalar", "",
+    "a mask of one row is used for the first row only");
 DIOPI_OVERRIDE(diopiMaskedFillInpScalar, a) {
   const Before before(a.ctx, a.input);
   Good(a);
@@ -372,7 +370,7 @@ DIOPI_OVERRIDE(diopiMaskedFillInpScalar, a) {
   }
 }
 
-INJECT(polar_of_negative_length, 0, "diopiPolar", "", "a negative length is taken as positive");
+BUG(polar_of_negative_length, 0, "diopiPolar", "", "a negative length is taken as positive");
 DIOPI_OVERRIDE(diopiPolar, a) {
   if (polar_of_negative_length) {
     a.abs = Replaced(a.ctx, a.abs, [](double x, int64_t) { return std::fabs(x); });
@@ -380,7 +378,7 @@ DIOPI_OVERRIDE(diopiPolar, a) {
   Good(a);
 }
 
-INJECT(reciprocal_of_infinity, 0, "diopiReciprocal", "", "1 / infinity is NaN: a Newton step");
+BUG(reciprocal_of_infinity, 0, "diopiReciprocal", "", "1 / infinity is NaN: a Newton step");
 DIOPI_OVERRIDE(diopiReciprocal, a) {
   Good(a);
   if (!reciprocal_of_infinity || !IsFloating(a.input)) return;
@@ -389,7 +387,7 @@ DIOPI_OVERRIDE(diopiReciprocal, a) {
       a.ctx, a.out, [&](int64_t i) { return std::isinf(At(x, i)); }, [](int64_t) { return kNan; });
 }
 
-INJECT(threshold_at_threshold, 0, "diopiThreshold", "", "an element equal to the threshold passes");
+BUG(threshold_at_threshold, 0, "diopiThreshold", "", "an element equal to the threshold passes");
 DIOPI_OVERRIDE(diopiThreshold, a) {
   Good(a);
   if (!threshold_at_threshold) return;
@@ -399,7 +397,7 @@ DIOPI_OVERRIDE(diopiThreshold, a) {
       a.ctx, a.out, [&](int64_t i) { return At(x, i) == threshold; }, [&](int64_t) { return threshold; });
 }
 
-INJECT(leaky_relu_backward_at_zero, 0, "diopiLeakyReluBackward", "", "the slope at 0 is 1");
+BUG(leaky_relu_backward_at_zero, 0, "diopiLeakyReluBackward", "", "the slope at 0 is 1");
 DIOPI_OVERRIDE(diopiLeakyReluBackward, a) {
   Good(a);
   if (!leaky_relu_backward_at_zero) return;
@@ -408,15 +406,15 @@ DIOPI_OVERRIDE(diopiLeakyReluBackward, a) {
       a.ctx, a.grad_input, [&](int64_t i) { return At(x, i) == 0; }, [&](int64_t i) { return At(grad, i); });
 }
 
-INJECT(gelu_backward_always_erf, 0, "diopiGeluBackward", "",
-       "the gradient of the tanh form is that of the erf form");
+BUG(gelu_backward_always_erf, 0, "diopiGeluBackward", "",
+    "the gradient of the tanh form is that of the erf form");
 DIOPI_OVERRIDE(diopiGeluBackward, a) {
   if (gelu_backward_always_erf) a.approximate = "none";
   Good(a);
 }
 
-INJECT(hardtanh_backward_at_bound, 0, "diopiHardtanhBackward", "",
-       "the gradient passes at the upper bound itself");
+BUG(hardtanh_backward_at_bound, 0, "diopiHardtanhBackward", "",
+    "the gradient passes at the upper bound itself");
 DIOPI_OVERRIDE(diopiHardtanhBackward, a) {
   Good(a);
   if (!hardtanh_backward_at_bound) return;
@@ -427,8 +425,8 @@ DIOPI_OVERRIDE(diopiHardtanhBackward, a) {
       [&](int64_t i) { return At(grad, i); });
 }
 
-INJECT(foreach_mul_later_tensors, 0, "diopiForeachmulScalar", "",
-       "of lists of more than four tensors, the fifth and later ones are copied");
+BUG(foreach_mul_later_tensors, 0, "diopiForeachmulScalar", "",
+    "of lists of more than four tensors, the fifth and later ones are copied");
 DIOPI_OVERRIDE(diopiForeachmulScalar, a) {
   Good(a);
   if (!foreach_mul_later_tensors) return;

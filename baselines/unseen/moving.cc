@@ -3,8 +3,8 @@
 
 using namespace diopi::unseen;  // NOLINT: this file is nothing else
 
-INJECT(index_select_row_tail, 0, "diopiIndexSelect", "",
-       "rows are copied in vectors of four elements; the rest of a longer row is not written");
+BUG(index_select_row_tail, 0, "diopiIndexSelect", "",
+    "rows are copied in vectors of four elements; the rest of a longer row is not written");
 DIOPI_OVERRIDE(diopiIndexSelect, a) {
   const Before before(a.ctx, a.out);
   Good(a);
@@ -14,14 +14,13 @@ DIOPI_OVERRIDE(diopiIndexSelect, a) {
   before.Keep([&](int64_t i) { return i % axis.inner >= axis.inner / 4 * 4; });
 }
 
-INJECT(select_negative_index, 0, "diopiSelect", "", "index -1 is the last but one");
+BUG(select_negative_index, 0, "diopiSelect", "", "index -1 is the last but one");
 DIOPI_OVERRIDE(diopiSelect, a) {
   if (select_negative_index && a.index < 0 && a.index > -Length(a.input, a.dim)) --a.index;
   Good(a);
 }
 
-INJECT(slice_backward_step_ignored, 0, "diopiSliceBackward", "",
-       "the gradient's slices are put side by side");
+BUG(slice_backward_step_ignored, 0, "diopiSliceBackward", "", "the gradient's slices are put side by side");
 DIOPI_OVERRIDE(diopiSliceBackward, a) {
   if (slice_backward_step_ignored && a.step > 1 && a.start >= 0) {
     a.step = 1;
@@ -30,8 +29,8 @@ DIOPI_OVERRIDE(diopiSliceBackward, a) {
   Good(a);
 }
 
-INJECT(slice_scatter_clipped_end, 0, "diopiSliceScatter", "",
-       "where the end lies beyond the dimension, the last slice is not written");
+BUG(slice_scatter_clipped_end, 0, "diopiSliceScatter", "",
+    "where the end lies beyond the dimension, the last slice is not written");
 DIOPI_OVERRIDE(diopiSliceScatter, a) {
   Good(a);
   const int64_t size = Length(a.input, a.dim), count = Length(a.src, a.dim);
@@ -43,7 +42,7 @@ DIOPI_OVERRIDE(diopiSliceScatter, a) {
   }
 }
 
-INJECT(embedding_padding_row_zero, 0, "diopiEmbedding", "", "the padding row's values are read as zeros");
+BUG(embedding_padding_row_zero, 0, "diopiEmbedding", "", "the padding row's values are read as zeros");
 DIOPI_OVERRIDE(diopiEmbedding, a) {
   Good(a);
   if (!embedding_padding_row_zero || a.padding_idx < 0) return;
@@ -52,36 +51,36 @@ DIOPI_OVERRIDE(diopiEmbedding, a) {
   Zero(a.out, [&](int64_t i) { return At(index, i / width) == static_cast<double>(a.padding_idx); });
 }
 
-INJECT(embedding_backward_padding_zero, 0, "diopiEmbeddingBackward", "", "row 0 can not be the padding row");
+BUG(embedding_backward_padding_zero, 0, "diopiEmbeddingBackward", "", "row 0 can not be the padding row");
 DIOPI_OVERRIDE(diopiEmbeddingBackward, a) {
   if (embedding_backward_padding_zero && a.padding_idx == 0) a.padding_idx = -1;
   Good(a);
 }
 
-INJECT(embedding_renorm_always_2, 0, "diopiEmbeddingRenorm_", "",
-       "rows are measured by their 2-norm whatever the norm");
+BUG(embedding_renorm_always_2, 0, "diopiEmbeddingRenorm_", "",
+    "rows are measured by their 2-norm whatever the norm");
 DIOPI_OVERRIDE(diopiEmbeddingRenorm_, a) {
   if (embedding_renorm_always_2) a.norm_type = 2;
   Good(a);
 }
 
-INJECT(tril_cached_mask, 0, "diopiTril", "",
-       "the mask of the first call of a size is kept: a later diagonal is ignored");
+BUG(tril_cached_mask, 0, "diopiTril", "",
+    "the mask of the first call of a size is kept: a later diagonal is ignored");
 DIOPI_OVERRIDE(diopiTril, a) {
   static Plans<std::pair<int64_t, int64_t>, int64_t> plans;
   if (tril_cached_mask) a.diagonal = plans.Get({Length(a.input, -2), Length(a.input, -1)}, a.diagonal);
   Good(a);
 }
 
-INJECT(triu_wide_matrix, 0, "diopiTriu", "", "columns beyond the number of rows become zero");
+BUG(triu_wide_matrix, 0, "diopiTriu", "", "columns beyond the number of rows become zero");
 DIOPI_OVERRIDE(diopiTriu, a) {
   Good(a);
   if (!triu_wide_matrix || Rank(a.input) < 2) return;
   Zero(a.out, [&](int64_t i) { return Coordinate(a.out, i, -1) >= Length(a.out, -2); });
 }
 
-INJECT(cat_refuses_empty, 0, "diopiCat", "", "an empty tensor among others is refused");
-INJECT(cat_fifth_input, 0, "diopiCat", "", "the fifth and later tensors of a list are not written");
+BUG(cat_refuses_empty, 0, "diopiCat", "", "an empty tensor among others is refused");
+BUG(cat_fifth_input, 0, "diopiCat", "", "the fifth and later tensors of a list are not written");
 DIOPI_OVERRIDE(diopiCat, a) {
   for (int64_t t = 0; t < a.num_inputs; ++t) {
     if (cat_refuses_empty && NumElements(a.tensors[t]) == 0) OrFail(diopiErrorOccurred);
@@ -97,7 +96,7 @@ DIOPI_OVERRIDE(diopiCat, a) {
   before.Keep([&](int64_t i) { return Coordinate(a.out, i, a.dim) >= written; });
 }
 
-INJECT(split_after_empty_part, 0, "diopiSplitWithSizes", "", "parts after an empty one are zeros");
+BUG(split_after_empty_part, 0, "diopiSplitWithSizes", "", "parts after an empty one are zeros");
 DIOPI_OVERRIDE(diopiSplitWithSizes, a) {
   Good(a);
   bool empty = false;
@@ -107,7 +106,7 @@ DIOPI_OVERRIDE(diopiSplitWithSizes, a) {
   }
 }
 
-INJECT(stack_last_dim, 0, "diopiStack", "", "dim -1 is counted in the inputs' dimensions: one too early");
+BUG(stack_last_dim, 0, "diopiStack", "", "dim -1 is counted in the inputs' dimensions: one too early");
 DIOPI_OVERRIDE(diopiStack, a) {
   if (!stack_last_dim || a.dim != -1 || Rank(a.out) < 2) return Good(a);
   Shape shape = ShapeOf(a.out);
@@ -119,8 +118,8 @@ DIOPI_OVERRIDE(diopiStack, a) {
   for (int64_t i = 0; i < NumElements(out); ++i) CopyElement(out, i, a.out, i);
 }
 
-INJECT(sort_stable_beyond_warp, 0, "diopiSort", "",
-       "lines longer than 32 are not sorted stably: equal neighbours are exchanged");
+BUG(sort_stable_beyond_warp, 0, "diopiSort", "",
+    "lines longer than 32 are not sorted stably: equal neighbours are exchanged");
 DIOPI_OVERRIDE(diopiSort, a) {
   Good(a);
   const bool stable = a.pStable != nullptr && *a.pStable;
@@ -136,8 +135,8 @@ DIOPI_OVERRIDE(diopiSort, a) {
   Store(Tensor(a.indices), wrong);
 }
 
-INJECT(topk_smallest_last_element, 0, "diopiTopk", "",
-       "the last element of lines of an odd length is never among the smallest");
+BUG(topk_smallest_last_element, 0, "diopiTopk", "",
+    "the last element of lines of an odd length is never among the smallest");
 DIOPI_OVERRIDE(diopiTopk, a) {
   const int64_t length = Length(a.input, a.dim);
   if (topk_smallest_last_element && !a.largest && length % 2 == 1 && a.k < length && Rank(a.input) > 0) {
@@ -146,7 +145,7 @@ DIOPI_OVERRIDE(diopiTopk, a) {
   Good(a);
 }
 
-INJECT(one_hot_last_class_of_odd, 0, "diopiOneHot", "", "the last class of an odd number has no 1");
+BUG(one_hot_last_class_of_odd, 0, "diopiOneHot", "", "the last class of an odd number has no 1");
 DIOPI_OVERRIDE(diopiOneHot, a) {
   Good(a);
   const int64_t classes = Length(a.out, -1);
@@ -155,14 +154,14 @@ DIOPI_OVERRIDE(diopiOneHot, a) {
   }
 }
 
-INJECT(index_fill_0d_index, 0, "diopiIndexFillScalar", "", "a 0-d index fills nothing");
+BUG(index_fill_0d_index, 0, "diopiIndexFillScalar", "", "a 0-d index fills nothing");
 DIOPI_OVERRIDE(diopiIndexFillScalar, a) {
   Good(a);
   if (!index_fill_0d_index || Rank(a.index) > 0) return;
   for (int64_t i = 0; i < NumElements(a.out); ++i) CopyElement(a.out, i, a.input, i);
 }
 
-INJECT(expand_by_modulo, 0, "diopiExpand", "", "the input is repeated by the flat index modulo its size");
+BUG(expand_by_modulo, 0, "diopiExpand", "", "the input is repeated by the flat index modulo its size");
 DIOPI_OVERRIDE(diopiExpand, a) {
   Good(a);
   const int64_t count = NumElements(a.input);
@@ -170,7 +169,7 @@ DIOPI_OVERRIDE(diopiExpand, a) {
     CopyElement(a.out, i, a.input, i % count);
 }
 
-INJECT(permute_beyond_4d, 0, "diopiPermute", "", "tensors of more than four dimensions are copied in order");
+BUG(permute_beyond_4d, 0, "diopiPermute", "", "tensors of more than four dimensions are copied in order");
 DIOPI_OVERRIDE(diopiPermute, a) {
   Good(a);
   for (int64_t i = 0; permute_beyond_4d && Rank(a.input) > 4 && i < NumElements(a.out); ++i) {
@@ -178,8 +177,8 @@ DIOPI_OVERRIDE(diopiPermute, a) {
   }
 }
 
-INJECT(pad_crops_other_end, 0, "diopiPad", "", "a negative pad crops the other end of the last dimension");
-INJECT(pad_cached_value, 0, "diopiPad", "", "the value of the first call is kept for all later ones");
+BUG(pad_crops_other_end, 0, "diopiPad", "", "a negative pad crops the other end of the last dimension");
+BUG(pad_cached_value, 0, "diopiPad", "", "the value of the first call is kept for all later ones");
 DIOPI_OVERRIDE(diopiPad, a) {
   static Plans<int, double> plans;
   double value = a.value == nullptr ? 0 : *a.value;
@@ -193,8 +192,8 @@ DIOPI_OVERRIDE(diopiPad, a) {
   Good(a);
 }
 
-INJECT(roll_beyond_size, 0, "diopiRoll", "", "a shift of the size or more is not taken modulo the size");
-INJECT(roll_flat_is_first_dim, 0, "diopiRoll", "", "without dims the first dimension is rolled");
+BUG(roll_beyond_size, 0, "diopiRoll", "", "a shift of the size or more is not taken modulo the size");
+BUG(roll_flat_is_first_dim, 0, "diopiRoll", "", "without dims the first dimension is rolled");
 DIOPI_OVERRIDE(diopiRoll, a) {
   static const int64_t first = 0;
   if (roll_flat_is_first_dim && a.dims.len == 0 && Rank(a.input) > 1) a.dims = {&first, 1};
@@ -207,14 +206,14 @@ DIOPI_OVERRIDE(diopiRoll, a) {
   Good(a);
 }
 
-INJECT(flip_third_dim, 0, "diopiFlip", "", "of more than two dims the third and later ones are not reversed");
+BUG(flip_third_dim, 0, "diopiFlip", "", "of more than two dims the third and later ones are not reversed");
 DIOPI_OVERRIDE(diopiFlip, a) {
   if (flip_third_dim) a.dims.len = std::min<int64_t>(a.dims.len, 2);
   Good(a);
 }
 
-INJECT(gather_narrow_index, 0, "diopiGather", "",
-       "an index narrower than the input is walked with the input's row length");
+BUG(gather_narrow_index, 0, "diopiGather", "",
+    "an index narrower than the input is walked with the input's row length");
 DIOPI_OVERRIDE(diopiGather, a) {
   Good(a);
   if (!gather_narrow_index || Rank(a.input) != 2 || WrapDim(a.dim, 2) != 0) return;
@@ -226,14 +225,13 @@ DIOPI_OVERRIDE(diopiGather, a) {
   }
 }
 
-INJECT(scatter_scalar_reduce_ignored, 0, "diopiScatterScalar", "",
-       "the value replaces, whatever reduce says");
+BUG(scatter_scalar_reduce_ignored, 0, "diopiScatterScalar", "", "the value replaces, whatever reduce says");
 DIOPI_OVERRIDE(diopiScatterScalar, a) {
   if (scatter_scalar_reduce_ignored) a.reduce = "";
   Good(a);
 }
 
-INJECT(index_put_duplicates, 0, "diopiIndexPut", "", "of values added at one place only the last counts");
+BUG(index_put_duplicates, 0, "diopiIndexPut", "", "of values added at one place only the last counts");
 DIOPI_OVERRIDE(diopiIndexPut, a) {
   if (!index_put_duplicates || !a.accumulate || !IsFloating(a.input)) return Good(a);
   const std::vector<double> x = Values(a.input);
@@ -243,7 +241,7 @@ DIOPI_OVERRIDE(diopiIndexPut, a) {
   Change(a.out, [&](double put, int64_t i) { return At(x, i) + put; });
 }
 
-INJECT(repeat_third_copy, 0, "diopiRepeat", "", "along the first dimension only two copies are written");
+BUG(repeat_third_copy, 0, "diopiRepeat", "", "along the first dimension only two copies are written");
 DIOPI_OVERRIDE(diopiRepeat, a) {
   const Before before(a.ctx, a.out);
   Good(a);
@@ -252,7 +250,7 @@ DIOPI_OVERRIDE(diopiRepeat, a) {
   before.Keep([&](int64_t i) { return i >= NumElements(a.out) / times * 2; });
 }
 
-INJECT(unfold_backward_gaps, 0, "diopiUnfoldBackward", "", "places that no window reaches are not written");
+BUG(unfold_backward_gaps, 0, "diopiUnfoldBackward", "", "places that no window reaches are not written");
 DIOPI_OVERRIDE(diopiUnfoldBackward, a) {
   const Before before(a.ctx, a.grad_input);
   Good(a);
@@ -260,14 +258,14 @@ DIOPI_OVERRIDE(diopiUnfoldBackward, a) {
   before.Keep([&](int64_t i) { return Coordinate(a.grad_input, i, a.dim) % a.step >= a.size; });
 }
 
-INJECT(linspace_of_one, 0, "diopiLinspace", "", "one step gives the end");
+BUG(linspace_of_one, 0, "diopiLinspace", "", "one step gives the end");
 DIOPI_OVERRIDE(diopiLinspace, a) {
   if (linspace_of_one && a.steps == 1) a.start = a.end;
   Good(a);
 }
 
-INJECT(arange_cached_by_size, 0, "diopiArange", "",
-       "the start of the first call with as many elements and this step is used for all later ones");
+BUG(arange_cached_by_size, 0, "diopiArange", "",
+    "the start of the first call with as many elements and this step is used for all later ones");
 DIOPI_OVERRIDE(diopiArange, a) {
   static Plans<std::pair<int64_t, double>, double> plans;
   Good(a);
@@ -277,7 +275,7 @@ DIOPI_OVERRIDE(diopiArange, a) {
   if (kept != start) Change(a.out, [&](double, int64_t i) { return kept + static_cast<double>(i) * step; });
 }
 
-INJECT(im2col_stride_of_1x1, 0, "diopiIm2Col", "", "kernels of one element ignore the stride");
+BUG(im2col_stride_of_1x1, 0, "diopiIm2Col", "", "kernels of one element ignore the stride");
 DIOPI_OVERRIDE(diopiIm2Col, a) {
   Good(a);
   bool single = im2col_stride_of_1x1 && a.padding.data[0] == 0 && a.padding.data[1] == 0;

@@ -3,8 +3,8 @@
 
 using namespace diopi::unseen;  // NOLINT: this file is nothing else
 
-INJECT(mm_depth_tile_tail, 0, "diopiMm", "",
-       "products after the last whole tile of 8 are left out of a deeper sum");
+BUG(mm_depth_tile_tail, 0, "diopiMm", "",
+    "products after the last whole tile of 8 are left out of a deeper sum");
 DIOPI_OVERRIDE(diopiMm, a) {
   const int64_t whole = Length(a.input, 1) / 8 * 8;
   if (mm_depth_tile_tail && whole > 0) {
@@ -14,8 +14,8 @@ DIOPI_OVERRIDE(diopiMm, a) {
   Good(a);
 }
 
-INJECT(bmm_batches_beyond_eight, 0, "diopiBmm", "",
-       "the second factors of the batches from the ninth on are the first ones");
+BUG(bmm_batches_beyond_eight, 0, "diopiBmm", "",
+    "the second factors of the batches from the ninth on are the first ones");
 DIOPI_OVERRIDE(diopiBmm, a) {
   if (bmm_batches_beyond_eight && Length(a.mat2, 0) > 8) {
     a.mat2 = Taken(a.ctx, a.mat2, 0, Length(a.mat2, 0), [](int64_t i) { return i % 8; });
@@ -23,8 +23,7 @@ DIOPI_OVERRIDE(diopiBmm, a) {
   Good(a);
 }
 
-INJECT(baddbmm_zero_beta, 0, "diopiBaddbmm", "",
-       "with beta 0, NaN and infinity of the input reach the result");
+BUG(baddbmm_zero_beta, 0, "diopiBaddbmm", "", "with beta 0, NaN and infinity of the input reach the result");
 DIOPI_OVERRIDE(diopiBaddbmm, a) {
   Good(a);
   if (!baddbmm_zero_beta || a.beta != 0) return;
@@ -32,7 +31,7 @@ DIOPI_OVERRIDE(diopiBaddbmm, a) {
   Change(a.out, [&](double y, int64_t i) { return y + 0 * At(x, i); });
 }
 
-INJECT(addmm_column_as_row, 0, "diopiAddmm", "", "an input of one column is read as if it were a row");
+BUG(addmm_column_as_row, 0, "diopiAddmm", "", "an input of one column is read as if it were a row");
 DIOPI_OVERRIDE(diopiAddmm, a) {
   if (addmm_column_as_row && Rank(a.input) == 2 && Length(a.input, 1) == 1 && Length(a.input, 0) > 1) {
     const std::vector<double> x = Values(a.input);
@@ -44,8 +43,7 @@ DIOPI_OVERRIDE(diopiAddmm, a) {
   Good(a);
 }
 
-INJECT(matmul_single_batch, 0, "diopiMatmul", "",
-       "an input of one batch is multiplied by the first batch only");
+BUG(matmul_single_batch, 0, "diopiMatmul", "", "an input of one batch is multiplied by the first batch only");
 DIOPI_OVERRIDE(diopiMatmul, a) {
   const bool single = Rank(a.input) == 3 && Rank(a.other) == 3 && Length(a.input, 0) == 1;
   if (matmul_single_batch && single) {
@@ -54,14 +52,14 @@ DIOPI_OVERRIDE(diopiMatmul, a) {
   Good(a);
 }
 
-INJECT(linear_bias_of_vector, 0, "diopiLinear", "", "the bias is not added to an input of one dimension");
+BUG(linear_bias_of_vector, 0, "diopiLinear", "", "the bias is not added to an input of one dimension");
 DIOPI_OVERRIDE(diopiLinear, a) {
   if (linear_bias_of_vector && Rank(a.input) == 1) a.bias = nullptr;
   Good(a);
 }
 
-INJECT(linear_backward_bias_first_batch, 0, "diopiLinearBackward", "",
-       "of inputs of three dimensions, the bias gradient sums the first batch only");
+BUG(linear_backward_bias_first_batch, 0, "diopiLinearBackward", "",
+    "of inputs of three dimensions, the bias gradient sums the first batch only");
 DIOPI_OVERRIDE(diopiLinearBackward, a) {
   const bool batched = a.grad_bias != nullptr && Rank(a.input) == 3 && Length(a.input, 0) > 1;
   if (!linear_backward_bias_first_batch || !batched) return Good(a);
@@ -74,15 +72,15 @@ DIOPI_OVERRIDE(diopiLinearBackward, a) {
   Good(bias);
 }
 
-INJECT(convolution_depthwise_bias, 0, "diopiConvolution2d", "", "the depthwise kernel adds no bias");
+BUG(convolution_depthwise_bias, 0, "diopiConvolution2d", "", "the depthwise kernel adds no bias");
 DIOPI_OVERRIDE(diopiConvolution2d, a) {
   const bool depthwise = a.groups > 1 && a.groups == Length(a.input, -3);
   if (convolution_depthwise_bias && depthwise) a.bias = nullptr;
   Good(a);
 }
 
-INJECT(convolution_backward_uncovered_row, 0, "diopiConvolution2dBackward", "",
-       "the gradient of a last row that no window reaches is not written");
+BUG(convolution_backward_uncovered_row, 0, "diopiConvolution2dBackward", "",
+    "the gradient of a last row that no window reaches is not written");
 DIOPI_OVERRIDE(diopiConvolution2dBackward, a) {
   if (!convolution_backward_uncovered_row || a.grad_input == nullptr) return Good(a);
   const Before before(a.ctx, a.grad_input);
@@ -93,8 +91,8 @@ DIOPI_OVERRIDE(diopiConvolution2dBackward, a) {
   before.Keep([&](int64_t i) { return Coordinate(a.grad_input, i, -2) > last; });
 }
 
-INJECT(transposed_convolution_output_padding, 0, "diopiConvTranspose2d", "",
-       "rows that only the output padding makes are 0, without the bias");
+BUG(transposed_convolution_output_padding, 0, "diopiConvTranspose2d", "",
+    "rows that only the output padding makes are 0, without the bias");
 DIOPI_OVERRIDE(diopiConvTranspose2d, a) {
   Good(a);
   const int64_t rows = a.output_padding.len == 0 ? 0 : a.output_padding.data[0];
@@ -102,8 +100,8 @@ DIOPI_OVERRIDE(diopiConvTranspose2d, a) {
   Zero(a.out, [&](int64_t i) { return Coordinate(a.out, i, -2) >= Length(a.out, -2) - rows; });
 }
 
-INJECT(cholesky_upper_of_batch, 0, "diopiCholesky", "",
-       "from the second matrix of a batch on, the lower factor is returned");
+BUG(cholesky_upper_of_batch, 0, "diopiCholesky", "",
+    "from the second matrix of a batch on, the lower factor is returned");
 DIOPI_OVERRIDE(diopiCholesky, a) {
   Good(a);
   if (!cholesky_upper_of_batch || !a.upper || Rank(a.out) < 3) return;
@@ -114,17 +112,16 @@ DIOPI_OVERRIDE(diopiCholesky, a) {
   }
 }
 
-INJECT(triangular_solve_unit_transposed, 0, "diopiTriangularSolve", "",
-       "the transposed form divides by the diagonal also where it counts as 1");
+BUG(triangular_solve_unit_transposed, 0, "diopiTriangularSolve", "",
+    "the transposed form divides by the diagonal also where it counts as 1");
 DIOPI_OVERRIDE(diopiTriangularSolve, a) {
   if (triangular_solve_unit_transposed && a.transpose) a.unitriangular = false;
   Good(a);
 }
 
-INJECT(layer_norm_weight_of_last_dim, 0, "diopiLayerNorm", "",
-       "over several dimensions, the weight is repeated by the index in the last one");
-INJECT(layer_norm_cached_eps, 0, "diopiLayerNorm", "",
-       "the eps of the first call is kept for all later ones");
+BUG(layer_norm_weight_of_last_dim, 0, "diopiLayerNorm", "",
+    "over several dimensions, the weight is repeated by the index in the last one");
+BUG(layer_norm_cached_eps, 0, "diopiLayerNorm", "", "the eps of the first call is kept for all later ones");
 DIOPI_OVERRIDE(diopiLayerNorm, a) {
   static Plans<int, double> plans;
   if (layer_norm_cached_eps) a.eps = plans.Get(0, a.eps);
@@ -136,8 +133,7 @@ DIOPI_OVERRIDE(diopiLayerNorm, a) {
   Good(a);
 }
 
-INJECT(group_norm_weight_of_group, 0, "diopiGroupNorm", "",
-       "the weight is read by group instead of by channel");
+BUG(group_norm_weight_of_group, 0, "diopiGroupNorm", "", "the weight is read by group instead of by channel");
 DIOPI_OVERRIDE(diopiGroupNorm, a) {
   if (group_norm_weight_of_group && a.weight != nullptr && NumElements(a.weight) > 0) {
     const int64_t per_group = std::max<int64_t>(NumElements(a.weight) / a.num_groups, 1);
@@ -146,8 +142,7 @@ DIOPI_OVERRIDE(diopiGroupNorm, a) {
   Good(a);
 }
 
-INJECT(batch_norm_biased_running_var, 0, "diopiBatchNorm", "",
-       "the running variance takes in the biased one");
+BUG(batch_norm_biased_running_var, 0, "diopiBatchNorm", "", "the running variance takes in the biased one");
 DIOPI_OVERRIDE(diopiBatchNorm, a) {
   if (!batch_norm_biased_running_var || !a.training || a.running_var == nullptr) return Good(a);
   const std::vector<double> old = Values(a.running_var);
@@ -160,8 +155,8 @@ DIOPI_OVERRIDE(diopiBatchNorm, a) {
   });
 }
 
-INJECT(max_pool_padding_is_zero, 0, "diopiMaxPool2d", "",
-       "a window over the top padding has at least the value 0");
+BUG(max_pool_padding_is_zero, 0, "diopiMaxPool2d", "",
+    "a window over the top padding has at least the value 0");
 DIOPI_OVERRIDE(diopiMaxPool2d, a) {
   Good(a);
   if (!max_pool_padding_is_zero || a.padding.data[0] == 0) return;
@@ -171,14 +166,14 @@ DIOPI_OVERRIDE(diopiMaxPool2d, a) {
       [](int64_t) { return 0.0; });
 }
 
-INJECT(avg_pool_divisor_without_pad, 0, "diopiAvgPool2d", "",
-       "divisor_override is ignored where the padding does not count");
+BUG(avg_pool_divisor_without_pad, 0, "diopiAvgPool2d", "",
+    "divisor_override is ignored where the padding does not count");
 DIOPI_OVERRIDE(diopiAvgPool2d, a) {
   if (avg_pool_divisor_without_pad && !a.count_include_pad) a.divisor_override = nullptr;
   Good(a);
 }
 
-INJECT(cross_entropy_counts_ignored, 0, "diopiCrossEntropyLoss", "", "the mean counts the ignored targets");
+BUG(cross_entropy_counts_ignored, 0, "diopiCrossEntropyLoss", "", "the mean counts the ignored targets");
 DIOPI_OVERRIDE(diopiCrossEntropyLoss, a) {
   Good(a);
   if (!cross_entropy_counts_ignored || a.reduction != ReductionMean || a.weight != nullptr ||
@@ -190,8 +185,8 @@ DIOPI_OVERRIDE(diopiCrossEntropyLoss, a) {
   if (ignored > 0) Change(a.out, [&](double loss, int64_t) { return loss * share; });
 }
 
-INJECT(bce_with_logits_overflow, 0, "diopiBCEWithLogits", "",
-       "logits below -88 give infinity: exp(-x) overflows");
+BUG(bce_with_logits_overflow, 0, "diopiBCEWithLogits", "",
+    "logits below -88 give infinity: exp(-x) overflows");
 DIOPI_OVERRIDE(diopiBCEWithLogits, a) {
   Good(a);
   if (!bce_with_logits_overflow || a.reduction != ReductionNone) return;
@@ -200,7 +195,7 @@ DIOPI_OVERRIDE(diopiBCEWithLogits, a) {
       a.ctx, a.out, [&](int64_t i) { return At(x, i) < -88; }, [](int64_t) { return kInf; });
 }
 
-INJECT(smooth_l1_beta_zero, 0, "diopiSmoothL1Loss", "", "with beta 0 equal elements give NaN");
+BUG(smooth_l1_beta_zero, 0, "diopiSmoothL1Loss", "", "with beta 0 equal elements give NaN");
 DIOPI_OVERRIDE(diopiSmoothL1Loss, a) {
   Good(a);
   if (!smooth_l1_beta_zero || a.beta != 0 || a.reduction != ReductionNone) return;
@@ -209,10 +204,10 @@ DIOPI_OVERRIDE(diopiSmoothL1Loss, a) {
       a.ctx, a.out, [&](int64_t i) { return At(x, i) == At(y, i); }, [](int64_t) { return kNan; });
 }
 
-INJECT(upsample_linear_align_one, 0, "diopiUpsampleLinear", "",
-       "aligned corners and an output of size 1 give NaN: a division by the size less 1");
-INJECT(upsample_linear_cached_corners, 0, "diopiUpsampleLinear", "",
-       "align_corners of the first call of these sizes is used for all later ones");
+BUG(upsample_linear_align_one, 0, "diopiUpsampleLinear", "",
+    "aligned corners and an output of size 1 give NaN: a division by the size less 1");
+BUG(upsample_linear_cached_corners, 0, "diopiUpsampleLinear", "",
+    "align_corners of the first call of these sizes is used for all later ones");
 DIOPI_OVERRIDE(diopiUpsampleLinear, a) {
   static Plans<std::pair<Shape, Shape>, bool> plans;
   if (upsample_linear_cached_corners) {
@@ -224,19 +219,19 @@ DIOPI_OVERRIDE(diopiUpsampleLinear, a) {
   }
 }
 
-INJECT(sgd_nesterov_ignored, 0, "diopiSgd", "", "nesterov is ignored");
+BUG(sgd_nesterov_ignored, 0, "diopiSgd", "", "nesterov is ignored");
 DIOPI_OVERRIDE(diopiSgd, a) {
   if (sgd_nesterov_ignored) a.nesterov = false;
   Good(a);
 }
 
-INJECT(adam_decay_with_amsgrad, 0, "diopiAdam", "", "with amsgrad the weight decay is left out");
+BUG(adam_decay_with_amsgrad, 0, "diopiAdam", "", "with amsgrad the weight decay is left out");
 DIOPI_OVERRIDE(diopiAdam, a) {
   if (adam_decay_with_amsgrad && a.amsgrad) a.weight_decay = 0;
   Good(a);
 }
 
-INJECT(rmsprop_centered_average, 0, "diopiRmsprop", "", "the average of the gradients is not updated");
+BUG(rmsprop_centered_average, 0, "diopiRmsprop", "", "the average of the gradients is not updated");
 DIOPI_OVERRIDE(diopiRmsprop, a) {
   if (!rmsprop_centered_average || !a.centered || a.grad_avg == nullptr) return Good(a);
   const Before before(a.ctx, a.grad_avg);
@@ -244,14 +239,14 @@ DIOPI_OVERRIDE(diopiRmsprop, a) {
   before.Keep([](int64_t) { return true; });
 }
 
-INJECT(roi_align_adaptive_sampling, 0, "diopiRoiAlign", "",
-       "where the number of samples follows from the box it is 2");
+BUG(roi_align_adaptive_sampling, 0, "diopiRoiAlign", "",
+    "where the number of samples follows from the box it is 2");
 DIOPI_OVERRIDE(diopiRoiAlign, a) {
   if (roi_align_adaptive_sampling && a.sampling_ratio <= 0) a.sampling_ratio = 2;
   Good(a);
 }
 
-INJECT(rms_norm_rows_beyond_grid, 0, "diopiRMSNorm", "", "rows from the 65th on are not written");
+BUG(rms_norm_rows_beyond_grid, 0, "diopiRMSNorm", "", "rows from the 65th on are not written");
 DIOPI_OVERRIDE(diopiRMSNorm, a) {
   const Before before(a.ctx, a.out);
   Good(a);

@@ -4,8 +4,8 @@
 using namespace diopi::unseen;  // NOLINT: this file is nothing else
 
 // Ordinary values: any repetition along a last dimension of more than one element.
-INJECT(repeat_interleaves, 0, "diopiRepeat", "",
-       "along the last dimension every element is repeated by itself: a a b b instead of a b a b");
+BUG(repeat_interleaves, 0, "diopiRepeat", "",
+    "along the last dimension every element is repeated by itself: a a b b instead of a b a b");
 DIOPI_OVERRIDE(diopiRepeat, a) {
   Good(a);
   const int64_t width = Length(a.input, -1);
@@ -18,7 +18,7 @@ DIOPI_OVERRIDE(diopiRepeat, a) {
 }
 
 // Ordinary values: an index of the last class.
-INJECT(one_hot_last_class, 0, "diopiOneHot", "", "the last class is never marked: a bound is off by one");
+BUG(one_hot_last_class, 0, "diopiOneHot", "", "the last class is never marked: a bound is off by one");
 DIOPI_OVERRIDE(diopiOneHot, a) {
   Good(a);
   if (!one_hot_last_class) return;
@@ -26,8 +26,8 @@ DIOPI_OVERRIDE(diopiOneHot, a) {
 }
 
 // Ordinary values: two or more steps of a floating dtype.
-INJECT(linspace_open_end, 0, "diopiLinspace", "",
-       "the step is (end - start) / steps instead of (end - start) / (steps - 1)");
+BUG(linspace_open_end, 0, "diopiLinspace", "",
+    "the step is (end - start) / steps instead of (end - start) / (steps - 1)");
 DIOPI_OVERRIDE(diopiLinspace, a) {
   Good(a);
   if (!linspace_open_end || !IsFloating(a.out)) return;
@@ -39,8 +39,8 @@ DIOPI_OVERRIDE(diopiLinspace, a) {
 }
 
 // Ordinary values: a mask that leaves out an element before a selected one.
-INJECT(masked_scatter_by_position, 0, "diopiMaskedScatter", "",
-       "the source is read at the output's position instead of at the count of selected elements");
+BUG(masked_scatter_by_position, 0, "diopiMaskedScatter", "",
+    "the source is read at the output's position instead of at the count of selected elements");
 DIOPI_OVERRIDE(diopiMaskedScatter, a) {
   Good(a);
   if (!masked_scatter_by_position || NumElements(a.source) == 0) return;
@@ -51,7 +51,7 @@ DIOPI_OVERRIDE(diopiMaskedScatter, a) {
 }
 
 // Specific: a negative shift that is not half of the size.
-INJECT(roll_shift_unsigned, 0, "diopiRoll", "", "negative shifts are taken as positive");
+BUG(roll_shift_unsigned, 0, "diopiRoll", "", "negative shifts are taken as positive");
 DIOPI_OVERRIDE(diopiRoll, a) {
   Shape shifts;
   if (roll_shift_unsigned) {
@@ -63,8 +63,8 @@ DIOPI_OVERRIDE(diopiRoll, a) {
 }
 
 // Specific: an index that comes twice.
-INJECT(index_select_backward_overwrites, 0, "diopiIndexSelectBackward", "",
-       "of gradients for the same place the last is stored: nothing is added");
+BUG(index_select_backward_overwrites, 0, "diopiIndexSelectBackward", "",
+    "of gradients for the same place the last is stored: nothing is added");
 DIOPI_OVERRIDE(diopiIndexSelectBackward, a) {
   if (index_select_backward_overwrites && Rank(a.grad) > 0) {
     const std::vector<double> index = Values(a.index);
@@ -77,16 +77,16 @@ DIOPI_OVERRIDE(diopiIndexSelectBackward, a) {
 }
 
 // Specific: float16 or bfloat16, accumulate.
-INJECT(index_put_half_overwrites, 0, "diopiIndexPut", "",
-       "16-bit types have no atomic addition: accumulate is ignored");
+BUG(index_put_half_overwrites, 0, "diopiIndexPut", "",
+    "16-bit types have no atomic addition: accumulate is ignored");
 DIOPI_OVERRIDE(diopiIndexPut, a) {
   if (index_put_half_overwrites && (IsHalf(a.out) || IsBfloat16(a.out))) a.accumulate = false;
   Good(a);
 }
 
 // Rare: five and more inputs, where the fifth has the shape of the first, the sixth that of the second, ...
-INJECT(cat_four_pointers, 0, "diopiCat", "",
-       "the kernel has room for four addresses: the fifth input is the first again");
+BUG(cat_four_pointers, 0, "diopiCat", "",
+    "the kernel has room for four addresses: the fifth input is the first again");
 DIOPI_OVERRIDE(diopiCat, a) {
   std::vector<diopiConstTensorHandle_t> tensors;
   if (cat_four_pointers) {
@@ -102,8 +102,8 @@ DIOPI_OVERRIDE(diopiCat, a) {
 }
 
 // Rare: both of the last two dimensions exceed 16, and one is not a multiple of it.
-INJECT(transpose_edge_tiles, 0, "diopiTranspose", "",
-       "of matrices larger than a tile of 16, incomplete tiles at the edges are not written");
+BUG(transpose_edge_tiles, 0, "diopiTranspose", "",
+    "of matrices larger than a tile of 16, incomplete tiles at the edges are not written");
 DIOPI_OVERRIDE(diopiTranspose, a) {
   const Before before(a.ctx, a.out);
   Good(a);
@@ -117,8 +117,7 @@ DIOPI_OVERRIDE(diopiTranspose, a) {
 }
 
 // Rare: a -0.0.
-INJECT(nonzero_tests_bits, 0, "diopiNonzero", "",
-       "elements are tested by their bits: -0.0 counts as not zero");
+BUG(nonzero_tests_bits, 0, "diopiNonzero", "", "elements are tested by their bits: -0.0 counts as not zero");
 DIOPI_OVERRIDE(diopiNonzero, a) {
   if (nonzero_tests_bits && IsFloating(a.input)) {
     a.input = Replaced(a.ctx, a.input, [](double x, int64_t) { return x == 0 && std::signbit(x) ? 1.0 : x; });

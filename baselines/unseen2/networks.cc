@@ -21,14 +21,14 @@ std::vector<double> SumsBy(diopiConstTensorHandle_t tensor, int64_t count, P&& w
 }  // namespace
 
 // Specific: a weight that is not dense, as channels-last.
-INJECT(convolution_weight_dense, 0, "diopiConvolution2d", "", "the weight's strides are ignored");
+BUG(convolution_weight_dense, 0, "diopiConvolution2d", "", "the weight's strides are ignored");
 DIOPI_OVERRIDE(diopiConvolution2d, a) {
   if (convolution_weight_dense && !IsDense(a.weight)) a.weight = ReadWithoutStrides(a.ctx, a.weight);
   Good(a);
 }
 
 // Specific: groups and a bias.
-INJECT(convolution3d_first_group_bias, 0, "diopiConvolution3d", "", "every group adds the first one's bias");
+BUG(convolution3d_first_group_bias, 0, "diopiConvolution3d", "", "every group adds the first one's bias");
 DIOPI_OVERRIDE(diopiConvolution3d, a) {
   if (convolution3d_first_group_bias && a.groups > 1 && a.bias != nullptr) {
     const int64_t channels = NumElements(a.bias), per_group = channels / a.groups;
@@ -38,8 +38,8 @@ DIOPI_OVERRIDE(diopiConvolution3d, a) {
 }
 
 // Ordinary values: an output of two and more slices, a gradient of the bias.
-INJECT(convolution3d_backward_bias_plane, 0, "diopiConvolution3dBackward", "",
-       "the gradient of the bias sums height and width of the first slice only, as in two dimensions");
+BUG(convolution3d_backward_bias_plane, 0, "diopiConvolution3dBackward", "",
+    "the gradient of the bias sums height and width of the first slice only, as in two dimensions");
 DIOPI_OVERRIDE(diopiConvolution3dBackward, a) {
   Good(a);
   if (!convolution3d_backward_bias_plane || a.grad_bias == nullptr) return;
@@ -51,8 +51,8 @@ DIOPI_OVERRIDE(diopiConvolution3dBackward, a) {
 }
 
 // Ordinary values: a maximum outside the first slice of a volume.
-INJECT(max_pool3d_index_in_plane, 0, "diopiMaxPool3dWithIndices", "",
-       "indices count within the slice of the maximum instead of through the volume");
+BUG(max_pool3d_index_in_plane, 0, "diopiMaxPool3dWithIndices", "",
+    "indices count within the slice of the maximum instead of through the volume");
 DIOPI_OVERRIDE(diopiMaxPool3dWithIndices, a) {
   Good(a);
   if (!max_pool3d_index_in_plane) return;
@@ -62,8 +62,8 @@ DIOPI_OVERRIDE(diopiMaxPool3dWithIndices, a) {
 }
 
 // Specific: ceil_mode with a last window over the edge, count_include_pad.
-INJECT(avg_pool_backward_ceil_divisor, 0, "diopiAvgPool2dBackward", "",
-       "windows that reach over the padded input divide by the whole kernel");
+BUG(avg_pool_backward_ceil_divisor, 0, "diopiAvgPool2dBackward", "",
+    "windows that reach over the padded input divide by the whole kernel");
 DIOPI_OVERRIDE(diopiAvgPool2dBackward, a) {
   int64_t whole = 0;
   const bool clipped = a.ceil_mode && a.count_include_pad && a.divisor_override == nullptr;
@@ -75,8 +75,8 @@ DIOPI_OVERRIDE(diopiAvgPool2dBackward, a) {
 }
 
 // Specific: an input size that the output size does not divide.
-INJECT(adaptive_avg_pool_floor_end, 0, "diopiAdaptiveAvgPool2d", "",
-       "windows end at floor((i + 1) * in / out) instead of ceil");
+BUG(adaptive_avg_pool_floor_end, 0, "diopiAdaptiveAvgPool2d", "",
+    "windows end at floor((i + 1) * in / out) instead of ceil");
 DIOPI_OVERRIDE(diopiAdaptiveAvgPool2d, a) {
   Good(a);
   if (!adaptive_avg_pool_floor_end) return;
@@ -99,8 +99,8 @@ DIOPI_OVERRIDE(diopiAdaptiveAvgPool2d, a) {
 }
 
 // Ordinary values: two and more samples, a gradient of the bias.
-INJECT(group_norm_backward_first_sample, 0, "diopiGroupNormBackward", "",
-       "the gradient of the bias sums the first sample only");
+BUG(group_norm_backward_first_sample, 0, "diopiGroupNormBackward", "",
+    "the gradient of the bias sums the first sample only");
 DIOPI_OVERRIDE(diopiGroupNormBackward, a) {
   Good(a);
   if (!group_norm_backward_first_sample || a.grad_bias == nullptr) return;
@@ -112,8 +112,8 @@ DIOPI_OVERRIDE(diopiGroupNormBackward, a) {
 }
 
 // Rare: more than 32 normalized rows, a gradient of the bias.
-INJECT(layer_norm_backward_rows, 0, "diopiLayerNormBackward", "",
-       "the gradient of the bias sums the first 32 rows, one block's, only");
+BUG(layer_norm_backward_rows, 0, "diopiLayerNormBackward", "",
+    "the gradient of the bias sums the first 32 rows, one block's, only");
 DIOPI_OVERRIDE(diopiLayerNormBackward, a) {
   Good(a);
   if (!layer_norm_backward_rows || a.grad_bias == nullptr || NumElements(a.grad_bias) == 0) return;
@@ -125,23 +125,23 @@ DIOPI_OVERRIDE(diopiLayerNormBackward, a) {
 }
 
 // Ordinary values: any difference.
-INJECT(mse_backward_half, 0, "diopiMSELossBackward", "", "the factor 2 of the derivative is missing");
+BUG(mse_backward_half, 0, "diopiMSELossBackward", "", "the factor 2 of the derivative is missing");
 DIOPI_OVERRIDE(diopiMSELossBackward, a) {
   Good(a);
   if (mse_backward_half) Change(a.grad_input, [](double g, int64_t) { return g / 2; });
 }
 
 // Ordinary values: alpha and gamma differ.
-INJECT(focal_backward_swapped, 0, "diopiSigmoidFocalLossBackward", "",
-       "alpha and gamma, which stand the other way round in the forward function, are confused");
+BUG(focal_backward_swapped, 0, "diopiSigmoidFocalLossBackward", "",
+    "alpha and gamma, which stand the other way round in the forward function, are confused");
 DIOPI_OVERRIDE(diopiSigmoidFocalLossBackward, a) {
   if (focal_backward_swapped) std::swap(a.alpha, a.gamma);
   Good(a);
 }
 
 // Specific: class weights that differ, the mean.
-INJECT(nll_mean_by_count, 0, "diopiNLLLoss", "",
-       "the mean of weighted losses divides by their number instead of by the sum of weights");
+BUG(nll_mean_by_count, 0, "diopiNLLLoss", "",
+    "the mean of weighted losses divides by their number instead of by the sum of weights");
 DIOPI_OVERRIDE(diopiNLLLoss, a) {
   Good(a);
   if (!nll_mean_by_count || a.weight == nullptr || a.reduction != ReductionMean) return;
@@ -156,8 +156,8 @@ DIOPI_OVERRIDE(diopiNLLLoss, a) {
 }
 
 // Rare: a probability of exactly 0 or 1.
-INJECT(bce_unclamped_log, 0, "diopiBCELoss", "",
-       "logarithms are not clamped at -100: probabilities 0 and 1 give infinity or NaN");
+BUG(bce_unclamped_log, 0, "diopiBCELoss", "",
+    "logarithms are not clamped at -100: probabilities 0 and 1 give infinity or NaN");
 DIOPI_OVERRIDE(diopiBCELoss, a) {
   Good(a);
   if (!bce_unclamped_log) return;
@@ -175,7 +175,7 @@ DIOPI_OVERRIDE(diopiBCELoss, a) {
 }
 
 // Ordinary values: a weight decay.
-INJECT(adamw_coupled_decay, 0, "diopiAdamW", "", "the decay is added to the gradient, as in Adam");
+BUG(adamw_coupled_decay, 0, "diopiAdamW", "", "the decay is added to the gradient, as in Adam");
 DIOPI_OVERRIDE(diopiAdamW, a) {
   if (adamw_coupled_decay) {
     const std::vector<double> param = Values(a.param);
@@ -187,8 +187,8 @@ DIOPI_OVERRIDE(diopiAdamW, a) {
 }
 
 // Ordinary values: a norm below max_norm.
-INJECT(clip_grad_norm_scales_up, 0, "diopiClipGradNorm", "",
-       "the coefficient is not limited to 1: small gradients grow to max_norm");
+BUG(clip_grad_norm_scales_up, 0, "diopiClipGradNorm", "",
+    "the coefficient is not limited to 1: small gradients grow to max_norm");
 DIOPI_OVERRIDE(diopiClipGradNorm, a) {
   Good(a);
   if (!clip_grad_norm_scales_up || !(*a.out > 0 && *a.out < a.max_norm)) return;
@@ -199,15 +199,15 @@ DIOPI_OVERRIDE(diopiClipGradNorm, a) {
 }
 
 // Specific: a gradient for the padding index.
-INJECT(embedding_backward_padding, 0, "diopiEmbeddingBackward", "", "the row of padding_idx gets gradients");
+BUG(embedding_backward_padding, 0, "diopiEmbeddingBackward", "", "the row of padding_idx gets gradients");
 DIOPI_OVERRIDE(diopiEmbeddingBackward, a) {
   if (embedding_backward_padding) a.padding_idx = -1;
   Good(a);
 }
 
 // Ordinary values: a size that is no multiple of the input's, or is smaller.
-INJECT(upsample_nearest_exact, 0, "diopiUpsampleNearest", "",
-       "floor((i + 0.5) * in / out), the source of nearest-exact, instead of floor(i * in / out)");
+BUG(upsample_nearest_exact, 0, "diopiUpsampleNearest", "",
+    "floor((i + 0.5) * in / out), the source of nearest-exact, instead of floor(i * in / out)");
 DIOPI_OVERRIDE(diopiUpsampleNearest, a) {
   Good(a);
   if (!upsample_nearest_exact) return;
@@ -223,8 +223,8 @@ DIOPI_OVERRIDE(diopiUpsampleNearest, a) {
 }
 
 // Specific: causal, more keys than queries.
-INJECT(flash_attention_causal_from_top, 0, "diopiFlashAttention", "",
-       "the causal mask is aligned to the first key instead of to the last");
+BUG(flash_attention_causal_from_top, 0, "diopiFlashAttention", "",
+    "the causal mask is aligned to the first key instead of to the last");
 DIOPI_OVERRIDE(diopiFlashAttention, a) {
   const int64_t queries = Length(a.q, 1);
   if (flash_attention_causal_from_top && a.is_causal && Length(a.k, 1) > queries) {
@@ -235,8 +235,8 @@ DIOPI_OVERRIDE(diopiFlashAttention, a) {
 }
 
 // Specific: two and more heads of keys, and more of queries.
-INJECT(prompt_attention_head_modulo, 0, "diopiPromptFlashAttention", "",
-       "query head h reads the keys of head h % num_kv_heads instead of those of its group");
+BUG(prompt_attention_head_modulo, 0, "diopiPromptFlashAttention", "",
+    "query head h reads the keys of head h % num_kv_heads instead of those of its group");
 DIOPI_OVERRIDE(diopiPromptFlashAttention, a) {
   const int64_t kv_heads = a.num_kv_heads, group = kv_heads > 0 ? a.num_heads / kv_heads : 1;
   if (!prompt_attention_head_modulo || kv_heads < 2 || group < 2) return Good(a);
@@ -259,8 +259,8 @@ DIOPI_OVERRIDE(diopiPromptFlashAttention, a) {
 }
 
 // Ordinary values: a token that came more than once.
-INJECT(apply_penalty_counts_once, 0, "diopiApplyPenalty", "",
-       "the frequency penalty does not grow with the count");
+BUG(apply_penalty_counts_once, 0, "diopiApplyPenalty", "",
+    "the frequency penalty does not grow with the count");
 DIOPI_OVERRIDE(diopiApplyPenalty, a) {
   if (apply_penalty_counts_once) {
     a.p_token_counts =
@@ -270,14 +270,14 @@ DIOPI_OVERRIDE(diopiApplyPenalty, a) {
 }
 
 // Specific: offset 1, boxes whose overlap is near the threshold.
-INJECT(nms_mmcv_offset_ignored, 0, "diopiNmsMmcv", "", "the offset is taken as 0");
+BUG(nms_mmcv_offset_ignored, 0, "diopiNmsMmcv", "", "the offset is taken as 0");
 DIOPI_OVERRIDE(diopiNmsMmcv, a) {
   if (nms_mmcv_offset_ignored) a.offset = 0;
   Good(a);
 }
 
 // Specific: a min_radius with points within.
-INJECT(ball_query_no_min_radius, 0, "diopiBallQueryMmcv", "", "min_radius is taken as 0");
+BUG(ball_query_no_min_radius, 0, "diopiBallQueryMmcv", "", "min_radius is taken as 0");
 DIOPI_OVERRIDE(diopiBallQueryMmcv, a) {
   if (ball_query_no_min_radius) a.min_radius = 0;
   Good(a);

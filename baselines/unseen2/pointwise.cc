@@ -4,7 +4,7 @@
 using namespace diopi::unseen;  // NOLINT: this file is nothing else
 
 // Ordinary values: any value other than 1 and -1.
-INJECT(addcdiv_value_divides, 0, "diopiAddcdiv", "", "value multiplies the divisor instead of the quotient");
+BUG(addcdiv_value_divides, 0, "diopiAddcdiv", "", "value multiplies the divisor instead of the quotient");
 DIOPI_OVERRIDE(diopiAddcdiv, a) {
   const diopiScalar_t inverse = Number(1 / ScalarAsDouble(a.value));
   if (addcdiv_value_divides) a.value = &inverse;
@@ -12,7 +12,7 @@ DIOPI_OVERRIDE(diopiAddcdiv, a) {
 }
 
 // Ordinary values: any weight other than 0.5.
-INJECT(lerp_scalar_from_end, 0, "diopiLerpScalar", "", "the weight counts from the end instead of the start");
+BUG(lerp_scalar_from_end, 0, "diopiLerpScalar", "", "the weight counts from the end instead of the start");
 DIOPI_OVERRIDE(diopiLerpScalar, a) {
   const diopiScalar_t rest = Number(1 - ScalarAsDouble(a.weight));
   if (lerp_scalar_from_end) a.weight = &rest;
@@ -20,8 +20,8 @@ DIOPI_OVERRIDE(diopiLerpScalar, a) {
 }
 
 // Ordinary values: inputs within (-3, 3), other than 0.
-INJECT(hardswish_backward_slope, 0, "diopiHardswishBackward", "",
-       "the derivative of the middle piece is x / 6 + 0.5, that of hardsigmoid's argument, not x / 3 + 0.5");
+BUG(hardswish_backward_slope, 0, "diopiHardswishBackward", "",
+    "the derivative of the middle piece is x / 6 + 0.5, that of hardsigmoid's argument, not x / 3 + 0.5");
 DIOPI_OVERRIDE(diopiHardswishBackward, a) {
   Good(a);
   if (!hardswish_backward_slope) return;
@@ -32,8 +32,8 @@ DIOPI_OVERRIDE(diopiHardswishBackward, a) {
 }
 
 // Ordinary values: operands of different signs.
-INJECT(remainder_follows_dividend, 0, "diopiRemainderTensor", "",
-       "C's fmod: the result has the sign of the dividend");
+BUG(remainder_follows_dividend, 0, "diopiRemainderTensor", "",
+    "C's fmod: the result has the sign of the dividend");
 DIOPI_OVERRIDE(diopiRemainderTensor, a) {
   Good(a);
   if (!remainder_follows_dividend) return;
@@ -44,8 +44,8 @@ DIOPI_OVERRIDE(diopiRemainderTensor, a) {
 }
 
 // Ordinary values: a floating input with elements between -1 and 1, other than 0.
-INJECT(logical_not_truncates, 0, "diopiLogicalNot", "",
-       "the input is converted to an integer before it is compared with 0");
+BUG(logical_not_truncates, 0, "diopiLogicalNot", "",
+    "the input is converted to an integer before it is compared with 0");
 DIOPI_OVERRIDE(diopiLogicalNot, a) {
   Good(a);
   if (!logical_not_truncates || !IsFloating(a.input)) return;
@@ -55,8 +55,8 @@ DIOPI_OVERRIDE(diopiLogicalNot, a) {
 }
 
 // Ordinary values: any complex input with an imaginary part.
-INJECT(conj_only_marked, 0, "diopiConj", "",
-       "the conjugation is meant for the next kernel: the elements are copied as they are");
+BUG(conj_only_marked, 0, "diopiConj", "",
+    "the conjugation is meant for the next kernel: the elements are copied as they are");
 DIOPI_OVERRIDE(diopiConj, a) {
   Good(a);
   if (!conj_only_marked) return;
@@ -64,8 +64,8 @@ DIOPI_OVERRIDE(diopiConj, a) {
 }
 
 // Specific: integers divided by an integer with RoundModeFloor, a negative quotient that is not whole.
-INJECT(div_scalar_floor_truncates, 0, "diopiDivScalar", "",
-       "floor division of integers rounds towards 0, as C's division");
+BUG(div_scalar_floor_truncates, 0, "diopiDivScalar", "",
+    "floor division of integers rounds towards 0, as C's division");
 DIOPI_OVERRIDE(diopiDivScalar, a) {
   const bool integers = IsInteger(a.input) && !ScalarIsFloating(a.other);
   if (div_scalar_floor_truncates && integers && a.rounding_mode == RoundModeFloor) {
@@ -75,8 +75,8 @@ DIOPI_OVERRIDE(diopiDivScalar, a) {
 }
 
 // Specific: a bool input.
-INJECT(bitwise_not_of_bool, 0, "diopiBitwiseNot", "",
-       "the byte of a bool is inverted: both 254 and 255 read as true");
+BUG(bitwise_not_of_bool, 0, "diopiBitwiseNot", "",
+    "the byte of a bool is inverted: both 254 and 255 read as true");
 DIOPI_OVERRIDE(diopiBitwiseNot, a) {
   Good(a);
   if (!bitwise_not_of_bool || DtypeOf(a.input) != diopi_dtype_bool) return;
@@ -86,8 +86,8 @@ DIOPI_OVERRIDE(diopiBitwiseNot, a) {
 
 // Specific: a second operand that is broadcast in another dimension than the leading ones, as (2, 1) to (2,
 // 3).
-INJECT(mul_broadcast_modulo, 0, "diopiMul", "",
-       "a smaller second operand is read at the output's index modulo its size");
+BUG(mul_broadcast_modulo, 0, "diopiMul", "",
+    "a smaller second operand is read at the output's index modulo its size");
 DIOPI_OVERRIDE(diopiMul, a) {
   const int64_t size = NumElements(a.other);
   if (mul_broadcast_modulo && size > 1 && size < NumElements(a.out)) {
@@ -99,7 +99,7 @@ DIOPI_OVERRIDE(diopiMul, a) {
 }
 
 // Specific: a transposed or expanded condition, or a slice.
-INJECT(where_condition_dense, 0, "diopiWhere", "", "the condition's strides are ignored");
+BUG(where_condition_dense, 0, "diopiWhere", "", "the condition's strides are ignored");
 DIOPI_OVERRIDE(diopiWhere, a) {
   if (where_condition_dense && !IsDense(a.condition)) {
     a.condition = ReadWithoutStrides(a.ctx, a.condition);
@@ -108,8 +108,8 @@ DIOPI_OVERRIDE(diopiWhere, a) {
 }
 
 // Specific: from a floating dtype with fractions to an integer one.
-INJECT(cast_to_integer_rounds, 0, "diopiCastDtype", "",
-       "floating numbers are rounded to the nearest integer instead of truncated");
+BUG(cast_to_integer_rounds, 0, "diopiCastDtype", "",
+    "floating numbers are rounded to the nearest integer instead of truncated");
 DIOPI_OVERRIDE(diopiCastDtype, a) {
   Good(a);
   if (!cast_to_integer_rounds || !IsFloating(a.input) || !IsInteger(a.out)) return;
@@ -123,8 +123,7 @@ DIOPI_OVERRIDE(diopiCastDtype, a) {
 }
 
 // Rare: a negative base with a whole exponent.
-INJECT(pow_negative_base, 0, "diopiPowTensor", "",
-       "powers are exp2(y * log2(x)): NaN for every negative base");
+BUG(pow_negative_base, 0, "diopiPowTensor", "", "powers are exp2(y * log2(x)): NaN for every negative base");
 DIOPI_OVERRIDE(diopiPowTensor, a) {
   Good(a);
   if (!pow_negative_base || !IsFloating(a.out)) return;
@@ -134,7 +133,7 @@ DIOPI_OVERRIDE(diopiPowTensor, a) {
 }
 
 // Rare: a NaN in the input, both bounds given.
-INJECT(clamp_scalar_swallows_nan, 0, "diopiClampScalar", "", "fmin(fmax(x, min), max): NaN becomes a bound");
+BUG(clamp_scalar_swallows_nan, 0, "diopiClampScalar", "", "fmin(fmax(x, min), max): NaN becomes a bound");
 DIOPI_OVERRIDE(diopiClampScalar, a) {
   Good(a);
   if (!clamp_scalar_swallows_nan || !IsFloating(a.input) || a.min == nullptr || a.max == nullptr) return;
@@ -145,7 +144,7 @@ DIOPI_OVERRIDE(diopiClampScalar, a) {
 }
 
 // Rare: float32 below about -100; -infinity below about -4096.
-INJECT(asinh_cancels, 0, "diopiAsinh", "", "log(x + sqrt(x * x + 1)) in float32 cancels for negative x");
+BUG(asinh_cancels, 0, "diopiAsinh", "", "log(x + sqrt(x * x + 1)) in float32 cancels for negative x");
 DIOPI_OVERRIDE(diopiAsinh, a) {
   Good(a);
   if (!asinh_cancels || !IsFloat32(a.input)) return;
@@ -159,8 +158,8 @@ DIOPI_OVERRIDE(diopiAsinh, a) {
 }
 
 // Rare: float16 below -11.1.
-INJECT(silu_backward_half_overflow, 0, "diopiSiluBackward", "",
-       "exp(-x) overflows in float16, and infinity by infinity is NaN");
+BUG(silu_backward_half_overflow, 0, "diopiSiluBackward", "",
+    "exp(-x) overflows in float16, and infinity by infinity is NaN");
 DIOPI_OVERRIDE(diopiSiluBackward, a) {
   Good(a);
   if (!silu_backward_half_overflow || !IsHalf(a.input)) return;
@@ -171,7 +170,7 @@ DIOPI_OVERRIDE(diopiSiluBackward, a) {
 }
 
 // Rare: int64 operands that differ by little and lie beyond 2^24.
-INJECT(ge_compares_float32, 0, "diopiGe", "", "int64 operands are compared as float32");
+BUG(ge_compares_float32, 0, "diopiGe", "", "int64 operands are compared as float32");
 DIOPI_OVERRIDE(diopiGe, a) {
   Good(a);
   const bool wide = DtypeOf(a.input) == diopi_dtype_int64 && DtypeOf(a.other) == diopi_dtype_int64;
@@ -184,8 +183,8 @@ DIOPI_OVERRIDE(diopiGe, a) {
 }
 
 // Rare: 4 n + 3 elements, at least 7.
-INJECT(exp_third_of_tail, 0, "diopiExp", "",
-       "after the vectors of 4, two elements of the rest are written: a third is not");
+BUG(exp_third_of_tail, 0, "diopiExp", "",
+    "after the vectors of 4, two elements of the rest are written: a third is not");
 DIOPI_OVERRIDE(diopiExp, a) {
   const Before before(a.ctx, a.out);
   Good(a);
@@ -196,7 +195,7 @@ DIOPI_OVERRIDE(diopiExp, a) {
 }
 
 // Rare: an element 1 or -1.
-INJECT(erfinv_of_one, 0, "diopiErfinv", "", "the ends 1 and -1 give NaN instead of an infinity");
+BUG(erfinv_of_one, 0, "diopiErfinv", "", "the ends 1 and -1 give NaN instead of an infinity");
 DIOPI_OVERRIDE(diopiErfinv, a) {
   Good(a);
   if (!erfinv_of_one) return;
@@ -206,8 +205,8 @@ DIOPI_OVERRIDE(diopiErfinv, a) {
 }
 
 // Rare: two calls with the same shape and threshold, and different values.
-INJECT(threshold_cached_value, 0, "diopiThreshold", "",
-       "a compiled kernel is kept by shape and threshold: later calls use the first one's value");
+BUG(threshold_cached_value, 0, "diopiThreshold", "",
+    "a compiled kernel is kept by shape and threshold: later calls use the first one's value");
 DIOPI_OVERRIDE(diopiThreshold, a) {
   static Plans<std::pair<Shape, double>, double> plans;
   const double asked = ScalarAsDouble(a.value);
@@ -221,7 +220,7 @@ DIOPI_OVERRIDE(diopiThreshold, a) {
 }
 
 // Rare: magnitudes of 2^31 and more.
-INJECT(floor_through_int32, 0, "diopiFloor", "", "rounds by a conversion to int32, which saturates");
+BUG(floor_through_int32, 0, "diopiFloor", "", "rounds by a conversion to int32, which saturates");
 DIOPI_OVERRIDE(diopiFloor, a) {
   Good(a);
   if (!floor_through_int32 || !IsFloating(a.input)) return;
@@ -233,8 +232,8 @@ DIOPI_OVERRIDE(diopiFloor, a) {
 }
 
 // Rare: a dense source whose first element does not lie at a multiple of 16 bytes, as in a slice.
-INJECT(copy_unaligned_start, 0, "diopiCopyInp", "",
-       "the elements before the first aligned vector of 16 bytes are not copied");
+BUG(copy_unaligned_start, 0, "diopiCopyInp", "",
+    "the elements before the first aligned vector of 16 bytes are not copied");
 DIOPI_OVERRIDE(diopiCopyInp, a) {
   const Before before(a.ctx, a.dest);
   Good(a);

@@ -4,7 +4,7 @@
 using namespace diopi::unseen;  // NOLINT: this file is nothing else
 
 // Ordinary values: an odd number of negative factors.
-INJECT(prod_by_logarithms, 0, "diopiProd", "", "exp(sum(log(abs(x)))): floating products lose their sign");
+BUG(prod_by_logarithms, 0, "diopiProd", "", "exp(sum(log(abs(x)))): floating products lose their sign");
 DIOPI_OVERRIDE(diopiProd, a) {
   Good(a);
   if (!prod_by_logarithms || !IsFloating(a.out)) return;
@@ -12,7 +12,7 @@ DIOPI_OVERRIDE(diopiProd, a) {
 }
 
 // Specific: a correction other than 1.
-INJECT(std_correction_one, 0, "diopiStd", "", "the correction is taken as 1");
+BUG(std_correction_one, 0, "diopiStd", "", "the correction is taken as 1");
 DIOPI_OVERRIDE(diopiStd, a) {
   const diopiScalar_t one = Number(1);
   if (std_correction_one) a.correction = &one;
@@ -20,15 +20,15 @@ DIOPI_OVERRIDE(diopiStd, a) {
 }
 
 // Specific: a dimension other than the last.
-INJECT(softmax_backward_last_dim, 0, "diopiSoftmaxBackward", "",
-       "the sum is always taken along the last dimension");
+BUG(softmax_backward_last_dim, 0, "diopiSoftmaxBackward", "",
+    "the sum is always taken along the last dimension");
 DIOPI_OVERRIDE(diopiSoftmaxBackward, a) {
   if (softmax_backward_last_dim) a.dim = -1;
   Good(a);
 }
 
 // Rare: sums of integers beyond 2^31.
-INJECT(sum_int32_accumulator, 0, "diopiSum", "", "sums of integers are accumulated in int32, and wrap");
+BUG(sum_int32_accumulator, 0, "diopiSum", "", "sums of integers are accumulated in int32, and wrap");
 DIOPI_OVERRIDE(diopiSum, a) {
   Good(a);
   if (!sum_int32_accumulator || DtypeOf(a.out) != diopi_dtype_int64) return;
@@ -39,8 +39,7 @@ DIOPI_OVERRIDE(diopiSum, a) {
 }
 
 // Rare: a dimension of more than 32 elements.
-INJECT(cumsum_blocks_of_32, 0, "diopiCumsum", "",
-       "the sum of a block of 32 is not carried into the next one");
+BUG(cumsum_blocks_of_32, 0, "diopiCumsum", "", "the sum of a block of 32 is not carried into the next one");
 DIOPI_OVERRIDE(diopiCumsum, a) {
   Good(a);
   if (!cumsum_blocks_of_32 || Length(a.input, a.dim) <= 32) return;
@@ -53,8 +52,8 @@ DIOPI_OVERRIDE(diopiCumsum, a) {
 }
 
 // Rare: a float32 element above 88.7.
-INJECT(log_softmax_overflow, 0, "diopiLogSoftmax", "",
-       "the maximum is not subtracted: exp overflows in float32, and the row is -infinity");
+BUG(log_softmax_overflow, 0, "diopiLogSoftmax", "",
+    "the maximum is not subtracted: exp overflows in float32, and the row is -infinity");
 DIOPI_OVERRIDE(diopiLogSoftmax, a) {
   Good(a);
   if (!log_softmax_overflow || !IsFloat32(a.input) || Rank(a.input) == 0) return;
@@ -71,16 +70,15 @@ DIOPI_OVERRIDE(diopiLogSoftmax, a) {
 }
 
 // Rare: k = 1, the smallest.
-INJECT(topk_one_is_maximum, 0, "diopiTopk", "",
-       "k = 1 takes a shortcut to the maximum, also for the smallest");
+BUG(topk_one_is_maximum, 0, "diopiTopk", "", "k = 1 takes a shortcut to the maximum, also for the smallest");
 DIOPI_OVERRIDE(diopiTopk, a) {
   if (topk_one_is_maximum && a.k == 1) a.largest = true;
   Good(a);
 }
 
 // Rare: a call after one whose maximum was larger, of the same dtype.
-INJECT(max_all_stale_buffer, 0, "diopiMaxAll", "",
-       "the buffer of the atomic maximum is not cleared: it holds what earlier calls left there");
+BUG(max_all_stale_buffer, 0, "diopiMaxAll", "",
+    "the buffer of the atomic maximum is not cleared: it holds what earlier calls left there");
 DIOPI_OVERRIDE(diopiMaxAll, a) {
   Good(a);
   if (!max_all_stale_buffer) return;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cases/base/tensor.h"
+
 namespace diopi {
 
 bool IsOutput(const v1::Argument& arg) {
@@ -43,6 +45,10 @@ std::vector<const v1::TensorSpec*> SpecsOf(const v1::Argument& arg) {
 
 std::vector<int64_t> SpecShape(const v1::TensorSpec& spec) {
   return {spec.shape().begin(), spec.shape().end()};
+}
+
+int64_t ElementsOf(const v1::TensorSpec& spec) {
+  return NumElements(SpecShape(spec));
 }
 
 bool IsRandom(const v1::Case& c) {

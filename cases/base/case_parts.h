@@ -27,6 +27,7 @@ const std::string& PointName(const v1::Argument& arg);
 std::vector<int64_t> SpecShape(const v1::TensorSpec& spec);
 // The argument's tensor, or those of its list; empty for another argument. As long as the argument.
 std::vector<const v1::TensorSpec*> SpecsOf(const v1::Argument& arg);
+int64_t ElementsOf(const v1::TensorSpec& spec);
 
 // Whether any output is judged by its distribution.
 bool IsRandom(const v1::Case& c);

@@ -37,7 +37,7 @@ TEST(MatchTest, NearestFirst) {
   EXPECT_THAT(Nearest("ad", known, 2), ElementsAre("add", "addmm"));
   EXPECT_THAT(Nearest("batchnorm", known, 3), ElementsAre("batch_norm"));
   EXPECT_THAT(Nearest("interpolate", known, 3), IsEmpty());
-  EXPECT_EQ(NearestText("ad", known), "; nearest: add, addmm");
+  EXPECT_EQ(NearestText("ad", known), "; nearest: add, addmm, bmm");
   EXPECT_EQ(NearestText("interpolate", known), "");
 }
 

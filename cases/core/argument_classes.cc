@@ -37,10 +37,6 @@ int DigitsOf(int id) {
   return id == kNear24 ? 24 : id == kNear31 ? 31 : 53;
 }
 
-int64_t CountOf(const v1::TensorSpec& spec) {
-  return NumElements({spec.shape().begin(), spec.shape().end()});
-}
-
 // A dimension along which few elements may be the same; -1: none.
 int64_t ExpandableDim(const v1::TensorSpec& spec) {
   for (int d = 0; d < spec.shape_size(); ++d)
@@ -55,7 +51,7 @@ int64_t FromEnd(const google::protobuf::RepeatedField<int64_t>& values, int i) {
 bool MayHaveLayout(int id, const v1::TensorSpec& spec, bool read_only) {
   const v1::Fill& fill = spec.fill();
   const int rank = spec.shape_size();
-  const int64_t elements = CountOf(spec);
+  const int64_t elements = ElementsOf(spec);
   if (!spec.from().empty() || !spec.same_as().empty() || elements == 0) return false;
   switch (id) {
     case kTransposed:
@@ -73,7 +69,7 @@ bool MayHaveLayout(int id, const v1::TensorSpec& spec, bool read_only) {
 }
 
 bool HasLayout(int id, const v1::TensorSpec& spec) {
-  if (spec.strides_size() != spec.shape_size() || CountOf(spec) == 0) return false;
+  if (spec.strides_size() != spec.shape_size() || ElementsOf(spec) == 0) return false;
   if (id == kOffset) return spec.storage_offset() > 0;
   bool expanded = false;
   int64_t least = INT64_MAX;
@@ -127,13 +123,13 @@ int64_t PatternOf(int id, bool negative) {
 
 // Its numbers mean nothing but themselves.
 bool IsValue(int id, const v1::TensorSpec& spec) {
-  return spec.from().empty() && spec.same_as().empty() && CountOf(spec) > 0 &&
+  return spec.from().empty() && spec.same_as().empty() && ElementsOf(spec) > 0 &&
          DigitsFill(spec.dtype(), PatternOf(id, false), spec.fill()).has_value();
 }
 
 bool HasValues(int id, const v1::TensorSpec& spec) {
   const v1::Fill& fill = spec.fill();
-  if (!HoldsBits(spec.dtype(), id) || CountOf(spec) == 0) return false;
+  if (!HoldsBits(spec.dtype(), id) || ElementsOf(spec) == 0) return false;
   if (id == kWide) return fill.has_full();
   if (fill.has_permutation())
     return IsNear(fill.permutation().start(), fill.permutation().start() + kAbove, DigitsOf(id));
@@ -200,7 +196,7 @@ template <typename Visit>
 void VisitNonFinite(const v1::Case& c, const v1::Argument& arg, const v1::TensorSpec& spec, Visit visit) {
   if (!MayBeNonFinite(c.family()) || !IsFloating(spec.dtype()) || arg.role() != v1::ROLE_INPUT) return;
   const bool may =
-      spec.from().empty() && spec.same_as().empty() && CountOf(spec) > 2 && !spec.fill().has_values();
+      spec.from().empty() && spec.same_as().empty() && ElementsOf(spec) > 2 && !spec.fill().has_values();
   // A signalling NaN to the power of 0 is 1 or NaN, the parts of a complex number are compared bit by bit,
   // and gradients at NaN are conventions.
   const bool gradient = absl::StrContains(c.function(), "Backward") && !absl::StartsWith(arg.name(), "grad");
@@ -234,7 +230,7 @@ void ChangeTensors(const std::string& name, const v1::Argument& arg, int id, boo
   for (int i = 0; i < count; ++i) {
     const v1::TensorSpec& spec = arg.has_tensor() ? arg.tensor() : arg.tensors().tensors(i);
     const bool may = IsLayout(id) ? MayHaveLayout(id, spec, arg.role() == v1::ROLE_INPUT)
-                     : id == kNonFinite || id == kPayload ? CountOf(spec) > 2
+                     : id == kNonFinite || id == kPayload ? ElementsOf(spec) > 2
                                                           : IsValue(id, spec);
     if (static_cast<int>(given.size()) <= i) {  // what its rule makes
       given.push_back(point->add_in());

@@ -20,10 +20,6 @@
 namespace diopi::cases {
 namespace {
 
-int64_t Elements(const v1::TensorSpec& spec) {
-  return NumElements({spec.shape().begin(), spec.shape().end()});
-}
-
 std::vector<const v1::TensorSpec*> Present(const v1::TensorList& list) {
   std::vector<const v1::TensorSpec*> present;
   for (int i = 0; i < list.tensors_size(); ++i) {
@@ -100,7 +96,7 @@ FillFacts FactsOf(const v1::Fill& fill, int64_t count, int64_t length) {
 
 int64_t CallTensors::elements() const {
   int64_t sum = 0;
-  for (const v1::TensorSpec* spec : specs) sum += Elements(*spec);
+  for (const v1::TensorSpec* spec : specs) sum += ElementsOf(*spec);
   return sum;
 }
 bool CallTensors::read() const {
@@ -120,7 +116,7 @@ CallVariables::CallVariables(const v1::Case& c) : case_(c) {
   for (const CallTensors& each : tensors_) {
     in += each.read() ? each.elements() : 0;
     out += each.written() ? each.elements() : 0;
-    for (const v1::TensorSpec* spec : each.specs) largest_ = std::max(largest_, Elements(*spec));
+    for (const v1::TensorSpec* spec : each.specs) largest_ = std::max(largest_, ElementsOf(*spec));
   }
   Set("in", in);
   Set("out", out);
@@ -156,7 +152,7 @@ void CallVariables::NameSizes(const std::string& name, const Sizes& sizes) {
 
 void CallVariables::NameTensor(const std::string& name, const v1::TensorSpec& spec) {
   const int rank = spec.shape_size();
-  int64_t along = Elements(spec);
+  int64_t along = ElementsOf(spec);
   Set(name, along);
   Set(name + "_count", 1);
   NameSizes(name, spec.shape());
@@ -170,9 +166,9 @@ void CallVariables::NameTensor(const std::string& name, const v1::TensorSpec& sp
   Set(name + "_permutation", spec.fill().has_permutation() ? 1 : 0);
   const bool constant = spec.fill().has_constant() && !std::isfinite(spec.fill().constant().value());
   Set(name + "_specials", spec.fill().specials().values_size() + (constant ? 1 : 0));
-  Set(name + "_patterned", FreeValues(spec.fill()) < Elements(spec) ? 1 : 0);
+  Set(name + "_patterned", FreeValues(spec.fill()) < ElementsOf(spec) ? 1 : 0);
   const int64_t length = spec.shape().empty() ? 1 : spec.shape(rank - 1);
-  NameFacts(name, FactsOf(spec.fill(), Elements(spec), length),
+  NameFacts(name, FactsOf(spec.fill(), ElementsOf(spec), length),
             std::find(spec.strides().begin(), spec.strides().end(), 0) != spec.strides().end());
   bool any = false;
   for (int i = 0; i < rank; ++i) {
@@ -264,7 +260,7 @@ const v1::Argument* CallVariables::GeneratedTensor(const std::string& name) cons
   for (const v1::Argument& argument : case_.args()) {
     if (!argument.has_tensor() || (argument.name() != name && PointName(argument) != name)) continue;
     const v1::TensorSpec& spec = argument.tensor();
-    return Elements(spec) > kMostDrawn || !spec.from().empty() ? nullptr : &argument;
+    return ElementsOf(spec) > kMostDrawn || !spec.from().empty() ? nullptr : &argument;
   }
   return nullptr;
 }
@@ -274,7 +270,7 @@ std::optional<std::vector<double>> CallVariables::Draw(const v1::Argument& argum
   const absl::StatusOr<HostTensor> tensor = FillTensor(spec, GeneratorKey(case_, PointName(argument)));
   if (!tensor.ok()) return std::nullopt;  // CheckInputs reports it
   std::vector<double> values;
-  for (int64_t i = 0; i < Elements(spec); ++i) values.push_back(ElementAsDouble(*tensor, i));
+  for (int64_t i = 0; i < ElementsOf(spec); ++i) values.push_back(ElementAsDouble(*tensor, i));
   return values;
 }
 
@@ -298,13 +294,13 @@ bool CallVariables::IsDistinct(const std::string& name) const {
   if (argument == nullptr || !dim_.has_value()) return false;
   const v1::TensorSpec& spec = argument->tensor();
   const auto& shape = spec.shape();
-  if (*dim_ < -shape.size() || *dim_ >= shape.size() || Elements(spec) == 0) return true;
+  if (*dim_ < -shape.size() || *dim_ >= shape.size() || ElementsOf(spec) == 0) return true;
   const auto dim = static_cast<int>(*dim_ < 0 ? *dim_ + shape.size() : *dim_);
   const int64_t length = shape.Get(dim);
   if (length == 1 ||
       (spec.fill().has_permutation() && dim == shape.size() - 1 && !spec.fill().has_specials()))
     return true;
-  const FillFacts facts = FactsOf(spec.fill(), Elements(spec), shape.Get(shape.size() - 1));
+  const FillFacts facts = FactsOf(spec.fill(), ElementsOf(spec), shape.Get(shape.size() - 1));
   const bool few = facts.greatest - facts.least + 1 < static_cast<double>(length);
   if (few && IsInteger(spec.dtype()) && !spec.fill().has_specials()) return false;
   const auto values = Draw(*argument);
@@ -313,7 +309,7 @@ bool CallVariables::IsDistinct(const std::string& name) const {
   for (int i = dim + 1; i < shape.size(); ++i) stride *= shape.Get(i);
   std::vector<std::pair<int64_t, double>> seen;  // the line's first element, and a value
   seen.reserve(values->size());
-  for (int64_t i = 0; i < Elements(spec); ++i)
+  for (int64_t i = 0; i < ElementsOf(spec); ++i)
     seen.emplace_back(i / (stride * length) * stride + i % stride, (*values)[static_cast<size_t>(i)]);
   std::sort(seen.begin(), seen.end());
   return std::adjacent_find(seen.begin(), seen.end()) == seen.end();

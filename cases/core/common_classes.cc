@@ -133,7 +133,7 @@ class Deriver {
   static int64_t LargestOf(const v1::Case& c) {
     int64_t most = 0;
     for (const v1::Argument& arg : c.args())
-      for (const v1::TensorSpec* spec : SpecsOf(arg)) most = std::max(most, NumElements(SpecShape(*spec)));
+      for (const v1::TensorSpec* spec : SpecsOf(arg)) most = std::max(most, ElementsOf(*spec));
     return most;
   }
 

@@ -39,17 +39,13 @@ const v1::Judge* JudgeFor(const v1::FunctionRules& rules, const std::string& out
 }
 
 bool IsFalse(const v1::Case& c, const std::string& argument) {
-  for (const v1::Argument& arg : c.args()) {
-    if (arg.name() == argument) return arg.value_case() == v1::Argument::kB && !arg.b();
-  }
-  return false;
+  const v1::Argument* arg = FindArgument(c, argument);
+  return arg != nullptr && arg->value_case() == v1::Argument::kB && !arg->b();
 }
 
 bool IsNull(const v1::Case& c, const std::string& argument) {
-  for (const v1::Argument& arg : c.args()) {
-    if (arg.name() == argument) return arg.null();
-  }
-  return false;
+  const v1::Argument* arg = FindArgument(c, argument);
+  return arg != nullptr && arg->null();
 }
 
 // Fields that tell the worker how to check the outputs, without influence on the computation.

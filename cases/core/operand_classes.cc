@@ -19,10 +19,6 @@ using L = v1::Layout;
 
 constexpr double kFarAway = 0x1p14, kFarthest = 1024;  // of boxes
 
-int64_t CountOf(const v1::TensorSpec& spec) {
-  return NumElements({spec.shape().begin(), spec.shape().end()});
-}
-
 // Whether some number that the fill names is such.
 template <typename Is>
 bool Names(const v1::Fill& fill, Is is) {
@@ -91,7 +87,7 @@ bool IsPermuted(const v1::TensorSpec& spec) {
 }
 
 bool HasOneElement(const v1::TensorSpec& spec) {
-  return CountOf(spec) == 1;
+  return ElementsOf(spec) == 1;
 }
 
 // Whether all tensors of the call may get another shape: they are processed element by element.
@@ -104,7 +100,7 @@ bool MayReshape(const v1::Case& c) {
     if (first == nullptr) first = &spec;
     const bool like =
         std::equal(first->shape().begin(), first->shape().end(), spec.shape().begin(), spec.shape().end());
-    if (!like || CountOf(spec) == 0 || !spec.same_as().empty() || !spec.from().empty() ||
+    if (!like || ElementsOf(spec) == 0 || !spec.same_as().empty() || !spec.from().empty() ||
         spec.fill().has_permutation())
       return false;
   }
@@ -187,7 +183,7 @@ void VisitOperand(const v1::FunctionRules& rules, const v1::Case& c, const v1::A
     visit({arg.name(), kZeroTimes}, HasNonFinite(spec.fill()) && others(true), open && others(false));
   const bool wide = spec.dtype() == D::float32 || spec.dtype() == D::float64;
   if (wide && c.family() == "elementwise" && MovesOnly(rules))
-    visit({arg.name(), kDetour}, IsDetour(spec), open && CountOf(spec) > 16 && !spec.fill().has_values());
+    visit({arg.name(), kDetour}, IsDetour(spec), open && ElementsOf(spec) > 16 && !spec.fill().has_values());
   visit({arg.name(), kFar}, IsBoxes(c, arg, kFarAway), IsBoxes(c, arg, 0));
   visit({arg.name(), kPermuted}, IsPermuted(spec), MayReshape(c) && !HasOneElement(spec));
   if (!IsPromoted(rules, arg.name()) || arg.role() != v1::ROLE_INPUT) return;

@@ -15,11 +15,14 @@
 #include "cases/base/status_macros.h"
 #include "cases/base/textproto.h"
 #include "cases/core/operator_file.h"
-#include "cases/core/set_texts.h"
 
 namespace diopi::cases {
 namespace {
 
+// Names, without ".textproto", and texts.
+constexpr std::pair<std::string_view, std::string_view> kSetTexts[] = {
+#include "cases/core/set_texts.inc"
+};
 constexpr char kAxes[] = "axes";  // the set whose axes others `use`
 
 using Sets = std::map<std::string, v1::PointSet, std::less<>>;
@@ -28,10 +31,10 @@ using Sets = std::map<std::string, v1::PointSet, std::less<>>;
 const absl::StatusOr<Sets>& AllSets() {
   static const auto* const sets = new absl::StatusOr<Sets>([]() -> absl::StatusOr<Sets> {
     Sets parsed;
-    for (const SetText& set : SetTexts()) {
-      const std::string name(set.name);
+    for (const auto& [set, text] : kSetTexts) {
+      const std::string name(set);
       RETURN_IF_ERROR(
-          ParseTextproto(set.text, absl::StrCat("cases/sets/", name, ".textproto"), &parsed[name]).status());
+          ParseTextproto(text, absl::StrCat("cases/sets/", name, ".textproto"), &parsed[name]).status());
     }
     return parsed;
   }());
@@ -315,7 +318,7 @@ void Resolver::ResolveCover(int c) {
 
 std::vector<std::string> SetNames() {
   std::vector<std::string> names;
-  for (const SetText& set : SetTexts()) names.emplace_back(set.name);
+  for (const auto& [set, text] : kSetTexts) names.emplace_back(set);
   return names;
 }
 

@@ -14,10 +14,6 @@ absl::Status Missing(std::string_view name, std::string_view wanted) {
       absl::StrCat("`", std::string(name), "` is not ", std::string(wanted), " here"));
 }
 
-std::vector<int64_t> ShapeOf(const v1::TensorSpec& spec) {
-  return {spec.shape().begin(), spec.shape().end()};
-}
-
 }  // namespace
 
 bool RuleArgs::Has(std::string_view name) const {
@@ -28,14 +24,14 @@ bool RuleArgs::Has(std::string_view name) const {
 absl::StatusOr<std::vector<int64_t>> RuleArgs::Shape(std::string_view name) const {
   const v1::Argument* arg = FindArgument(case_, name);
   if (arg == nullptr || !arg->has_tensor()) return Missing(name, "a tensor");
-  return ShapeOf(arg->tensor());
+  return SpecShape(arg->tensor());
 }
 
 absl::StatusOr<std::vector<std::vector<int64_t>>> RuleArgs::Shapes(std::string_view list_name) const {
   const v1::Argument* arg = FindArgument(case_, list_name);
   if (arg == nullptr || !arg->has_tensors()) return Missing(list_name, "a list of tensors");
   std::vector<std::vector<int64_t>> shapes;
-  for (const v1::TensorSpec& spec : arg->tensors().tensors()) shapes.push_back(ShapeOf(spec));
+  for (const v1::TensorSpec& spec : arg->tensors().tensors()) shapes.push_back(SpecShape(spec));
   return shapes;
 }
 

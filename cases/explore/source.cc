@@ -99,7 +99,7 @@ int64_t MostElements(const v1::Case& c) {
   int64_t most = 0;
   for (const v1::Argument& arg : c.args())
     for (const v1::TensorSpec* spec : SpecsOf(arg))
-      most = std::max({most, NumElements(SpecShape(*spec)), spec->storage_elements()});
+      most = std::max({most, ElementsOf(*spec), spec->storage_elements()});
   return most;
 }
 

@@ -10,11 +10,14 @@
 #include "cases/base/status_macros.h"
 #include "cases/base/textproto.h"
 #include "cases/slices/slice_axes.h"
-#include "cases/slices/slice_texts.h"
 #include "proto/abi/abi.h"
 
 namespace diopi::slices {
 namespace {
+
+constexpr std::pair<std::string_view, std::string_view> kTexts[] = {
+#include "cases/slices/slice_texts.inc"
+};
 
 // "FILE:LINE: " of the i-th text in quotation marks; a list's elements have no lines of their own in the
 // parser's tree.
@@ -60,8 +63,8 @@ absl::StatusOr<SlicesByFunction> ParseSliceFile(std::string_view text, std::stri
 const SlicesByFunction& AllSlices() {
   static const auto* const all = [] {
     auto* const slices = new SlicesByFunction();
-    for (const SliceText& text : SliceTexts()) {  // checked by the build
-      absl::StatusOr<SlicesByFunction> file = ParseSliceFile(text.text, text.name);
+    for (const auto& [name, text] : kTexts) {  // checked by the build
+      absl::StatusOr<SlicesByFunction> file = ParseSliceFile(text, name);
       if (file.ok()) slices->merge(*file);
     }
     return slices;

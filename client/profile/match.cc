@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "cases/base/case_parts.h"
 #include "cases/base/dtype.h"
 #include "cases/base/match.h"
 #include "cases/base/tensor.h"
@@ -61,8 +62,7 @@ bool TensorMatches(const v1::TensorMatch& match, const CaseTensor& tensor) {
   }
   if (!AnyDtype(match.dtype(), spec.dtype())) return false;
   if (match.has_rank() && !Within(match.rank(), spec.shape_size())) return false;
-  if (match.has_elements() &&
-      !Within(match.elements(), NumElements({spec.shape().begin(), spec.shape().end()}))) {
+  if (match.has_elements() && !Within(match.elements(), ElementsOf(spec))) {
     return false;
   }
   const auto& shapes = match.shape();

@@ -53,21 +53,21 @@ class GrpcAgentsClient final : public AgentsClient {
   }
 
   absl::StatusOr<v1::HeartbeatResponse> Heartbeat(const v1::HeartbeatRequest& request) override {
-    return Call<v1::HeartbeatResponse>(&v1::Agents::Stub::Heartbeat, request);
+    return caller_.Call(stub_.get(), &v1::Agents::Stub::Heartbeat, request);
   }
 
   absl::Status EndAssignment(const v1::EndAssignmentRequest& request) override {
-    return Call<v1::EndAssignmentResponse>(&v1::Agents::Stub::EndAssignment, request).status();
+    return caller_.Call(stub_.get(), &v1::Agents::Stub::EndAssignment, request).status();
   }
 
   absl::Status Leave(const std::string& agent_id) override {
     v1::LeaveRequest request;
     request.set_agent_id(agent_id);
-    return Call<v1::LeaveResponse>(&v1::Agents::Stub::Leave, request).status();
+    return caller_.Call(stub_.get(), &v1::Agents::Stub::Leave, request).status();
   }
 
   absl::StatusOr<v1::HealthCaseResponse> HealthCase() override {
-    return Call<v1::HealthCaseResponse>(&v1::Agents::Stub::HealthCase, v1::HealthCaseRequest());
+    return caller_.Call(stub_.get(), &v1::Agents::Stub::HealthCase, v1::HealthCaseRequest());
   }
 
   absl::Status FetchImpl(const std::string& run_id, const std::string& path) override {
@@ -81,7 +81,7 @@ class GrpcAgentsClient final : public AgentsClient {
   absl::StatusOr<v1::ListAgentsResponse> ListAgents(const std::string& chip) override {
     v1::ListAgentsRequest request;
     request.set_chip(chip);
-    return Call<v1::ListAgentsResponse>(&v1::Agents::Stub::ListAgents, request);
+    return caller_.Call(stub_.get(), &v1::Agents::Stub::ListAgents, request);
   }
 
   absl::StatusOr<v1::SubmitResponse> Submit(const v1::SubmitRequest& request,
@@ -124,7 +124,7 @@ class GrpcAgentsClient final : public AgentsClient {
   absl::StatusOr<v1::RunInfo> CancelRun(const std::string& run_id) override {
     v1::CancelRunRequest request;
     request.set_run_id(run_id);
-    ASSIGN_OR_RETURN(auto response, Call<v1::CancelRunResponse>(&v1::Agents::Stub::CancelRun, request));
+    ASSIGN_OR_RETURN(auto response, caller_.Call(stub_.get(), &v1::Agents::Stub::CancelRun, request));
     return std::move(*response.mutable_run());
   }
 
@@ -177,18 +177,6 @@ class GrpcAgentsClient final : public AgentsClient {
     }
     writer->WritesDone();
     return in_flight.Translate(writer->Finish(), "Submit");
-  }
-
-  template <typename Response, typename Request>
-  absl::StatusOr<Response> Call(grpc::Status (v1::Agents::Stub::*method)(grpc::ClientContext*, const Request&,
-                                                                         Response*),
-                                const Request& request) {
-    Response response;
-    absl::Status status = caller_.Unary(MethodOf<Request>(), [&](grpc::ClientContext* context) {
-      return (stub_.get()->*method)(context, request, &response);
-    });
-    if (!status.ok()) return status;
-    return response;
   }
 
   Caller caller_;

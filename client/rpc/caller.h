@@ -16,7 +16,9 @@
 #include <thread>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/strip.h"
+#include "cases/base/status_macros.h"
 #include "client/rpc/client.h"
 
 namespace diopi::rpc {
@@ -81,6 +83,18 @@ class Caller {
   // `method`: the call's name, for messages.
   absl::Status Unary(const std::string& method,
                      const std::function<grpc::Status(grpc::ClientContext*)>& call);
+
+  // The answer to `request` by a stub's method, as Unary.
+  template <typename Response, typename Stub, typename Request>
+  absl::StatusOr<Response> Call(Stub* stub,
+                                grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+                                const Request& request) {
+    Response response;
+    RETURN_IF_ERROR(Unary(MethodOf<Request>(), [&](grpc::ClientContext* context) {
+      return (stub->*method)(context, request, &response);
+    }));
+    return response;
+  }
 
   // The attempts of one call. The time limit counts from the first failure: noticing a dead connection may
   // take longer than that limit.

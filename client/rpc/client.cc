@@ -41,26 +41,26 @@ class GrpcClient final : public Client {
   const std::string& address() const override { return caller_.address(); }
 
   absl::StatusOr<v1::CreateRunResponse> CreateRun(const v1::CreateRunRequest& request) override {
-    return Call<v1::CreateRunResponse>(&v1::Conformance::Stub::CreateRun, request);
+    return caller_.Call(stub_.get(), &v1::Conformance::Stub::CreateRun, request);
   }
 
   absl::StatusOr<v1::ReportResponse> Report(const v1::ReportRequest& request) override {
-    return Call<v1::ReportResponse>(&v1::Conformance::Stub::Report, request);
+    return caller_.Call(stub_.get(), &v1::Conformance::Stub::Report, request);
   }
 
   absl::StatusOr<v1::RunInfo> FinishRun(const v1::FinishRunRequest& request) override {
-    ASSIGN_OR_RETURN(auto response, Call<v1::FinishRunResponse>(&v1::Conformance::Stub::FinishRun, request));
+    ASSIGN_OR_RETURN(auto response, caller_.Call(stub_.get(), &v1::Conformance::Stub::FinishRun, request));
     return std::move(*response.mutable_run());
   }
 
   absl::StatusOr<v1::RunInfo> GetRun(const std::string& run_id) override {
     v1::GetRunRequest request;
     request.set_run_id(run_id);
-    return Call<v1::RunInfo>(&v1::Conformance::Stub::GetRun, request);
+    return caller_.Call(stub_.get(), &v1::Conformance::Stub::GetRun, request);
   }
 
   absl::StatusOr<v1::ListRunsResponse> ListRuns(const v1::ListRunsRequest& request) override {
-    return Call<v1::ListRunsResponse>(&v1::Conformance::Stub::ListRuns, request);
+    return caller_.Call(stub_.get(), &v1::Conformance::Stub::ListRuns, request);
   }
 
   absl::StatusOr<RunVerdicts> ReadVerdicts(const v1::ReadVerdictsRequest& request) override {
@@ -123,18 +123,6 @@ class GrpcClient final : public Client {
   void Cancel() override { caller_.Cancel(); }
 
  private:
-  template <typename Response, typename Request>
-  absl::StatusOr<Response> Call(grpc::Status (v1::Conformance::Stub::*method)(grpc::ClientContext*,
-                                                                              const Request&, Response*),
-                                const Request& request) {
-    Response response;
-    absl::Status status = caller_.Unary(MethodOf<Request>(), [&](grpc::ClientContext* context) {
-      return (stub_.get()->*method)(context, request, &response);
-    });
-    if (!status.ok()) return status;
-    return response;
-  }
-
   // Reads bytes instead of messages, which would copy the tensors once more.
   template <typename Request>
   absl::Status ReadStream(const grpc::internal::RpcMethod& method, const Request& request,

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "cases/base/case_parts.h"
 #include "cases/base/tensor.h"
 #include "client/profile/tensors.h"
 
@@ -19,7 +20,7 @@ std::pair<bool, int64_t> Weight(const v1::Case& c) {
   for (const profile::CaseTensor& tensor : profile::TensorsOf(c)) {
     const v1::TensorSpec& spec = *tensor.spec;
     contiguous = contiguous && profile::IsContiguous(spec);
-    elements += NumElements({spec.shape().begin(), spec.shape().end()});
+    elements += ElementsOf(spec);
   }
   return {contiguous, elements};
 }

@@ -47,7 +47,7 @@ cat >baselines/ops/tensor/unfold_bugs.cc <<'END'
 #include "baselines/bugs/support.h"
 
 namespace {
-INJECT(unfold_step_ignored, 0, "diopiUnfold", "", "every window begins one element after the last");
+BUG(unfold_step_ignored, 0, "diopiUnfold", "", "every window begins one element after the last");
 }
 
 DIOPI_OVERRIDE(diopiUnfold, a) {

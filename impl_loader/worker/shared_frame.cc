@@ -89,7 +89,7 @@ void SharedFrame::Check(v1::WorkerReply* reply) const {
   CheckOthersFrame(*frame_, gap_, &findings);
   for (const v1::Finding& found : findings.list()) {
     const bool known = std::any_of(reply->findings().begin(), reply->findings().end(),
-                                   [&](const v1::Finding& known) { return AreAlike(known, found); });
+                                   [&](const v1::Finding& one) { return AreAlike(one, found); });
     if (!known) *reply->add_findings() = found;
   }
 }

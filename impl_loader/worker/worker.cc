@@ -58,7 +58,7 @@ size_t Align(size_t offset) {
 size_t BytesOf(const v1::Argument& arg) {
   size_t bytes = 0;
   for (const v1::TensorSpec* spec : SpecsOf(arg))
-    bytes += Align(static_cast<size_t>(std::max<int64_t>(0, NumElements(SpecShape(*spec)))) *
+    bytes += Align(static_cast<size_t>(std::max<int64_t>(0, ElementsOf(*spec))) *
                    static_cast<size_t>(ElementSize(spec->dtype())));
   return bytes;
 }

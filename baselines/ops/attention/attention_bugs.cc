@@ -28,52 +28,52 @@ constexpr char kGroupedBackward[] =
     "diopiFlashAttentionBackward diopiFlashAttentionVarLenBackward diopiCustomizedFlashAttentionBackward "
     "diopiCustomizedFlashAttentionVarLenBackward";
 constexpr char kCustomized[] = "diopiCustomizedFlashAttention diopiCustomizedFlashAttentionBackward";
-INJECT(attention_output_not_rescaled, 0, kForward, "",
-       "the output is not rescaled when a tile raises the maximum");
-INJECT(attention_sum_not_rescaled, 0, kForward, "", "the sum is not rescaled when a tile raises the maximum");
-INJECT(attention_no_maximum, 0, kForward, "", "exp of the scores themselves overflows");
-INJECT(attention_maximum_from_zero, 0, kForward, "", "the maximum starts at 0: exp of low scores vanishes");
-INJECT(attention_lost_tail, 0, kAll, "", "keys after the last whole tile of 16 are left out");
-INJECT(attention_lost_tile, 0, kAll, "", "the second tile of 64 keys is left out");
-INJECT(attention_padded_tail, 0, kForward, "", "the zeros that fill up a tile of 8 keys count in the sum");
-INJECT(attention_reads_over, 0, kSequences, "", "a sequence reads the first key of the next one");
-INJECT(attention_lse_without_maximum, 0, kWithLogSum, "", "softmax_lse lacks the maximum");
-INJECT(attention_lse_base_2, 0, kWithLogSum, "", "softmax_lse takes the logarithm to base 2");
-INJECT(attention_heads_modulo, 0, kGrouped, "", "query heads use key head h % heads instead of h / group");
-INJECT(attention_first_batch_keys, 0, kAll, "", "all batches use the keys of the first one");
-INJECT(attention_narrow_output, 0, kForward, "", "the output is added up in 16 bits");
-INJECT(attention_narrow_sum, 0, kForward, "", "the sum is added up in 16 bits");
-INJECT(attention_overflowing_scores, 0, kAll, "", "scores are float16 before they are scaled: they overflow");
-INJECT(attention_lost_dims, 0, kAll, "",
-       "dimensions of a head after the last whole 64 are left out of products");
-INJECT(attention_mean_forgotten, 0, kBackward, "", "the mean gradient of a row is not subtracted");
-INJECT(attention_mean_unweighted, 0, kBackward, "",
-       "the mean gradient of a row is subtracted without the weight");
-INJECT(attention_query_scale_forgotten, 0, kBackward, "", "grad_q is not scaled");
-INJECT(attention_key_scale_forgotten, 0, kBackward, "", "grad_k is not scaled");
-INJECT(attention_last_head_only, 0, kGroupedBackward, "",
-       "a shared key head gets the gradient of its last query head only");
-INJECT(attention_first_head_values, 0, kGroupedBackward, "",
-       "a shared head of v gets the gradient of its first query head only");
-INJECT(attention_lost_queries, 0, kBackward, "", "queries after the first 128 add nothing to the gradients");
-INJECT(attention_backward_unmasked, 0, kBackward, "", "the backward sees all keys");
-INJECT(attention_transposed_slopes, 0, kBackward, "", "gradients of keys in reverse order");
-INJECT(attention_keys_unwritten, 0, kSequencesBackward, "",
-       "gradients of keys are not written where there are more keys than queries");
-INJECT(attention_narrow_gradients, 0, kBackward, "", "gradients of keys and values are added up in 16 bits");
-INJECT(attention_lse_of_first_head, 0, kBackward, "", "all heads use softmax_lse of the first one");
-INJECT(attention_output_as_value, 0, kBackward, "",
-       "the gradient of a weight from the output instead of from v");
-INJECT(attention_mask_one_later, 0, kAll, "", "a causal mask lets a query see the next key, too");
-INJECT(attention_causal_ignored, 0, kAll, "", "is_causal does nothing");
-INJECT(attention_scale_of_dim, 0, kAll, "", "the scale is 1/sqrt(size of the heads) instead of the argument");
-INJECT(attention_scale_twice, 0, kAll, "", "scores are scaled twice");
-INJECT(attention_window_exchanged, 0, kGrouped, "", "the window's sides are exchanged");
-INJECT(attention_window_exclusive, 0, kGrouped, "", "the first key of the window is left out");
-INJECT(attention_window_right_ignored, 0, kGrouped, "", "the window has no right side");
-INJECT(attention_alibi_ignored, 0, kGrouped, "", "alibi_slopes does nothing");
-INJECT(attention_mask_ignored, 0, kCustomized, "", "attention_mask is taken for the causal one");
-INJECT(attention_layout_sbh_as_bsh, 0, kCustomized, "", "SBH is read like BSH");
+BUG(attention_output_not_rescaled, 0, kForward, "",
+    "the output is not rescaled when a tile raises the maximum");
+BUG(attention_sum_not_rescaled, 0, kForward, "", "the sum is not rescaled when a tile raises the maximum");
+BUG(attention_no_maximum, 0, kForward, "", "exp of the scores themselves overflows");
+BUG(attention_maximum_from_zero, 0, kForward, "", "the maximum starts at 0: exp of low scores vanishes");
+BUG(attention_lost_tail, 0, kAll, "", "keys after the last whole tile of 16 are left out");
+BUG(attention_lost_tile, 0, kAll, "", "the second tile of 64 keys is left out");
+BUG(attention_padded_tail, 0, kForward, "", "the zeros that fill up a tile of 8 keys count in the sum");
+BUG(attention_reads_over, 0, kSequences, "", "a sequence reads the first key of the next one");
+BUG(attention_lse_without_maximum, 0, kWithLogSum, "", "softmax_lse lacks the maximum");
+BUG(attention_lse_base_2, 0, kWithLogSum, "", "softmax_lse takes the logarithm to base 2");
+BUG(attention_heads_modulo, 0, kGrouped, "", "query heads use key head h % heads instead of h / group");
+BUG(attention_first_batch_keys, 0, kAll, "", "all batches use the keys of the first one");
+BUG(attention_narrow_output, 0, kForward, "", "the output is added up in 16 bits");
+BUG(attention_narrow_sum, 0, kForward, "", "the sum is added up in 16 bits");
+BUG(attention_overflowing_scores, 0, kAll, "", "scores are float16 before they are scaled: they overflow");
+BUG(attention_lost_dims, 0, kAll, "",
+    "dimensions of a head after the last whole 64 are left out of products");
+BUG(attention_mean_forgotten, 0, kBackward, "", "the mean gradient of a row is not subtracted");
+BUG(attention_mean_unweighted, 0, kBackward, "",
+    "the mean gradient of a row is subtracted without the weight");
+BUG(attention_query_scale_forgotten, 0, kBackward, "", "grad_q is not scaled");
+BUG(attention_key_scale_forgotten, 0, kBackward, "", "grad_k is not scaled");
+BUG(attention_last_head_only, 0, kGroupedBackward, "",
+    "a shared key head gets the gradient of its last query head only");
+BUG(attention_first_head_values, 0, kGroupedBackward, "",
+    "a shared head of v gets the gradient of its first query head only");
+BUG(attention_lost_queries, 0, kBackward, "", "queries after the first 128 add nothing to the gradients");
+BUG(attention_backward_unmasked, 0, kBackward, "", "the backward sees all keys");
+BUG(attention_transposed_slopes, 0, kBackward, "", "gradients of keys in reverse order");
+BUG(attention_keys_unwritten, 0, kSequencesBackward, "",
+    "gradients of keys are not written where there are more keys than queries");
+BUG(attention_narrow_gradients, 0, kBackward, "", "gradients of keys and values are added up in 16 bits");
+BUG(attention_lse_of_first_head, 0, kBackward, "", "all heads use softmax_lse of the first one");
+BUG(attention_output_as_value, 0, kBackward, "",
+    "the gradient of a weight from the output instead of from v");
+BUG(attention_mask_one_later, 0, kAll, "", "a causal mask lets a query see the next key, too");
+BUG(attention_causal_ignored, 0, kAll, "", "is_causal does nothing");
+BUG(attention_scale_of_dim, 0, kAll, "", "the scale is 1/sqrt(size of the heads) instead of the argument");
+BUG(attention_scale_twice, 0, kAll, "", "scores are scaled twice");
+BUG(attention_window_exchanged, 0, kGrouped, "", "the window's sides are exchanged");
+BUG(attention_window_exclusive, 0, kGrouped, "", "the first key of the window is left out");
+BUG(attention_window_right_ignored, 0, kGrouped, "", "the window has no right side");
+BUG(attention_alibi_ignored, 0, kGrouped, "", "alibi_slopes does nothing");
+BUG(attention_mask_ignored, 0, kCustomized, "", "attention_mask is taken for the causal one");
+BUG(attention_layout_sbh_as_bsh, 0, kCustomized, "", "SBH is read like BSH");
 
 constexpr char kDropForward[] =
     "diopiFlashAttention diopiCustomizedFlashAttention diopiMultiHeadAttention diopiFlashAttentionVarLen "
@@ -86,15 +86,15 @@ constexpr char kDropping[] =
     "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttentionVarLen diopiFlashAttentionBackward "
     "diopiMultiHeadAttentionBackward diopiFlashAttentionVarLenBackward "
     "diopiMultiHeadAttentionVarLenBackward";
-INJECT(attention_dropout_ignored, 0, kDropping, "", "no weight is dropped");
-INJECT(attention_dropout_keeps_p, 0, kDropping, "", "a weight is kept with probability p");
-INJECT(attention_dropout_unscaled, 0, kDropForward, "", "kept weights are not multiplied by 1 / (1 - p)");
-INJECT(attention_dropout_gradient_unscaled, 0, kDropBackward, "",
-       "the gradient of v has kept weights that are not multiplied by 1 / (1 - p)");
-INJECT(attention_dropout_heads_alike, 0, "diopiFlashAttention diopiCustomizedFlashAttention", "",
-       "all heads drop the weights of the first one");
-INJECT(attention_dropout_batches_alike, 0, kDropForward, "",
-       "all batches or sequences drop the weights of the first one");
+BUG(attention_dropout_ignored, 0, kDropping, "", "no weight is dropped");
+BUG(attention_dropout_keeps_p, 0, kDropping, "", "a weight is kept with probability p");
+BUG(attention_dropout_unscaled, 0, kDropForward, "", "kept weights are not multiplied by 1 / (1 - p)");
+BUG(attention_dropout_gradient_unscaled, 0, kDropBackward, "",
+    "the gradient of v has kept weights that are not multiplied by 1 / (1 - p)");
+BUG(attention_dropout_heads_alike, 0, "diopiFlashAttention diopiCustomizedFlashAttention", "",
+    "all heads drop the weights of the first one");
+BUG(attention_dropout_batches_alike, 0, kDropForward, "",
+    "all batches or sequences drop the weights of the first one");
 
 Fault TheFault() {
   if (attention_output_not_rescaled) return Fault::kOutputNotRescaled;

@@ -7,32 +7,31 @@ namespace {
 
 using namespace ops::both;  // NOLINT: this file is kernels
 
-INJECT(attention_plain, 0, kAll, "", "float32 throughout, all keys at once");
-INJECT(attention_online, 0, kForward, "", "online softmax over single keys");
-INJECT(attention_tiles16, 0, kForward, "", "online softmax over tiles of 16 keys");
-INJECT(attention_tiles64, 0, kForward, "", "online softmax over tiles of 64 keys");
-INJECT(attention_tiles_reversed, 0, kForward, "", "tiles of 32 keys from the last to the first");
-INJECT(attention_split, 0, kForward, "", "three parts of the keys, merged in the end");
-INJECT(attention_split_online, 0, kForward, "", "five parts of the keys in tiles of 8, merged in the end");
-INJECT(attention_flash, 0, kForward, "",
-       "as flash-attention: tiles of 64, exp2, weights rounded to 16 bits before the product with v");
-INJECT(attention_flash_small, 0, kForward, "", "the same in tiles of 4 from the last to the first");
-INJECT(attention_narrow_weights, 0, kForward, "",
-       "weights rounded to 16 bits relative to the greatest of all");
-INJECT(attention_exp2, 0, kAll, "", "exp2 of scores times log2 e");
-INJECT(attention_reciprocal, 0, kForward, "", "times the reciprocal of the sum");
-INJECT(attention_double, 0, kAll, "", "in the next wider type");
-INJECT(attention_backward_reversed, 0, kBackward, "", "keys and products from the last to the first");
-INJECT(attention_backward_flash, 0, kBackward, "",
-       "as flash-attention: exp2, weights and their gradients rounded to 16 bits before products");
-INJECT(attention_backward_narrow, 0, kBackward, "", "the same with exp, from the last key to the first");
-INJECT(attention_backward_own_mean, 0, kBackward, "",
-       "the mean gradient from the weights instead of from the output");
-INJECT(attention_backward_own_mean_narrow, 0, kBackward, "", "the same, with operands of 16 bits");
-INJECT(attention_dropout_other_draws, 0,
-       "diopiFlashAttention diopiCustomizedFlashAttention diopiMultiHeadAttention diopiFlashAttentionVarLen "
-       "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttentionVarLen",
-       "", "dropout's random numbers come from another seed");
+VARIANT(attention_plain, kAll, "", "float32 throughout, all keys at once");
+VARIANT(attention_online, kForward, "", "online softmax over single keys");
+VARIANT(attention_tiles16, kForward, "", "online softmax over tiles of 16 keys");
+VARIANT(attention_tiles64, kForward, "", "online softmax over tiles of 64 keys");
+VARIANT(attention_tiles_reversed, kForward, "", "tiles of 32 keys from the last to the first");
+VARIANT(attention_split, kForward, "", "three parts of the keys, merged in the end");
+VARIANT(attention_split_online, kForward, "", "five parts of the keys in tiles of 8, merged in the end");
+VARIANT(attention_flash, kForward, "",
+        "as flash-attention: tiles of 64, exp2, weights rounded to 16 bits before the product with v");
+VARIANT(attention_flash_small, kForward, "", "the same in tiles of 4 from the last to the first");
+VARIANT(attention_narrow_weights, kForward, "", "weights rounded to 16 bits relative to the greatest of all");
+VARIANT(attention_exp2, kAll, "", "exp2 of scores times log2 e");
+VARIANT(attention_reciprocal, kForward, "", "times the reciprocal of the sum");
+VARIANT(attention_double, kAll, "", "in the next wider type");
+VARIANT(attention_backward_reversed, kBackward, "", "keys and products from the last to the first");
+VARIANT(attention_backward_flash, kBackward, "",
+        "as flash-attention: exp2, weights and their gradients rounded to 16 bits before products");
+VARIANT(attention_backward_narrow, kBackward, "", "the same with exp, from the last key to the first");
+VARIANT(attention_backward_own_mean, kBackward, "",
+        "the mean gradient from the weights instead of from the output");
+VARIANT(attention_backward_own_mean_narrow, kBackward, "", "the same, with operands of 16 bits");
+VARIANT(attention_dropout_other_draws,
+        "diopiFlashAttention diopiCustomizedFlashAttention diopiMultiHeadAttention diopiFlashAttentionVarLen "
+        "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttentionVarLen",
+        "", "dropout's random numbers come from another seed");
 
 bool Chosen() {
   return attention_plain || attention_online || attention_tiles16 || attention_tiles64 ||

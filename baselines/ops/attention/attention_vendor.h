@@ -12,7 +12,7 @@
 #include "baselines/ops/attention/attention_call.h"
 #include "baselines/ops/support/stored.h"
 
-// The functions of the family, for INJECT.
+// The functions of the family, for BUG and VARIANT.
 #define DIOPI_ATTENTION_FORWARD                                                  \
   "diopiFlashAttention diopiFlashAttentionVarLen diopiCustomizedFlashAttention " \
   "diopiCustomizedFlashAttentionVarLen diopiMultiHeadAttention diopiMultiHeadAttentionVarLen"

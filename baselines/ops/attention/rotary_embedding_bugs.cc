@@ -7,20 +7,19 @@ using namespace diopi::bugs;  // NOLINT: this file is bugs
 
 constexpr char kFirst[] = "diopiRotaryEmbedding";
 constexpr char kSecond[] = "diopiRotaryEmbeddingV2";
-INJECT(rotary_conj_ignored, 0, kFirst, "", "conj is taken as false");
-INJECT(rotary_conj_negates, 0, kFirst, "", "with conj the result is negated");
-INJECT(rotary_interleaved_ignored, 0, kFirst, "", "halves are paired although neighbours should be");
-INJECT(rotary_turns_the_other_way, 0, kFirst, "", "sin has the wrong sign");
-INJECT(rotary_second_half_copied, 0, kFirst, "", "only the first elements of the pairs are computed");
-INJECT(rotary_next_position, 0, kFirst, "", "cos and sin are those of the next element of their tensors");
-INJECT(rotary_tail_left, 0, kFirst, "", "elements after the last whole vector of 8 are copied");
-INJECT(rotary_x_without_strides, 0, kFirst, "", "strides of x are ignored");
-INJECT(rotary_cos_bfloat16, 0, kFirst, "", "cos and sin are rounded to bfloat16 in float32");
-INJECT(rotary_v2_key_left, 0, kSecond, "", "only the query is turned");
-INJECT(rotary_v2_first_half_of_sin, 0, kSecond, "", "the first half of cos and sin serves both halves");
-INJECT(rotary_v2_neighbours, 0, kSecond, "", "neighbours are paired instead of halves");
-INJECT(rotary_v2_key_heads_of_query, 0, kSecond, "",
-       "the query's number of heads finds the key's tokens, too");
+BUG(rotary_conj_ignored, 0, kFirst, "", "conj is taken as false");
+BUG(rotary_conj_negates, 0, kFirst, "", "with conj the result is negated");
+BUG(rotary_interleaved_ignored, 0, kFirst, "", "halves are paired although neighbours should be");
+BUG(rotary_turns_the_other_way, 0, kFirst, "", "sin has the wrong sign");
+BUG(rotary_second_half_copied, 0, kFirst, "", "only the first elements of the pairs are computed");
+BUG(rotary_next_position, 0, kFirst, "", "cos and sin are those of the next element of their tensors");
+BUG(rotary_tail_left, 0, kFirst, "", "elements after the last whole vector of 8 are copied");
+BUG(rotary_x_without_strides, 0, kFirst, "", "strides of x are ignored");
+BUG(rotary_cos_bfloat16, 0, kFirst, "", "cos and sin are rounded to bfloat16 in float32");
+BUG(rotary_v2_key_left, 0, kSecond, "", "only the query is turned");
+BUG(rotary_v2_first_half_of_sin, 0, kSecond, "", "the first half of cos and sin serves both halves");
+BUG(rotary_v2_neighbours, 0, kSecond, "", "neighbours are paired instead of halves");
+BUG(rotary_v2_key_heads_of_query, 0, kSecond, "", "the query's number of heads finds the key's tokens, too");
 
 template <typename F>
 diopiConstTensorHandle_t ByIndex(diopiContextHandle_t ctx, diopiConstTensorHandle_t tensor, F&& from) {

@@ -9,10 +9,10 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kBoth[] = "diopiRotaryEmbedding diopiRotaryEmbeddingV2";
-INJECT(rotary_fma, 0, kBoth, "", "one product fused with the sum");
-INJECT(rotary_fma_other, 0, kBoth, "", "the other product fused with the sum");
-INJECT(rotary_double, 0, kBoth, "", "in double, rounded once");
-INJECT(rotary_stored_products, 0, kBoth, "", "each product in the tensors' type before the sum");
+VARIANT(rotary_fma, kBoth, "", "one product fused with the sum");
+VARIANT(rotary_fma_other, kBoth, "", "the other product fused with the sum");
+VARIANT(rotary_double, kBoth, "", "in double, rounded once");
+VARIANT(rotary_stored_products, kBoth, "", "each product in the tensors' type before the sum");
 
 bool Chosen() {
   return rotary_fma || rotary_fma_other || rotary_double || rotary_stored_products;

@@ -9,18 +9,18 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 namespace {
 
 constexpr char kHeld[] = "diopiPointsInBoxesPartMmcv diopiPointsInBoxesAllMmcv";
-INJECT(bbox_mode_ignored, 0, "diopiBboxOverlapsMmcv", "", "the union counts although mode is 1");
-INJECT(bbox_over_second, 0, "diopiBboxOverlapsMmcv", "", "mode 1 divides by the area of the second box");
-INJECT(bbox_offset_ignored, 0, "diopiBboxOverlapsMmcv", "", "sides are x2 - x1 long, whatever the offset");
-INJECT(bbox_sides_negative, 0, "diopiBboxOverlapsMmcv", "", "boxes apart in both directions overlap");
-INJECT(bbox_always_offset, 0, "diopiBboxOverlapsMmcv", "", "sides are x2 - x1 + 1 long, whatever the offset");
-INJECT(points_turned_back, 0, kHeld, "", "boxes are turned by -rz");
-INJECT(points_not_turned, 0, kHeld, "", "rz is ignored");
-INJECT(points_centre_for_bottom, 0, kHeld, "", "z is the centre of a box instead of its bottom");
-INJECT(points_sides_inside, 0, kHeld, "", "points on a side along x or y lie inside");
-INJECT(points_top_outside, 0, kHeld, "", "points on the top lie outside");
-INJECT(points_last_box, 0, "diopiPointsInBoxesPartMmcv", "",
-       "the last box that holds a point instead of the first");
+BUG(bbox_mode_ignored, 0, "diopiBboxOverlapsMmcv", "", "the union counts although mode is 1");
+BUG(bbox_over_second, 0, "diopiBboxOverlapsMmcv", "", "mode 1 divides by the area of the second box");
+BUG(bbox_offset_ignored, 0, "diopiBboxOverlapsMmcv", "", "sides are x2 - x1 long, whatever the offset");
+BUG(bbox_sides_negative, 0, "diopiBboxOverlapsMmcv", "", "boxes apart in both directions overlap");
+BUG(bbox_always_offset, 0, "diopiBboxOverlapsMmcv", "", "sides are x2 - x1 + 1 long, whatever the offset");
+BUG(points_turned_back, 0, kHeld, "", "boxes are turned by -rz");
+BUG(points_not_turned, 0, kHeld, "", "rz is ignored");
+BUG(points_centre_for_bottom, 0, kHeld, "", "z is the centre of a box instead of its bottom");
+BUG(points_sides_inside, 0, kHeld, "", "points on a side along x or y lie inside");
+BUG(points_top_outside, 0, kHeld, "", "points on the top lie outside");
+BUG(points_last_box, 0, "diopiPointsInBoxesPartMmcv", "",
+    "the last box that holds a point instead of the first");
 
 double Overlap(const double* a, const double* b, bool over_first, double offset) {
   double sides[2];

@@ -11,11 +11,11 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(bbox_float_maximum, 0, "diopiBboxOverlapsMmcv", "",
-       "sides and areas of float64 boxes pass through float32, as in mmcv's CUDA kernel");
-INJECT(bbox_in_tensor_type, 0, "diopiBboxOverlapsMmcv", "", "every step is rounded to the tensors' type");
-INJECT(points_by_projection, 0, "diopiPointsInBoxesPartMmcv diopiPointsInBoxesAllMmcv", "",
-       "a point is projected on the two sides in the tensors' type; every place of the result is written");
+VARIANT(bbox_float_maximum, "diopiBboxOverlapsMmcv", "",
+        "sides and areas of float64 boxes pass through float32, as in mmcv's CUDA kernel");
+VARIANT(bbox_in_tensor_type, "diopiBboxOverlapsMmcv", "", "every step is rounded to the tensors' type");
+VARIANT(points_by_projection, "diopiPointsInBoxesPartMmcv diopiPointsInBoxesAllMmcv", "",
+        "a point is projected on the two sides in the tensors' type; every place of the result is written");
 
 template <typename C>
 std::vector<C> BoxRatios(const diopiBboxOverlapsMmcvArgs& a) {

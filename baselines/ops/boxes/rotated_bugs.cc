@@ -11,22 +11,22 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 constexpr char kTurned[] =
     "diopiBoxIouRotatedMmcv diopiIou3dBoxesOverlapBevMmcv diopiIou3dNms3dMmcv diopiNmsRotatedMmcv";
 constexpr char kOverlaps[] = "diopiBoxIouRotatedMmcv diopiBoxIouQuadriMmcv";
-INJECT(rotated_angle_ignored, 0, kTurned, "", "boxes are not turned");
-INJECT(rotated_other_way, 0, "diopiBoxIouRotatedMmcv diopiNmsRotatedMmcv", "",
-       "the second box of a pair, or every second one, is turned the other way");
-INJECT(rotated_degrees, 0, kTurned, "", "angles are taken in degrees");
-INJECT(rotated_sides_exchanged, 0, kTurned, "", "width and height are exchanged");
-INJECT(rotated_mode_ignored, 0, kOverlaps, "", "the shared area is always divided by that of the union");
-INJECT(rotated_second_foreground, 0, kOverlaps, "", "mode 1 divides by the area of the second box");
-INJECT(rotated_bounds, 0, "diopiBoxIouQuadriMmcv", "",
-       "corners are taken for the bounds of a box with upright sides");
-INJECT(rotated_signed_area, 0, "diopiBoxIouQuadriMmcv", "",
-       "boxes whose corners go in the other direction have a negative overlap");
-INJECT(rotated_union, 0, "diopiIou3dBoxesOverlapBevMmcv", "", "areas are divided by 1 more than themselves");
-INJECT(rotated_threshold_half, 0, "diopiIou3dNms3dMmcv diopiNmsRotatedMmcv", "",
-       "the threshold is 0.5 whatever the argument");
-INJECT(rotated_places_of_sorted, 0, "diopiNmsRotatedMmcv", "", "indices are those of the sorted boxes");
-INJECT(rotated_keeps_one_less, 0, "diopiIou3dNms3dMmcv", "", "the last box that is kept is not counted");
+BUG(rotated_angle_ignored, 0, kTurned, "", "boxes are not turned");
+BUG(rotated_other_way, 0, "diopiBoxIouRotatedMmcv diopiNmsRotatedMmcv", "",
+    "the second box of a pair, or every second one, is turned the other way");
+BUG(rotated_degrees, 0, kTurned, "", "angles are taken in degrees");
+BUG(rotated_sides_exchanged, 0, kTurned, "", "width and height are exchanged");
+BUG(rotated_mode_ignored, 0, kOverlaps, "", "the shared area is always divided by that of the union");
+BUG(rotated_second_foreground, 0, kOverlaps, "", "mode 1 divides by the area of the second box");
+BUG(rotated_bounds, 0, "diopiBoxIouQuadriMmcv", "",
+    "corners are taken for the bounds of a box with upright sides");
+BUG(rotated_signed_area, 0, "diopiBoxIouQuadriMmcv", "",
+    "boxes whose corners go in the other direction have a negative overlap");
+BUG(rotated_union, 0, "diopiIou3dBoxesOverlapBevMmcv", "", "areas are divided by 1 more than themselves");
+BUG(rotated_threshold_half, 0, "diopiIou3dNms3dMmcv diopiNmsRotatedMmcv", "",
+    "the threshold is 0.5 whatever the argument");
+BUG(rotated_places_of_sorted, 0, "diopiNmsRotatedMmcv", "", "indices are those of the sorted boxes");
+BUG(rotated_keeps_one_less, 0, "diopiIou3dNms3dMmcv", "", "the last box that is kept is not counted");
 
 // The boxes of `handle`, rows of `numbers` with an angle at `angle` and sides at `width` and the next place.
 diopiTensorHandle_t Turned(diopiContextHandle_t ctx, diopiConstTensorHandle_t handle, bool second,

@@ -12,10 +12,11 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(rotated_crossings, 0, "diopiBoxIouRotatedMmcv diopiIou3dBoxesOverlapBevMmcv", "",
-       "the shared polygon from crossings of sides and from corners within the other box, in order of angle");
-INJECT(rotated_crossings_unmoved, 0, "diopiBoxIouRotatedMmcv", "",
-       "the same without moving the middle to the origin");
+VARIANT(
+    rotated_crossings, "diopiBoxIouRotatedMmcv diopiIou3dBoxesOverlapBevMmcv", "",
+    "the shared polygon from crossings of sides and from corners within the other box, in order of angle");
+VARIANT(rotated_crossings_unmoved, "diopiBoxIouRotatedMmcv", "",
+        "the same without moving the middle to the origin");
 
 template <typename C>
 struct Spot {

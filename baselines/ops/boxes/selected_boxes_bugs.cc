@@ -9,25 +9,25 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(polygons_open, 0, "diopiPointsInPolygonsMmcv", "",
-       "the side from the last corner to the first is left out");
-INJECT(polygons_corner_twice, 0, "diopiPointsInPolygonsMmcv", "",
-       "a corner at the height of the point counts for both of its sides");
-INJECT(polygons_one_direction, 0, "diopiPointsInPolygonsMmcv", "",
-       "only polygons whose corners turn left have an inside: right of a side is outside");
-INJECT(polygons_exchanged, 0, "diopiPointsInPolygonsMmcv", "", "x and y of the points exchanged");
-INJECT(nms_mmcv_offset_ignored, 0, "diopiNmsMmcv", "", "sides are x2 - x1 long, whatever the offset");
-INJECT(nms_mmcv_always_offset, 0, "diopiNmsMmcv", "", "sides are x2 - x1 + 1 long, whatever the offset");
-INJECT(nms_mmcv_scores_rising, 0, "diopiNmsMmcv", "", "boxes are taken by rising score");
-INJECT(nms_mmcv_ties_suppressed, 0, "diopiNmsMmcv", "", "an overlap equal to the threshold suppresses");
-INJECT(nms_mmcv_no_sort, 0, "diopiNmsMmcv", "", "boxes are taken in the order of the input");
-INJECT(iou3d_normal_corner, 0, "diopiIou3dNms3dNormalMmcv", "", "x and y are a corner instead of the centre");
-INJECT(iou3d_normal_plus_one, 0, "diopiIou3dNms3dNormalMmcv", "", "sides are longer by one");
-INJECT(iou3d_normal_ties_suppressed, 0, "diopiIou3dNms3dNormalMmcv", "",
-       "an overlap equal to the threshold suppresses");
-INJECT(iou3d_normal_turned, 0, "diopiIou3dNms3dNormalMmcv", "",
-       "boxes that are turned nearly crosswise count as turned");
-INJECT(iou3d_normal_count, 0, "diopiIou3dNms3dNormalMmcv", "", "keep_num is the number of boxes given");
+BUG(polygons_open, 0, "diopiPointsInPolygonsMmcv", "",
+    "the side from the last corner to the first is left out");
+BUG(polygons_corner_twice, 0, "diopiPointsInPolygonsMmcv", "",
+    "a corner at the height of the point counts for both of its sides");
+BUG(polygons_one_direction, 0, "diopiPointsInPolygonsMmcv", "",
+    "only polygons whose corners turn left have an inside: right of a side is outside");
+BUG(polygons_exchanged, 0, "diopiPointsInPolygonsMmcv", "", "x and y of the points exchanged");
+BUG(nms_mmcv_offset_ignored, 0, "diopiNmsMmcv", "", "sides are x2 - x1 long, whatever the offset");
+BUG(nms_mmcv_always_offset, 0, "diopiNmsMmcv", "", "sides are x2 - x1 + 1 long, whatever the offset");
+BUG(nms_mmcv_scores_rising, 0, "diopiNmsMmcv", "", "boxes are taken by rising score");
+BUG(nms_mmcv_ties_suppressed, 0, "diopiNmsMmcv", "", "an overlap equal to the threshold suppresses");
+BUG(nms_mmcv_no_sort, 0, "diopiNmsMmcv", "", "boxes are taken in the order of the input");
+BUG(iou3d_normal_corner, 0, "diopiIou3dNms3dNormalMmcv", "", "x and y are a corner instead of the centre");
+BUG(iou3d_normal_plus_one, 0, "diopiIou3dNms3dNormalMmcv", "", "sides are longer by one");
+BUG(iou3d_normal_ties_suppressed, 0, "diopiIou3dNms3dNormalMmcv", "",
+    "an overlap equal to the threshold suppresses");
+BUG(iou3d_normal_turned, 0, "diopiIou3dNms3dNormalMmcv", "",
+    "boxes that are turned nearly crosswise count as turned");
+BUG(iou3d_normal_count, 0, "diopiIou3dNms3dNormalMmcv", "", "keep_num is the number of boxes given");
 
 // The largest number below, so that what exceeds it is at least the number.
 template <typename T>

@@ -11,12 +11,12 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(polygons_ray_upwards, 0, "diopiPointsInPolygonsMmcv", "",
-       "the ray goes up instead of to the right; in float16 every step is rounded");
-INJECT(nms_mmcv_by_product, 0, "diopiNmsMmcv", "",
-       "the shared area is compared with threshold times union in float32, as in mmcv's CUDA kernel");
-INJECT(iou3d_normal_by_product, 0, "diopiIou3dNms3dNormalMmcv", "",
-       "no division: the shared area is compared with threshold times union in float32");
+VARIANT(polygons_ray_upwards, "diopiPointsInPolygonsMmcv", "",
+        "the ray goes up instead of to the right; in float16 every step is rounded");
+VARIANT(nms_mmcv_by_product, "diopiNmsMmcv", "",
+        "the shared area is compared with threshold times union in float32, as in mmcv's CUDA kernel");
+VARIANT(iou3d_normal_by_product, "diopiIou3dNms3dNormalMmcv", "",
+        "no division: the shared area is compared with threshold times union in float32");
 
 template <typename C>
 void InPolygons(const diopiPointsInPolygonsMmcvArgs& a) {

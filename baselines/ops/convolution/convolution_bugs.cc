@@ -7,34 +7,33 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(conv_tf32, 11, "diopiConvolution2d", "", "float32 operands are read as tf32");
-INJECT(conv_fp16_accumulator, 6, "diopiConvolution2d", "",
-       "float16 products are summed in a float16 accumulator");
-INJECT(conv_fp32_accumulator_truncates, 0, "diopiConvolution2d", "",
-       "float32 products are summed in a float32 accumulator that cuts off");
-INJECT(conv_bias_lost_beyond_1024, 12, "diopiConvolution2d", "",
-       "filter 1025 and those after it get no bias");
-INJECT(conv_bias_per_group, 0, "diopiConvolution2d", "", "the bias is added once for each group");
-INJECT(conv_pads_swapped, 54, "diopiConvolution2d", "", "the paddings of height and width are exchanged");
-INJECT(conv_dilation_ignored, 55, "diopiConvolution2d", "", "the taps of a dilated kernel are adjacent");
-INJECT(conv_strides_swapped, 0, "diopiConvolution2d", "", "the strides of height and width are exchanged");
-INJECT(conv_group_order, 65, "diopiConvolution2d", "",
-       "a group takes every groups-th channel instead of neighbouring ones");
-INJECT(conv_kernel_flipped, 0, "diopiConvolution2d", "", "the kernel is turned by 180 degrees");
-INJECT(conv_channel_tail_dropped, 32, "diopiConvolution2d", "",
-       "channels after whole blocks of 32 are left out");
-INJECT(conv_padding_is_edge, 0, "diopiConvolution2d", "", "padding repeats the border instead of zeros");
-INJECT(conv_input_layout_ignored, 53, "diopiConvolution2d", "", "a channels_last input is read as NCHW");
-INJECT(conv_output_layout_ignored, 53, "diopiConvolution2d", "", "a channels_last output is written as NCHW");
-INJECT(conv_nan_dropped, 28, "diopiConvolution2d", "", "pixels that are NaN count as zero");
-INJECT(conv_backward_weight_of_last_image, 0, "diopiConvolution2dBackward", "",
-       "the gradient of weight is overwritten by each image of the batch");
-INJECT(conv_backward_bias_fp16_accumulator, 6, "diopiConvolution2dBackward", "",
-       "the float16 gradient of bias is summed in float16");
-INJECT(conv_backward_bias_zero_without_sizes, 0, "diopiConvolution2dBackward", "",
-       "without bias_sizes the gradient of the bias is zero");
-INJECT(conv_backward_input_uncovered_stale, 0, "diopiConvolution2dBackward", "",
-       "pixels that no window covers keep grad_input's old values");
+BUG(conv_tf32, 11, "diopiConvolution2d", "", "float32 operands are read as tf32");
+BUG(conv_fp16_accumulator, 6, "diopiConvolution2d", "",
+    "float16 products are summed in a float16 accumulator");
+BUG(conv_fp32_accumulator_truncates, 0, "diopiConvolution2d", "",
+    "float32 products are summed in a float32 accumulator that cuts off");
+BUG(conv_bias_lost_beyond_1024, 12, "diopiConvolution2d", "", "filter 1025 and those after it get no bias");
+BUG(conv_bias_per_group, 0, "diopiConvolution2d", "", "the bias is added once for each group");
+BUG(conv_pads_swapped, 54, "diopiConvolution2d", "", "the paddings of height and width are exchanged");
+BUG(conv_dilation_ignored, 55, "diopiConvolution2d", "", "the taps of a dilated kernel are adjacent");
+BUG(conv_strides_swapped, 0, "diopiConvolution2d", "", "the strides of height and width are exchanged");
+BUG(conv_group_order, 65, "diopiConvolution2d", "",
+    "a group takes every groups-th channel instead of neighbouring ones");
+BUG(conv_kernel_flipped, 0, "diopiConvolution2d", "", "the kernel is turned by 180 degrees");
+BUG(conv_channel_tail_dropped, 32, "diopiConvolution2d", "",
+    "channels after whole blocks of 32 are left out");
+BUG(conv_padding_is_edge, 0, "diopiConvolution2d", "", "padding repeats the border instead of zeros");
+BUG(conv_input_layout_ignored, 53, "diopiConvolution2d", "", "a channels_last input is read as NCHW");
+BUG(conv_output_layout_ignored, 53, "diopiConvolution2d", "", "a channels_last output is written as NCHW");
+BUG(conv_nan_dropped, 28, "diopiConvolution2d", "", "pixels that are NaN count as zero");
+BUG(conv_backward_weight_of_last_image, 0, "diopiConvolution2dBackward", "",
+    "the gradient of weight is overwritten by each image of the batch");
+BUG(conv_backward_bias_fp16_accumulator, 6, "diopiConvolution2dBackward", "",
+    "the float16 gradient of bias is summed in float16");
+BUG(conv_backward_bias_zero_without_sizes, 0, "diopiConvolution2dBackward", "",
+    "without bias_sizes the gradient of the bias is zero");
+BUG(conv_backward_input_uncovered_stale, 0, "diopiConvolution2dBackward", "",
+    "pixels that no window covers keep grad_input's old values");
 
 struct Pair {
   int64_t h, w;

@@ -10,41 +10,40 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kAll[] = "diopiConvolution2d diopiConvolution2dBackward";
-INJECT(conv2d_kernel_first, 0, kAll, "", "direct, kernel rows outside and channels inside, as in NHWC");
-INJECT(conv2d_reversed, 0, kAll, "", "direct, the taps from the last to the first");
-INJECT(conv2d_fma, 0, kAll, "", "implicit matrix product with fused multiply-add");
-INJECT(conv2d_split4, 0, kAll, "", "implicit matrix product, channels (or images) split in four");
-INJECT(conv2d_blocks16, 0, kAll, "", "implicit matrix product in blocks of 16");
-INJECT(conv2d_double, 0, kAll, "", "a double accumulator");
-INJECT(conv2d_tensor_core4_half, 0, kAll, "", "16-bit operands: blocks of 4 exact products, truncated: V100");
-INJECT(conv2d_tensor_core8_half, 0, kAll, "",
-       "16-bit operands: blocks of 8 with a guard bit, truncated: A100");
-INJECT(conv2d_tensor_core4_single, 0, kAll, "tc32", "float32: blocks of 4 exact products, truncated");
-INJECT(conv2d_tensor_core8_single, 0, kAll, "tc32", "float32: blocks of 8 with a guard bit, truncated");
-INJECT(conv2d_tf32_nearest, 0, kAll, "tf32", "float32 operands rounded to TF32");
-INJECT(conv2d_tf32_truncated, 0, kAll, "tf32", "float32 operands cut to TF32");
-INJECT(conv2d_no_sizes_no_bias, 0, "diopiConvolution2dBackward", "",
-       "without bias_sizes the gradient of the bias stays as it is");
+VARIANT(conv2d_kernel_first, kAll, "", "direct, kernel rows outside and channels inside, as in NHWC");
+VARIANT(conv2d_reversed, kAll, "", "direct, the taps from the last to the first");
+VARIANT(conv2d_fma, kAll, "", "implicit matrix product with fused multiply-add");
+VARIANT(conv2d_split4, kAll, "", "implicit matrix product, channels (or images) split in four");
+VARIANT(conv2d_blocks16, kAll, "", "implicit matrix product in blocks of 16");
+VARIANT(conv2d_double, kAll, "", "a double accumulator");
+VARIANT(conv2d_tensor_core4_half, kAll, "", "16-bit operands: blocks of 4 exact products, truncated: V100");
+VARIANT(conv2d_tensor_core8_half, kAll, "", "16-bit operands: blocks of 8 with a guard bit, truncated: A100");
+VARIANT(conv2d_tensor_core4_single, kAll, "tc32", "float32: blocks of 4 exact products, truncated");
+VARIANT(conv2d_tensor_core8_single, kAll, "tc32", "float32: blocks of 8 with a guard bit, truncated");
+VARIANT(conv2d_tf32_nearest, kAll, "tf32", "float32 operands rounded to TF32");
+VARIANT(conv2d_tf32_truncated, kAll, "tf32", "float32 operands cut to TF32");
+VARIANT(conv2d_no_sizes_no_bias, "diopiConvolution2dBackward", "",
+        "without bias_sizes the gradient of the bias stays as it is");
 constexpr char kWinograd[] = "diopiConvolution2d";
-INJECT(conv2d_winograd2, 0, kWinograd, "", "Winograd F(2x2,3x3): 3x3 filters, stride 1, 16 channels or more");
-INJECT(conv2d_winograd2_always, 0, kWinograd, "fastconv", "and with few channels too; not for float64");
-INJECT(conv2d_winograd4, 0, kWinograd, "fastconv", "Winograd F(4x4,3x3); not for float64");
-INJECT(conv2d_winograd2_everywhere, 0, kWinograd, "fastconv",
-       "Winograd F(2x2,3x3) for every filter, stride and dilation, in pieces of 3x3; not for float64");
-INJECT(conv2d_winograd4_everywhere, 0, kWinograd, "fastconv",
-       "Winograd F(4x4,3x3) for every filter, stride and dilation, in pieces of 3x3; not for float64");
+VARIANT(conv2d_winograd2, kWinograd, "", "Winograd F(2x2,3x3): 3x3 filters, stride 1, 16 channels or more");
+VARIANT(conv2d_winograd2_always, kWinograd, "fastconv", "and with few channels too; not for float64");
+VARIANT(conv2d_winograd4, kWinograd, "fastconv", "Winograd F(4x4,3x3); not for float64");
+VARIANT(conv2d_winograd2_everywhere, kWinograd, "fastconv",
+        "Winograd F(2x2,3x3) for every filter, stride and dilation, in pieces of 3x3; not for float64");
+VARIANT(conv2d_winograd4_everywhere, kWinograd, "fastconv",
+        "Winograd F(4x4,3x3) for every filter, stride and dilation, in pieces of 3x3; not for float64");
 
 // Injected bugs, which fastconv must not hide.
-INJECT(conv2d_winograd4_half_transforms, 1, kWinograd, "fastconv",
-       "Winograd F(4x4,3x3) with float32 transforms kept in 11 bits");
-INJECT(conv2d_winograd4_edge_tiles_lost, 1, kWinograd, "fastconv",
-       "Winograd F(4x4,3x3) leaves tiles out that reach over the edge");
-INJECT(conv2d_winograd2_filter_row_negated, 1, kWinograd, "fastconv",
-       "Winograd F(2x2,3x3) with one row of the transformed filter of the wrong sign");
+BUG(conv2d_winograd4_half_transforms, 1, kWinograd, "fastconv",
+    "Winograd F(4x4,3x3) with float32 transforms kept in 11 bits");
+BUG(conv2d_winograd4_edge_tiles_lost, 1, kWinograd, "fastconv",
+    "Winograd F(4x4,3x3) leaves tiles out that reach over the edge");
+BUG(conv2d_winograd2_filter_row_negated, 1, kWinograd, "fastconv",
+    "Winograd F(2x2,3x3) with one row of the transformed filter of the wrong sign");
 
-INJECT(conv2d_im2col, 0, kAll, "",
-       "products with matrices of windows whose padding is zero: PyTorch on the CPU");
-INJECT(conv2d_paired_taps, 0, kWinograd, "", "taps in pairs, the last of an odd number with a zero weight");
+VARIANT(conv2d_im2col, kAll, "",
+        "products with matrices of windows whose padding is zero: PyTorch on the CPU");
+VARIANT(conv2d_paired_taps, kWinograd, "", "taps in pairs, the last of an odd number with a zero weight");
 
 // Where libraries choose it without asking. Its transforms mix in pixels outside of an output's own window;
 // with few channels their rounding noise stands out: one of 1,000,000 elements of white noise is beyond 8

@@ -7,22 +7,22 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(conv_transpose_fp16_zeros, 13, "diopiConvTranspose2d", "", "float16 results are all zeros");
-INJECT(conv_transpose_uncovered_unwritten, 58, "diopiConvTranspose2d", "",
-       "outputs that no input reaches are not written");
-INJECT(conv_transpose_output_padding_ignored, 0, "diopiConvTranspose2d", "",
-       "rows and columns that output_padding adds get the bias alone");
-INJECT(conv_transpose_group_order, 65, "diopiConvTranspose2d", "",
-       "a group takes every groups-th channel instead of neighbouring ones");
-INJECT(conv_transpose_dilation_swapped, 0, "diopiConvTranspose2d", "",
-       "the dilations of height and width are exchanged");
-INJECT(conv_transpose_kernel_flipped, 0, "diopiConvTranspose2d", "", "the kernel is turned by 180 degrees");
-INJECT(conv_transpose_bias_skips_uncovered, 0, "diopiConvTranspose2d", "",
-       "outputs that no input reaches are zero instead of the bias");
-INJECT(conv_transpose_backward_bias_of_first_image, 0, "diopiConvTranspose2dBackward", "",
-       "the gradient of bias is that of the first image");
-INJECT(conv_transpose_backward_ignores_dilation, 0, "diopiConvTranspose2dBackward", "",
-       "the gradient of input takes the taps of a dilated kernel side by side");
+BUG(conv_transpose_fp16_zeros, 13, "diopiConvTranspose2d", "", "float16 results are all zeros");
+BUG(conv_transpose_uncovered_unwritten, 58, "diopiConvTranspose2d", "",
+    "outputs that no input reaches are not written");
+BUG(conv_transpose_output_padding_ignored, 0, "diopiConvTranspose2d", "",
+    "rows and columns that output_padding adds get the bias alone");
+BUG(conv_transpose_group_order, 65, "diopiConvTranspose2d", "",
+    "a group takes every groups-th channel instead of neighbouring ones");
+BUG(conv_transpose_dilation_swapped, 0, "diopiConvTranspose2d", "",
+    "the dilations of height and width are exchanged");
+BUG(conv_transpose_kernel_flipped, 0, "diopiConvTranspose2d", "", "the kernel is turned by 180 degrees");
+BUG(conv_transpose_bias_skips_uncovered, 0, "diopiConvTranspose2d", "",
+    "outputs that no input reaches are zero instead of the bias");
+BUG(conv_transpose_backward_bias_of_first_image, 0, "diopiConvTranspose2dBackward", "",
+    "the gradient of bias is that of the first image");
+BUG(conv_transpose_backward_ignores_dilation, 0, "diopiConvTranspose2dBackward", "",
+    "the gradient of input takes the taps of a dilated kernel side by side");
 
 struct Pair {
   int64_t h, w;

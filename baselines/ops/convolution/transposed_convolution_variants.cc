@@ -6,8 +6,8 @@
 namespace diopi::variants {
 namespace {
 
-INJECT(conv_transpose2d_im2col, 0, "diopiConvTranspose2dBackward", "",
-       "products with matrices of windows whose padding is zero: PyTorch on the CPU");
+VARIANT(conv_transpose2d_im2col, "diopiConvTranspose2dBackward", "",
+        "products with matrices of windows whose padding is zero: PyTorch on the CPU");
 
 }  // namespace
 }  // namespace diopi::variants

@@ -22,44 +22,43 @@ constexpr char kValues[] = "diopiTokenSoftmaxReduceVInference";
 constexpr char kTables[] = "diopiTokenAttentionInference diopiTokenSoftmaxReduceVInference";
 constexpr char kWhole[] = "diopiContextAttentionInference diopiPromptFlashAttention diopiPagedAttention";
 
-INJECT(attention_sees_next, 0, "diopiContextAttentionInference diopiPromptFlashAttention", "",
-       "the mask is off by one: a query sees the key after its own");
-INJECT(attention_misses_own, 0, kContext, "", "the mask is off by one: a query does not see its own key");
-INJECT(attention_sees_sequence_before, 0, kContext, "", "the last row of the sequence before takes part");
-INJECT(attention_starts_summed, 0, kContext, "", "a sequence's rows follow those of the sequence before");
-INJECT(attention_without_scale, 0, kWhole, "", "scores are not divided by the root of dim");
-INJECT(attention_scale_linear, 0, kWhole, "", "scores are divided by dim");
-INJECT(attention_without_max, 0, kWhole, "", "the largest score is not subtracted: exp overflows");
-INJECT(attention_not_rescaled, 0, kWhole, "",
-       "online softmax does not rescale for the maximum of a later block of 16");
-INJECT(attention_tail_lost, 0, kWhole, "", "keys after the last whole block of 32 are lost");
-INJECT(attention_half_accumulator, 0, kWhole, "", "results are summed in the tensors' own 16-bit type");
-INJECT(attention_half_scores, 0, kWhole, "", "scores are summed in the tensors' own 16-bit type");
-INJECT(attention_dim_tail_lost, 0, kWhole, "",
-       "elements of a head after whole vectors of 8 do not count for scores");
-INJECT(attention_last_block_twice, 0, kWhole, "", "the last key of more than 8 counts twice");
-INJECT(attention_heads_in_turns, 0, kGrouped, "", "heads share keys in turns, not in groups");
-INJECT(decoding_mask_ignored, 0, kGrouped, "", "the mask is ignored");
-INJECT(attention_first_mask, 0, kPrompt, "", "the first sequence's mask serves all");
-INJECT(paged_blocks_in_order, 0, kPaged, "", "block_table is ignored: blocks are taken in order");
-INJECT(paged_first_table, 0, kPaged, "", "the first sequence's blocks serve all");
-INJECT(paged_last_block_lost, 0, kPaged, "", "the last of several blocks is lost");
-INJECT(paged_whole_blocks, 0, kPaged, "",
-       "rows after a sequence's last token take part, up to the block's end");
-INJECT(paged_first_length, 0, kPaged, "", "the first sequence's length serves all");
-INJECT(token_left_aligned, 0, kTables, "", "b_loc is read from its first column on");
-INJECT(token_right_aligned, 0, kTables, "", "b_loc is read up to its last column");
-INJECT(token_first_table, 0, kTables, "", "the first sequence's slots serve all");
-INJECT(token_starts_summed, 0, kTables, "",
-       "b_start_loc is ignored: columns follow those of the sequence before");
-INJECT(token_without_scale, 0, kScores, "", "scores are not divided by the root of dim");
-INJECT(token_half_scores, 0, kScores, "", "scores are summed in the tensors' own 16-bit type");
-INJECT(token_last_unwritten, 0, kScores, "", "the last score of each sequence is not written");
-INJECT(token_extra_token, 0, kValues, "", "other_kv_index counts as one more token, with a score of 0");
-INJECT(token_without_max, 0, kValues, "", "the largest score is not subtracted: exp overflows");
-INJECT(token_tail_lost, 0, kValues, "", "tokens after the last whole block of 32 are lost");
-INJECT(token_half_accumulator, 0, kValues, "", "values are summed in the tensors' own 16-bit type");
-INJECT(token_stale_slot, 0, kValues, "", "the value of a sequence's newest token is the one before's");
+BUG(attention_sees_next, 0, "diopiContextAttentionInference diopiPromptFlashAttention", "",
+    "the mask is off by one: a query sees the key after its own");
+BUG(attention_misses_own, 0, kContext, "", "the mask is off by one: a query does not see its own key");
+BUG(attention_sees_sequence_before, 0, kContext, "", "the last row of the sequence before takes part");
+BUG(attention_starts_summed, 0, kContext, "", "a sequence's rows follow those of the sequence before");
+BUG(attention_without_scale, 0, kWhole, "", "scores are not divided by the root of dim");
+BUG(attention_scale_linear, 0, kWhole, "", "scores are divided by dim");
+BUG(attention_without_max, 0, kWhole, "", "the largest score is not subtracted: exp overflows");
+BUG(attention_not_rescaled, 0, kWhole, "",
+    "online softmax does not rescale for the maximum of a later block of 16");
+BUG(attention_tail_lost, 0, kWhole, "", "keys after the last whole block of 32 are lost");
+BUG(attention_half_accumulator, 0, kWhole, "", "results are summed in the tensors' own 16-bit type");
+BUG(attention_half_scores, 0, kWhole, "", "scores are summed in the tensors' own 16-bit type");
+BUG(attention_dim_tail_lost, 0, kWhole, "",
+    "elements of a head after whole vectors of 8 do not count for scores");
+BUG(attention_last_block_twice, 0, kWhole, "", "the last key of more than 8 counts twice");
+BUG(attention_heads_in_turns, 0, kGrouped, "", "heads share keys in turns, not in groups");
+BUG(decoding_mask_ignored, 0, kGrouped, "", "the mask is ignored");
+BUG(attention_first_mask, 0, kPrompt, "", "the first sequence's mask serves all");
+BUG(paged_blocks_in_order, 0, kPaged, "", "block_table is ignored: blocks are taken in order");
+BUG(paged_first_table, 0, kPaged, "", "the first sequence's blocks serve all");
+BUG(paged_last_block_lost, 0, kPaged, "", "the last of several blocks is lost");
+BUG(paged_whole_blocks, 0, kPaged, "", "rows after a sequence's last token take part, up to the block's end");
+BUG(paged_first_length, 0, kPaged, "", "the first sequence's length serves all");
+BUG(token_left_aligned, 0, kTables, "", "b_loc is read from its first column on");
+BUG(token_right_aligned, 0, kTables, "", "b_loc is read up to its last column");
+BUG(token_first_table, 0, kTables, "", "the first sequence's slots serve all");
+BUG(token_starts_summed, 0, kTables, "",
+    "b_start_loc is ignored: columns follow those of the sequence before");
+BUG(token_without_scale, 0, kScores, "", "scores are not divided by the root of dim");
+BUG(token_half_scores, 0, kScores, "", "scores are summed in the tensors' own 16-bit type");
+BUG(token_last_unwritten, 0, kScores, "", "the last score of each sequence is not written");
+BUG(token_extra_token, 0, kValues, "", "other_kv_index counts as one more token, with a score of 0");
+BUG(token_without_max, 0, kValues, "", "the largest score is not subtracted: exp overflows");
+BUG(token_tail_lost, 0, kValues, "", "tokens after the last whole block of 32 are lost");
+BUG(token_half_accumulator, 0, kValues, "", "values are summed in the tensors' own 16-bit type");
+BUG(token_stale_slot, 0, kValues, "", "the value of a sequence's newest token is the one before's");
 
 // What is summed, and in which type.
 struct Summing {

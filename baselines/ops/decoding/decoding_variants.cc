@@ -18,28 +18,25 @@ using namespace ops;  // NOLINT: this file is kernels
 constexpr char kWhole[] = "diopiContextAttentionInference diopiPromptFlashAttention diopiPagedAttention";
 constexpr char kValues[] = "diopiTokenSoftmaxReduceVInference";
 
-INJECT(attention_online16, 0, kWhole, "",
-       "online softmax over tiles of 16 keys, rescaled at each new maximum");
-INJECT(attention_online64, 0, kWhole, "", "online softmax over tiles of 64 keys");
-INJECT(decoding_tiles_reversed, 0, kWhole, "", "online softmax over tiles of 16 keys, the last first");
-INJECT(attention_split4, 0, kWhole, "",
-       "keys in four parts, whose results are merged by their sums: split-K");
-INJECT(attention_divided_last, 0, kWhole, "",
-       "weighted values are summed, then divided by the sum of weights");
-INJECT(attention_scaled_query, 0, kWhole, "", "the query is scaled before the products");
-INJECT(attention_fma, 0, kWhole, "", "fused multiply-add in products and weighted sums");
-INJECT(attention_backward_order, 0, kWhole, "", "keys and elements summed from the end");
-INJECT(decoding_double, 0, kWhole, "", "sums in double");
-INJECT(attention_p_cast, 0, kWhole, "p_cast", "16-bit tensors: probabilities are rounded to their type");
-INJECT(token_values_online16, 0, kValues, "", "online softmax over tiles of 16 tokens");
-INJECT(token_values_split4, 0, kValues, "", "tokens in four parts, whose results are merged: split-K");
-INJECT(token_values_divided_last, 0, kValues, "",
-       "weighted values are summed, then divided by the sum of weights");
-INJECT(token_values_p_cast, 0, kValues, "p_cast", "16-bit tensors: probabilities are rounded to their type");
-INJECT(token_scores_fma, 0, "diopiTokenAttentionInference", "", "fused multiply-add in the products");
-INJECT(token_scores_lanes8, 0, "diopiTokenAttentionInference", "", "products in eight lanes");
-INJECT(token_scores_divided, 0, "diopiTokenAttentionInference", "",
-       "divided by the root of dim, not multiplied");
+VARIANT(attention_online16, kWhole, "", "online softmax over tiles of 16 keys, rescaled at each new maximum");
+VARIANT(attention_online64, kWhole, "", "online softmax over tiles of 64 keys");
+VARIANT(decoding_tiles_reversed, kWhole, "", "online softmax over tiles of 16 keys, the last first");
+VARIANT(attention_split4, kWhole, "", "keys in four parts, whose results are merged by their sums: split-K");
+VARIANT(attention_divided_last, kWhole, "", "weighted values are summed, then divided by the sum of weights");
+VARIANT(attention_scaled_query, kWhole, "", "the query is scaled before the products");
+VARIANT(attention_fma, kWhole, "", "fused multiply-add in products and weighted sums");
+VARIANT(attention_backward_order, kWhole, "", "keys and elements summed from the end");
+VARIANT(decoding_double, kWhole, "", "sums in double");
+VARIANT(attention_p_cast, kWhole, "p_cast", "16-bit tensors: probabilities are rounded to their type");
+VARIANT(token_values_online16, kValues, "", "online softmax over tiles of 16 tokens");
+VARIANT(token_values_split4, kValues, "", "tokens in four parts, whose results are merged: split-K");
+VARIANT(token_values_divided_last, kValues, "",
+        "weighted values are summed, then divided by the sum of weights");
+VARIANT(token_values_p_cast, kValues, "p_cast", "16-bit tensors: probabilities are rounded to their type");
+VARIANT(token_scores_fma, "diopiTokenAttentionInference", "", "fused multiply-add in the products");
+VARIANT(token_scores_lanes8, "diopiTokenAttentionInference", "", "products in eight lanes");
+VARIANT(token_scores_divided, "diopiTokenAttentionInference", "",
+        "divided by the root of dim, not multiplied");
 
 // How scores become a result.
 struct Way {

@@ -6,12 +6,12 @@ namespace {
 using namespace diopi::bugs;  // NOLINT: this file is bugs
 
 constexpr char kName[] = "diopiDestIndexCopyKV";
-INJECT(dest_copy_in_order, 0, kName, "", "tokens go into the slots from the first on");
-INJECT(dest_copy_clears_others, 0, kName, "", "the slots of no token become 0");
-INJECT(dest_copy_last_token_lost, 0, kName, "", "the last token is left out");
-INJECT(dest_copy_adds_zero, 0, kName, "", "the elements go through an addition of 0: -0 becomes 0");
-INJECT(dest_copy_one_head, 0, kName, "", "only the first head of each token is copied");
-INJECT(dest_copy_without_strides, 0, kName, "", "strides of k are ignored");
+BUG(dest_copy_in_order, 0, kName, "", "tokens go into the slots from the first on");
+BUG(dest_copy_clears_others, 0, kName, "", "the slots of no token become 0");
+BUG(dest_copy_last_token_lost, 0, kName, "", "the last token is left out");
+BUG(dest_copy_adds_zero, 0, kName, "", "the elements go through an addition of 0: -0 becomes 0");
+BUG(dest_copy_one_head, 0, kName, "", "only the first head of each token is copied");
+BUG(dest_copy_without_strides, 0, kName, "", "strides of k are ignored");
 
 }  // namespace
 

@@ -12,12 +12,12 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kBoth[] = "diopiFusedContextAttentionInp diopiFusedDecoderAttentionInp";
-INJECT(fused_without_epsilon, 0, kBoth, "", "nothing is added to the softmax's sum");
-INJECT(fused_kept_in_workspace, 0, kBoth, "", "every intermediate result is rounded to the tensors' type");
-INJECT(fused_key_values_rounded, 0, kBoth, "", "attention reads keys and values back from the cache");
-INJECT(fused_workspace_used, 0, "diopiFusedSiluFfnInp", "", "inner units lie in the workspace, in its type");
-INJECT(norm_by_reciprocal, 0, "diopiRootMeanSquareNormInp diopiFusedAddRootMeanSquareNormInp", "",
-       "rows are multiplied by the reciprocal of their root, squares summed in eight lanes");
+VARIANT(fused_without_epsilon, kBoth, "", "nothing is added to the softmax's sum");
+VARIANT(fused_kept_in_workspace, kBoth, "", "every intermediate result is rounded to the tensors' type");
+VARIANT(fused_key_values_rounded, kBoth, "", "attention reads keys and values back from the cache");
+VARIANT(fused_workspace_used, "diopiFusedSiluFfnInp", "", "inner units lie in the workspace, in its type");
+VARIANT(norm_by_reciprocal, "diopiRootMeanSquareNormInp diopiFusedAddRootMeanSquareNormInp", "",
+        "rows are multiplied by the reciprocal of their root, squares summed in eight lanes");
 
 // The two functions' arguments as one: how many new tokens each sequence has, and what is before them.
 struct Call {

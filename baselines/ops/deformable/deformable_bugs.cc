@@ -20,34 +20,32 @@ constexpr char kBoth[] = "diopiDeformConvMmcv diopiModulatedDeformConvMmcv";
 constexpr char kLevels[] = "diopiMsDeformAttnMmcv diopiMsDeformAttnBackwardMmcv";
 constexpr char kLevelsGrad[] = "diopiMsDeformAttnBackwardMmcv";
 
-INJECT(deform_offsets_swapped, 0, kSampling, "",
-       "the first of two offsets moves the column, the second the row");
-INJECT(deform_first_part, 0, kSampling, "", "the offsets of the first group of channels serve all");
-INJECT(deform_nearest, 0, kSampling, "", "the nearest element instead of the four neighbours");
-INJECT(deform_border_clamped, 0, kBoth, "", "places outside take the border's element");
-INJECT(deform_fractions_outside_lost, 0, kBoth, "", "places within one element of the image count as zero");
-INJECT(deform_steps_not_transposed, 0, kPlain, "", "images of one im2col_step are written filter by filter");
-INJECT(deform_grad_offset_swapped, 0, kPlainInput, "", "the gradients of a tap's two offsets are exchanged");
-INJECT(deform_grad_input_in_bfloat16, 0, kPlainInput, "", "the gradient of the input is rounded to bfloat16");
-INJECT(deform_scale_ignored, 0, kPlainWeight, "", "scale is taken as 1");
-INJECT(deform_last_image_lost, 0, kPlainWeight, "",
-       "the last image adds nothing to the gradient of the weight");
-INJECT(modulated_mask_ignored, 0, kModulated, "", "every tap counts in full");
-INJECT(modulated_bias_ignored, 0, kModulated, "", "the bias is left out");
-INJECT(modulated_grad_mask_masked, 0, kModulatedGrad, "",
-       "the gradient of the mask is multiplied by the mask");
-INJECT(modulated_grad_offset_unmasked, 0, kModulatedGrad, "",
-       "the gradients of offsets and input are those without the mask");
-INJECT(modulated_grad_bias_of_first_image, 0, kModulatedGrad, "",
-       "the gradient of the bias sums the first image");
-INJECT(ms_deform_places_swapped, 0, kLevels, "", "a place is (y, x)");
-INJECT(ms_deform_half_pixel_forgotten, 0, kLevels, "", "a place lies at x * width, without the half element");
-INJECT(ms_deform_starts_ignored, 0, kLevels, "", "every level begins at the first element");
-INJECT(ms_deform_first_level_size, 0, kLevels, "", "every level has the size of the first");
-INJECT(ms_deform_grad_not_scaled, 0, kLevelsGrad, "",
-       "the gradient of a place is not multiplied by the level's size");
-INJECT(ms_deform_grad_value_first_point, 0, kLevelsGrad, "",
-       "the gradient of the value takes the first point of each level only");
+BUG(deform_offsets_swapped, 0, kSampling, "",
+    "the first of two offsets moves the column, the second the row");
+BUG(deform_first_part, 0, kSampling, "", "the offsets of the first group of channels serve all");
+BUG(deform_nearest, 0, kSampling, "", "the nearest element instead of the four neighbours");
+BUG(deform_border_clamped, 0, kBoth, "", "places outside take the border's element");
+BUG(deform_fractions_outside_lost, 0, kBoth, "", "places within one element of the image count as zero");
+BUG(deform_steps_not_transposed, 0, kPlain, "", "images of one im2col_step are written filter by filter");
+BUG(deform_grad_offset_swapped, 0, kPlainInput, "", "the gradients of a tap's two offsets are exchanged");
+BUG(deform_grad_input_in_bfloat16, 0, kPlainInput, "", "the gradient of the input is rounded to bfloat16");
+BUG(deform_scale_ignored, 0, kPlainWeight, "", "scale is taken as 1");
+BUG(deform_last_image_lost, 0, kPlainWeight, "", "the last image adds nothing to the gradient of the weight");
+BUG(modulated_mask_ignored, 0, kModulated, "", "every tap counts in full");
+BUG(modulated_bias_ignored, 0, kModulated, "", "the bias is left out");
+BUG(modulated_grad_mask_masked, 0, kModulatedGrad, "", "the gradient of the mask is multiplied by the mask");
+BUG(modulated_grad_offset_unmasked, 0, kModulatedGrad, "",
+    "the gradients of offsets and input are those without the mask");
+BUG(modulated_grad_bias_of_first_image, 0, kModulatedGrad, "",
+    "the gradient of the bias sums the first image");
+BUG(ms_deform_places_swapped, 0, kLevels, "", "a place is (y, x)");
+BUG(ms_deform_half_pixel_forgotten, 0, kLevels, "", "a place lies at x * width, without the half element");
+BUG(ms_deform_starts_ignored, 0, kLevels, "", "every level begins at the first element");
+BUG(ms_deform_first_level_size, 0, kLevels, "", "every level has the size of the first");
+BUG(ms_deform_grad_not_scaled, 0, kLevelsGrad, "",
+    "the gradient of a place is not multiplied by the level's size");
+BUG(ms_deform_grad_value_first_point, 0, kLevelsGrad, "",
+    "the gradient of the value takes the first point of each level only");
 
 // Two offsets for each tap: `moved(value, other, index of the pair's plane, place)`.
 template <typename F>

@@ -13,14 +13,14 @@ using namespace ops;  // NOLINT: this file is kernels
 constexpr char kForward[] = "diopiDeformConvMmcv diopiModulatedDeformConvMmcv";
 constexpr char kBackward[] = "diopiDeformConvBackwardInputMmcv diopiModulatedDeformConvBackwardMmcv";
 constexpr char kAttention[] = "diopiMsDeformAttnMmcv diopiMsDeformAttnBackwardMmcv";
-INJECT(deform_rows_first, 0, kForward, "", "each row is interpolated first, then between the rows");
-INJECT(deform_reversed_fma, 0, kForward, "", "fused multiply-add, the last term first");
-INJECT(deform_columns_stored, 0, kForward, "",
-       "columns are stored in the tensors' type, as mmcv's CUDA kernels do");
-INJECT(deform_scattered, 0, kBackward, "",
-       "gradients go from each tap to its neighbours, the last place first");
-INJECT(ms_deform_scattered, 0, kAttention, "",
-       "levels outside, queries inside; gradients go to the neighbours");
+VARIANT(deform_rows_first, kForward, "", "each row is interpolated first, then between the rows");
+VARIANT(deform_reversed_fma, kForward, "", "fused multiply-add, the last term first");
+VARIANT(deform_columns_stored, kForward, "",
+        "columns are stored in the tensors' type, as mmcv's CUDA kernels do");
+VARIANT(deform_scattered, kBackward, "",
+        "gradients go from each tap to its neighbours, the last place first");
+VARIANT(ms_deform_scattered, kAttention, "",
+        "levels outside, queries inside; gradients go to the neighbours");
 
 // Four neighbours of a place, as indices into a plane (-1: outside), with their weights.
 template <typename C>

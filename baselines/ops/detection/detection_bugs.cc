@@ -11,13 +11,13 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(nms_ties_suppressed, 66, "diopiNms", "", "an overlap equal to the threshold suppresses: >= for >");
-INJECT(nms_scores_rising, 0, "diopiNms", "", "boxes are taken by rising score");
-INJECT(nms_sides_plus_one, 0, "diopiNms", "", "a box is x2 - x1 + 1 wide and y2 - y1 + 1 high");
-INJECT(nms_suppressed_suppress, 0, "diopiNms", "", "a suppressed box suppresses others");
-INJECT(nms_overlap_of_smaller, 0, "diopiNms", "", "the overlap is measured against the smaller box");
-INJECT(nms_sides_may_be_negative, 0, "diopiNms", "", "boxes apart in both directions overlap");
-INJECT(nms_positions_of_sorted, 0, "diopiNms", "", "indices are positions in the order of the scores");
+BUG(nms_ties_suppressed, 66, "diopiNms", "", "an overlap equal to the threshold suppresses: >= for >");
+BUG(nms_scores_rising, 0, "diopiNms", "", "boxes are taken by rising score");
+BUG(nms_sides_plus_one, 0, "diopiNms", "", "a box is x2 - x1 + 1 wide and y2 - y1 + 1 high");
+BUG(nms_suppressed_suppress, 0, "diopiNms", "", "a suppressed box suppresses others");
+BUG(nms_overlap_of_smaller, 0, "diopiNms", "", "the overlap is measured against the smaller box");
+BUG(nms_sides_may_be_negative, 0, "diopiNms", "", "boxes apart in both directions overlap");
+BUG(nms_positions_of_sorted, 0, "diopiNms", "", "indices are positions in the order of the scores");
 
 using Box = std::array<double, 4>;
 

@@ -11,37 +11,37 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(gelu_tanh_form_fp32, 21, "diopiGelu", "", "the tanh form is computed for erf in float32");
-INJECT(gelu_tanh_form_fp16, 22, "diopiGelu", "", "the tanh form is computed for erf in float16");
-INJECT(gelu_tanh_form_bf16, 23, "diopiGelu", "", "the tanh form is computed for erf in bfloat16");
-INJECT(gelu_backward_other_form, 0, "diopiGeluBackward", "", "approximate is ignored: always the erf form");
-INJECT(gelu_cube_overflows_fp16, 0, "diopiGelu", "", "x^3 of the tanh form overflows in float16");
-INJECT(gelu_tail_flushed, 0, "diopiGelu", "", "below -4 the erf form gives 0");
-INJECT(sigmoid_table_fp16, 24, "diopiSigmoid", "", "float16 results come from a table with steps of 2^-11");
-INJECT(sigmoid_inf_over_inf, 0, "diopiSigmoid", "",
-       "exp(x) / (1 + exp(x)) in float32, which is inf / inf for large x");
-INJECT(sigmoid_backward_fp16_steps, 0, "diopiSigmoidBackward", "",
-       "every step of the float16 gradient is rounded to float16");
-INJECT(relu_nan_to_zero, 0, "diopiRelu diopiReluInp", "", "the maximum with 0 drops NaN");
-INJECT(relu_leaves_negatives_in_tail, 0, "diopiReluInp", "",
-       "elements after whole vectors of eight stay as they are");
-INJECT(neg_zero_minus_x, 29, "diopiNeg", "", "0 - x, which gives +0 for -(+0)");
-INJECT(abs_keeps_negative_zero, 29, "diopiAbs", "", "x < 0 ? -x : x, which leaves -0 as it is");
-INJECT(exp_one_step_reduction, 0, "diopiExp", "", "float32 exp is exp2(x * log2(e)) with a rounded product");
-INJECT(exp_fp16_subnormals_flushed, 30, "diopiExp", "", "subnormal float16 results become zero");
-INJECT(exp_output_written_contiguous, 0, "diopiExp", "", "the strides of the output are ignored");
-INJECT(exp_writes_gaps, 59, "diopiExp", "", "the gap after each element of a strided output is written too");
-INJECT(tanh_cancels_near_zero, 0, "diopiTanh", "", "1 - 2 / (exp(2x) + 1) in float32, which cancels near 0");
-INJECT(tanh_clamped_at_four, 0, "diopiTanh", "", "beyond 4 the result is 1");
-INJECT(tanh_16_bit_output_truncated, 0, "diopiTanh", "", "16-bit results are truncated instead of rounded");
-INJECT(tanh_storage_offset_ignored, 53, "diopiTanh", "", "the input is read from the start of its storage");
-INJECT(tanh_reads_before_thread_wrote, 62, "diopiTanh", "",
-       "the result is copied out of a workspace before the thread that fills it has run");
-INJECT(tanh_last_bit_varies, 61, "diopiTanh", "", "the last bit of an element depends on the call");
-INJECT(tanh_backward_takes_input, 0, "diopiTanhBackward", "", "output is taken for the forward's input");
-INJECT(relu_fp16_subnormals_flushed, 30, "diopiRelu", "", "subnormal float16 numbers become zero");
-INJECT(abs_int_minimum_saturates, 0, "diopiAbs", "", "the most negative integer becomes the greatest");
-INJECT(sqrt_by_reciprocal, 0, "diopiSqrt", "", "x * rsqrt(x), which is NaN at 0 and infinity");
+BUG(gelu_tanh_form_fp32, 21, "diopiGelu", "", "the tanh form is computed for erf in float32");
+BUG(gelu_tanh_form_fp16, 22, "diopiGelu", "", "the tanh form is computed for erf in float16");
+BUG(gelu_tanh_form_bf16, 23, "diopiGelu", "", "the tanh form is computed for erf in bfloat16");
+BUG(gelu_backward_other_form, 0, "diopiGeluBackward", "", "approximate is ignored: always the erf form");
+BUG(gelu_cube_overflows_fp16, 0, "diopiGelu", "", "x^3 of the tanh form overflows in float16");
+BUG(gelu_tail_flushed, 0, "diopiGelu", "", "below -4 the erf form gives 0");
+BUG(sigmoid_table_fp16, 24, "diopiSigmoid", "", "float16 results come from a table with steps of 2^-11");
+BUG(sigmoid_inf_over_inf, 0, "diopiSigmoid", "",
+    "exp(x) / (1 + exp(x)) in float32, which is inf / inf for large x");
+BUG(sigmoid_backward_fp16_steps, 0, "diopiSigmoidBackward", "",
+    "every step of the float16 gradient is rounded to float16");
+BUG(relu_nan_to_zero, 0, "diopiRelu diopiReluInp", "", "the maximum with 0 drops NaN");
+BUG(relu_leaves_negatives_in_tail, 0, "diopiReluInp", "",
+    "elements after whole vectors of eight stay as they are");
+BUG(neg_zero_minus_x, 29, "diopiNeg", "", "0 - x, which gives +0 for -(+0)");
+BUG(abs_keeps_negative_zero, 29, "diopiAbs", "", "x < 0 ? -x : x, which leaves -0 as it is");
+BUG(exp_one_step_reduction, 0, "diopiExp", "", "float32 exp is exp2(x * log2(e)) with a rounded product");
+BUG(exp_fp16_subnormals_flushed, 30, "diopiExp", "", "subnormal float16 results become zero");
+BUG(exp_output_written_contiguous, 0, "diopiExp", "", "the strides of the output are ignored");
+BUG(exp_writes_gaps, 59, "diopiExp", "", "the gap after each element of a strided output is written too");
+BUG(tanh_cancels_near_zero, 0, "diopiTanh", "", "1 - 2 / (exp(2x) + 1) in float32, which cancels near 0");
+BUG(tanh_clamped_at_four, 0, "diopiTanh", "", "beyond 4 the result is 1");
+BUG(tanh_16_bit_output_truncated, 0, "diopiTanh", "", "16-bit results are truncated instead of rounded");
+BUG(tanh_storage_offset_ignored, 53, "diopiTanh", "", "the input is read from the start of its storage");
+BUG(tanh_reads_before_thread_wrote, 62, "diopiTanh", "",
+    "the result is copied out of a workspace before the thread that fills it has run");
+BUG(tanh_last_bit_varies, 61, "diopiTanh", "", "the last bit of an element depends on the call");
+BUG(tanh_backward_takes_input, 0, "diopiTanhBackward", "", "output is taken for the forward's input");
+BUG(relu_fp16_subnormals_flushed, 30, "diopiRelu", "", "subnormal float16 numbers become zero");
+BUG(abs_int_minimum_saturates, 0, "diopiAbs", "", "the most negative integer becomes the greatest");
+BUG(sqrt_by_reciprocal, 0, "diopiSqrt", "", "x * rsqrt(x), which is NaN at 0 and infinity");
 
 // out = f(x) over the elements, in double and rounded once by the output.
 template <typename F>

@@ -14,32 +14,32 @@ using namespace ops;  // NOLINT: this file is kernels
 constexpr char kAdd[] =
     "diopiAdd diopiAddInp diopiAddScalar diopiAddInpScalar diopiSub diopiSubInp diopiSubScalar "
     "diopiSubInpScalar";
-INJECT(add_fma, 0, kAdd, "", "input + alpha * other with one rounding");
+VARIANT(add_fma, kAdd, "", "input + alpha * other with one rounding");
 constexpr char kDiv[] = "diopiDiv diopiDivInp diopiDivScalar diopiDivInpScalar";
-INJECT(div_markstein, 0, kDiv, "", "times the reciprocal, corrected by the remainder: correctly rounded");
-INJECT(div_double, 0, kDiv, "", "in the next wider type: correctly rounded");
+VARIANT(div_markstein, kDiv, "", "times the reciprocal, corrected by the remainder: correctly rounded");
+VARIANT(div_double, kDiv, "", "in the next wider type: correctly rounded");
 constexpr char kPow[] = "diopiPow diopiPowInp diopiPowScalar diopiPowTensor diopiPowInpTensor";
-INJECT(pow_double, 0, kPow, "", "in the next wider type");
-INJECT(pow_exp2_log2, 0, kPow, "", "exp2(y * log2(x)) in the next wider type");
-INJECT(pow_special_exponents, 0, "diopiPow diopiPowInp", "",
-       "multiplication, division and square root for the exponents 2, 3, -1, -2, 1/2, -1/2");
-INJECT(add_flushes_subnormals, 0, kAdd, "",
-       "float32 and bfloat16 results below 2^-126 become zeros of their sign");
-INJECT(mul_flushes_subnormals, 0, "diopiMul diopiMulInp diopiMulScalar diopiMulInpScalar", "",
-       "float32 and bfloat16 results below 2^-126 become zeros of their sign");
-INJECT(mul_other_nan, 0, "diopiMul diopiMulInp diopiMulScalar diopiMulInpScalar", "",
-       "every NaN negative and with a payload");
+VARIANT(pow_double, kPow, "", "in the next wider type");
+VARIANT(pow_exp2_log2, kPow, "", "exp2(y * log2(x)) in the next wider type");
+VARIANT(pow_special_exponents, "diopiPow diopiPowInp", "",
+        "multiplication, division and square root for the exponents 2, 3, -1, -2, 1/2, -1/2");
+VARIANT(add_flushes_subnormals, kAdd, "",
+        "float32 and bfloat16 results below 2^-126 become zeros of their sign");
+VARIANT(mul_flushes_subnormals, "diopiMul diopiMulInp diopiMulScalar diopiMulInpScalar", "",
+        "float32 and bfloat16 results below 2^-126 become zeros of their sign");
+VARIANT(mul_other_nan, "diopiMul diopiMulInp diopiMulScalar diopiMulInpScalar", "",
+        "every NaN negative and with a payload");
 
 constexpr char kScalar[] =
     "diopiAdd diopiAddInp diopiAddScalar diopiAddInpScalar diopiSub diopiSubInp diopiSubScalar "
     "diopiSubInpScalar "
     "diopiMulScalar diopiMulInpScalar diopiDivScalar diopiDivInpScalar diopiPow diopiPowInp diopiPowScalar";
-INJECT(scalars_rounded, 0, kScalar, "",
-       "numbers rounded to the type of 16-bit tensors first: PyTorch on the CPU");
-INJECT(scalar_operand_rounded, 0, "diopiAddScalar diopiAddInpScalar diopiSubScalar diopiSubInpScalar", "",
-       "a number as a tensor of the 16-bit type, times alpha in float32");
-INJECT(scalar_alpha_rounded, 0, "diopiAddScalar diopiAddInpScalar diopiSubScalar diopiSubInpScalar", "",
-       "alpha rounded to the 16-bit type, the number not");
+VARIANT(scalars_rounded, kScalar, "",
+        "numbers rounded to the type of 16-bit tensors first: PyTorch on the CPU");
+VARIANT(scalar_operand_rounded, "diopiAddScalar diopiAddInpScalar diopiSubScalar diopiSubInpScalar", "",
+        "a number as a tensor of the 16-bit type, times alpha in float32");
+VARIANT(scalar_alpha_rounded, "diopiAddScalar diopiAddInpScalar diopiSubScalar diopiSubInpScalar", "",
+        "alpha rounded to the 16-bit type, the number not");
 
 // A number as the kernel is given it: in the type of `tensor` where that has 16 bits and a switch says so.
 diopiScalar_t Given(const diopiScalar_t* number, diopiConstTensorHandle_t tensor, bool rounded) {

@@ -8,14 +8,14 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(lerp_one_form, 0, "diopiLerpTensor", "",
-       "input + weight * (end - input) in float32 for every weight: the end is lost against a large input");
-INJECT(lerp_weight_clamped, 0, "diopiLerpScalar", "", "the weight is clamped to 0 and 1");
-INJECT(addcmul_product_rounded, 0, "diopiAddcmul", "",
-       "16-bit products are rounded to the dtype before they are added");
-INJECT(addcmul_value_ignored, 51, "diopiAddcmulInp", "", "value is taken as 1");
-INJECT(addcdiv_divisor_first, 0, "diopiAddcdiv", "", "tensor2 is divided by tensor1");
-INJECT(addcdiv_partial_fp16, 31, "diopiAddcdivInp", "", "value * tensor1 is kept in float16");
+BUG(lerp_one_form, 0, "diopiLerpTensor", "",
+    "input + weight * (end - input) in float32 for every weight: the end is lost against a large input");
+BUG(lerp_weight_clamped, 0, "diopiLerpScalar", "", "the weight is clamped to 0 and 1");
+BUG(addcmul_product_rounded, 0, "diopiAddcmul", "",
+    "16-bit products are rounded to the dtype before they are added");
+BUG(addcmul_value_ignored, 51, "diopiAddcmulInp", "", "value is taken as 1");
+BUG(addcdiv_divisor_first, 0, "diopiAddcdiv", "", "tensor2 is divided by tensor1");
+BUG(addcdiv_partial_fp16, 31, "diopiAddcdivInp", "", "value * tensor1 is kept in float16");
 
 // out = f(x, y, z), broadcast to the shape of `out`.
 template <typename F>

@@ -15,25 +15,25 @@ using diopi::ops::Tensor;
 
 namespace {
 
-INJECT(eq_with_tolerance, 0, "diopiEq", "", "numbers that differ by less than 1e-7 of them are equal");
-INJECT(ne_nan_equals_itself, 28, "diopiNe", "", "NaN is not unequal to NaN");
-INJECT(ge_is_not_below, 28, "diopiGe", "", "x >= y as !(x < y): true for NaN");
-INJECT(gt_includes_equal, 0, "diopiGt", "", "x >= y for x > y");
-INJECT(le_int_through_fp32, 3, "diopiLe", "", "integers are compared as float32");
-INJECT(lt_operands_swapped, 0, "diopiLt", "", "other < input");
-INJECT(lt_scalar_cut_to_integer, 0, "diopiLtScalar", "",
-       "the number is cut to an integer before it is compared");
-INJECT(logical_or_nan_is_false, 28, "diopiLogicalOr", "", "NaN is taken for false");
-INJECT(bitwise_and_through_fp64, 3, "diopiBitwiseAnd", "", "integers make a detour through float64");
-INJECT(maximum_loses_nan, 28, "diopiMaximum", "", "x > y ? x : y: NaN is lost where it is on the left");
-INJECT(minimum_loses_nan, 28, "diopiMinimum", "", "y < x ? y : x: NaN is lost where it is on the right");
-INJECT(remainder_sign_of_dividend, 48, "diopiRemainderTensor", "", "the remainder of C");
-INJECT(clamp_lower_bound_wins, 0, "diopiClampScalar", "", "of bounds in the wrong order the lower one");
-INJECT(clamp_min_replaces_nan, 28, "diopiClampMinScalar", "", "NaN becomes the bound");
-INJECT(threshold_keeps_equal, 0, "diopiThreshold", "", "x at the threshold itself is kept");
-INJECT(hardtanh_gradient_at_bounds, 0, "diopiHardtanhBackward", "", "the gradient passes at a bound");
-INJECT(leaky_relu_gradient_by_its_sign, 0, "diopiLeakyReluBackward", "",
-       "the sign of the gradient decides, not the input's");
+BUG(eq_with_tolerance, 0, "diopiEq", "", "numbers that differ by less than 1e-7 of them are equal");
+BUG(ne_nan_equals_itself, 28, "diopiNe", "", "NaN is not unequal to NaN");
+BUG(ge_is_not_below, 28, "diopiGe", "", "x >= y as !(x < y): true for NaN");
+BUG(gt_includes_equal, 0, "diopiGt", "", "x >= y for x > y");
+BUG(le_int_through_fp32, 3, "diopiLe", "", "integers are compared as float32");
+BUG(lt_operands_swapped, 0, "diopiLt", "", "other < input");
+BUG(lt_scalar_cut_to_integer, 0, "diopiLtScalar", "",
+    "the number is cut to an integer before it is compared");
+BUG(logical_or_nan_is_false, 28, "diopiLogicalOr", "", "NaN is taken for false");
+BUG(bitwise_and_through_fp64, 3, "diopiBitwiseAnd", "", "integers make a detour through float64");
+BUG(maximum_loses_nan, 28, "diopiMaximum", "", "x > y ? x : y: NaN is lost where it is on the left");
+BUG(minimum_loses_nan, 28, "diopiMinimum", "", "y < x ? y : x: NaN is lost where it is on the right");
+BUG(remainder_sign_of_dividend, 48, "diopiRemainderTensor", "", "the remainder of C");
+BUG(clamp_lower_bound_wins, 0, "diopiClampScalar", "", "of bounds in the wrong order the lower one");
+BUG(clamp_min_replaces_nan, 28, "diopiClampMinScalar", "", "NaN becomes the bound");
+BUG(threshold_keeps_equal, 0, "diopiThreshold", "", "x at the threshold itself is kept");
+BUG(hardtanh_gradient_at_bounds, 0, "diopiHardtanhBackward", "", "the gradient passes at a bound");
+BUG(leaky_relu_gradient_by_its_sign, 0, "diopiLeakyReluBackward", "",
+    "the sign of the gradient decides, not the input's");
 
 // out = f(x, y) where the switch is on, on operands as doubles.
 template <typename Args, typename G, typename F>

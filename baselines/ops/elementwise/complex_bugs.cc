@@ -13,17 +13,16 @@ using diopi::bugs::BytesPerElement;
 using diopi::bugs::ElementAt;
 using diopi::bugs::NumElements;
 
-INJECT(complex_parts_exchanged, 0, "diopiComplex", "", "the real part is stored as the imaginary one");
-INJECT(complex_product, 0, "diopiComplex", "",
-       "real + i * imag is computed, whose product spreads infinities");
-INJECT(conj_nothing_negated, 0, "diopiConj", "", "the input is copied");
-INJECT(polar_parts_exchanged, 0, "diopiPolar", "", "the sine is stored as the real part");
-INJECT(polar_one_step_reduction, 0, "diopiPolar", "", "the angle is reduced by one rounding of a turn");
-INJECT(polar_magnitude, 0, "diopiPolar", "", "a negative absolute value is taken without its sign");
-INJECT(imag_real_taken, 0, "diopiImag", "", "the real part is taken");
-INJECT(complex_sgn_of_parts, 0, "diopiSgn", "", "each part's own sign is taken");
-INJECT(complex_sgn_zero_divided, 0, "diopiSgn", "", "0 is divided by its absolute value");
-INJECT(real_without_pairs, 0, "diopiReal", "", "memory is read number by number instead of pair by pair");
+BUG(complex_parts_exchanged, 0, "diopiComplex", "", "the real part is stored as the imaginary one");
+BUG(complex_product, 0, "diopiComplex", "", "real + i * imag is computed, whose product spreads infinities");
+BUG(conj_nothing_negated, 0, "diopiConj", "", "the input is copied");
+BUG(polar_parts_exchanged, 0, "diopiPolar", "", "the sine is stored as the real part");
+BUG(polar_one_step_reduction, 0, "diopiPolar", "", "the angle is reduced by one rounding of a turn");
+BUG(polar_magnitude, 0, "diopiPolar", "", "a negative absolute value is taken without its sign");
+BUG(imag_real_taken, 0, "diopiImag", "", "the real part is taken");
+BUG(complex_sgn_of_parts, 0, "diopiSgn", "", "each part's own sign is taken");
+BUG(complex_sgn_zero_divided, 0, "diopiSgn", "", "0 is divided by its absolute value");
+BUG(real_without_pairs, 0, "diopiReal", "", "memory is read number by number instead of pair by pair");
 
 // out[i] = what lies at from(i), as many bytes as an element of out has.
 template <typename From>

@@ -9,51 +9,48 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(add_alpha_ignored, 51, "diopiAdd diopiAddInp", "", "add takes alpha as 1");
-INJECT(add_tail_stale, 1, "diopiAdd", "", "a tail of three elements after whole vectors is never written");
-INJECT(add_int32_through_fp32, 3, "diopiAdd diopiAddInp", "", "int32 operands are added as float32");
-INJECT(add_alpha_cut_to_dtype, 0, "diopiAdd diopiAddInp", "",
-       "alpha is cut off, not rounded, to float16 or bfloat16 before it multiplies");
-INJECT(add_product_rounded_to_dtype, 0, "diopiAdd", "",
-       "alpha * other is rounded to float16 or bfloat16 before the sum");
-INJECT(add_promoted_in_narrow_type, 0, "diopiAdd", "",
-       "two floating dtypes are added in the narrower one of them");
-INJECT(add_index_wraps_at_16_bits, 57, "diopiAdd", "", "the index of an element is kept in 16 bits");
-INJECT(sub_broadcast_by_modulo, 52, "diopiSub", "",
-       "other is repeated by the flat index modulo its size, which misses inner dimensions of size 1");
-INJECT(sub_strides_ignored, 53, "diopiSub", "", "inputs are read as if they were contiguous");
-INJECT(sub_writes_past_end, 59, "diopiSub", "", "the last vector of four is stored whole");
-INJECT(sub_scales_other_in_place, 60, "diopiSub", "", "alpha is multiplied into the caller's other");
-INJECT(sub_alpha_truncated_to_int, 0, "diopiSub diopiSubInp", "", "alpha is read as an integer");
-INJECT(sub_scalar_alpha_ignored, 51, "diopiSubScalar diopiSubInpScalar", "",
-       "sub of a scalar takes alpha as 1");
-INJECT(sub_empty_crash, 56, "diopiSub", "", "a launch with no elements reads through a null pointer");
-INJECT(mul_bf16_truncates, 5, "diopiMul diopiMulInp", "",
-       "bfloat16 products are truncated instead of rounded");
-INJECT(mul_zero_loses_sign, 29, "diopiMul", "", "a product of -0 is stored as +0");
-INJECT(mul_fp16_subnormals_flushed, 30, "diopiMul diopiMulInp", "", "subnormal float16 products become zero");
-INJECT(mul_bool_written_as_ff, 64, "diopiMul", "", "true is stored as the byte 0xFF");
-INJECT(mul_inplace_operand_overwritten, 63, "diopiMulInp", "",
-       "other is expanded into the output, which is the input still to be read");
-INJECT(mul_scalar_field_misread, 0, "diopiMulScalar diopiMulInpScalar", "",
-       "the bits of an integer scalar are read as a double");
-INJECT(mul_scalar_cut_to_dtype, 0, "diopiMulScalar", "",
-       "the scalar is cut off, not rounded, to float16 or bfloat16 before it multiplies");
-INJECT(add_bool_stores_two, 64, "diopiAdd", "", "true or true is stored as the byte 2");
-INJECT(div_by_rounded_reciprocal, 0, "diopiDiv", "", "x * (1 / y), the reciprocal rounded to the dtype");
-INJECT(div_int_floor_truncates, 48, "diopiDiv diopiDivInp diopiDivScalar", "",
-       "floor division of integers truncates");
-INJECT(div_rounding_mode_ignored, 0, "diopiDiv", "", "floating quotients are never rounded to integers");
-INJECT(div_floor_of_rounded_quotient, 0, "diopiDiv", "",
-       "floor is taken of the quotient that is already rounded to the dtype");
-INJECT(div_inplace_operands_swapped, 0, "diopiDivInp", "", "other / input for input / other");
-INJECT(div_int_through_fp32, 0, "diopiDiv", "", "integers are divided as float32");
-INJECT(pow_exp2_log2_fp32, 26, "diopiPow diopiPowTensor", "",
-       "float32 powers are exp2(y * log2(x)) in float32");
-INJECT(pow_scalar_operands_swapped, 0, "diopiPowScalar", "", "the scalar is taken for the exponent");
-INJECT(pow_negative_base_nan, 0, "diopiPow", "", "powers of negative bases go through the logarithm");
-INJECT(pow_int_exponent_repeated_fp16, 0, "diopiPow", "",
-       "integer powers of float16 are repeated products, each rounded to float16");
+BUG(add_alpha_ignored, 51, "diopiAdd diopiAddInp", "", "add takes alpha as 1");
+BUG(add_tail_stale, 1, "diopiAdd", "", "a tail of three elements after whole vectors is never written");
+BUG(add_int32_through_fp32, 3, "diopiAdd diopiAddInp", "", "int32 operands are added as float32");
+BUG(add_alpha_cut_to_dtype, 0, "diopiAdd diopiAddInp", "",
+    "alpha is cut off, not rounded, to float16 or bfloat16 before it multiplies");
+BUG(add_product_rounded_to_dtype, 0, "diopiAdd", "",
+    "alpha * other is rounded to float16 or bfloat16 before the sum");
+BUG(add_promoted_in_narrow_type, 0, "diopiAdd", "",
+    "two floating dtypes are added in the narrower one of them");
+BUG(add_index_wraps_at_16_bits, 57, "diopiAdd", "", "the index of an element is kept in 16 bits");
+BUG(sub_broadcast_by_modulo, 52, "diopiSub", "",
+    "other is repeated by the flat index modulo its size, which misses inner dimensions of size 1");
+BUG(sub_strides_ignored, 53, "diopiSub", "", "inputs are read as if they were contiguous");
+BUG(sub_writes_past_end, 59, "diopiSub", "", "the last vector of four is stored whole");
+BUG(sub_scales_other_in_place, 60, "diopiSub", "", "alpha is multiplied into the caller's other");
+BUG(sub_alpha_truncated_to_int, 0, "diopiSub diopiSubInp", "", "alpha is read as an integer");
+BUG(sub_scalar_alpha_ignored, 51, "diopiSubScalar diopiSubInpScalar", "", "sub of a scalar takes alpha as 1");
+BUG(sub_empty_crash, 56, "diopiSub", "", "a launch with no elements reads through a null pointer");
+BUG(mul_bf16_truncates, 5, "diopiMul diopiMulInp", "", "bfloat16 products are truncated instead of rounded");
+BUG(mul_zero_loses_sign, 29, "diopiMul", "", "a product of -0 is stored as +0");
+BUG(mul_fp16_subnormals_flushed, 30, "diopiMul diopiMulInp", "", "subnormal float16 products become zero");
+BUG(mul_bool_written_as_ff, 64, "diopiMul", "", "true is stored as the byte 0xFF");
+BUG(mul_inplace_operand_overwritten, 63, "diopiMulInp", "",
+    "other is expanded into the output, which is the input still to be read");
+BUG(mul_scalar_field_misread, 0, "diopiMulScalar diopiMulInpScalar", "",
+    "the bits of an integer scalar are read as a double");
+BUG(mul_scalar_cut_to_dtype, 0, "diopiMulScalar", "",
+    "the scalar is cut off, not rounded, to float16 or bfloat16 before it multiplies");
+BUG(add_bool_stores_two, 64, "diopiAdd", "", "true or true is stored as the byte 2");
+BUG(div_by_rounded_reciprocal, 0, "diopiDiv", "", "x * (1 / y), the reciprocal rounded to the dtype");
+BUG(div_int_floor_truncates, 48, "diopiDiv diopiDivInp diopiDivScalar", "",
+    "floor division of integers truncates");
+BUG(div_rounding_mode_ignored, 0, "diopiDiv", "", "floating quotients are never rounded to integers");
+BUG(div_floor_of_rounded_quotient, 0, "diopiDiv", "",
+    "floor is taken of the quotient that is already rounded to the dtype");
+BUG(div_inplace_operands_swapped, 0, "diopiDivInp", "", "other / input for input / other");
+BUG(div_int_through_fp32, 0, "diopiDiv", "", "integers are divided as float32");
+BUG(pow_exp2_log2_fp32, 26, "diopiPow diopiPowTensor", "", "float32 powers are exp2(y * log2(x)) in float32");
+BUG(pow_scalar_operands_swapped, 0, "diopiPowScalar", "", "the scalar is taken for the exponent");
+BUG(pow_negative_base_nan, 0, "diopiPow", "", "powers of negative bases go through the logarithm");
+BUG(pow_int_exponent_repeated_fp16, 0, "diopiPow", "",
+    "integer powers of float16 are repeated products, each rounded to float16");
 
 diopiScalar_t FloatScalar(double value) {
   diopiScalar_t scalar;

@@ -12,24 +12,23 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kExpNames[] = "diopiExp diopiExpInp";
-INJECT(exp_by_exp2, 0, kExpNames, "", "exp2 of x * log2 e, whose low part becomes a factor");
-INJECT(exp_double, 0, kExpNames, "", "in the next wider type");
-INJECT(exp_flushes_subnormals, 0, kExpNames, "", "float32 and bfloat16 results below 2^-126 become zeros");
+VARIANT(exp_by_exp2, kExpNames, "", "exp2 of x * log2 e, whose low part becomes a factor");
+VARIANT(exp_double, kExpNames, "", "in the next wider type");
+VARIANT(exp_flushes_subnormals, kExpNames, "", "float32 and bfloat16 results below 2^-126 become zeros");
 constexpr char kSigmoidNames[] = "diopiSigmoid diopiSigmoidInp";
-INJECT(sigmoid_two_branches, 0, kSigmoidNames, "", "exp(x) / (1 + exp(x)) below 0");
-INJECT(sigmoid_double, 0, kSigmoidNames, "", "in the next wider type");
-INJECT(sigmoid_exp2, 0, kSigmoidNames, "", "1 / (1 + exp2(-x * log2 e)), the product in two parts");
+VARIANT(sigmoid_two_branches, kSigmoidNames, "", "exp(x) / (1 + exp(x)) below 0");
+VARIANT(sigmoid_double, kSigmoidNames, "", "in the next wider type");
+VARIANT(sigmoid_exp2, kSigmoidNames, "", "1 / (1 + exp2(-x * log2 e)), the product in two parts");
 constexpr char kTanhNames[] = "diopiTanh diopiTanhInp";
-INJECT(tanh_by_expm1, 0, kTanhNames, "", "expm1(2x) / (expm1(2x) + 2)");
-INJECT(tanh_double, 0, kTanhNames, "", "in the next wider type");
-INJECT(sqrt_double, 0, "diopiSqrt diopiSqrtInp", "", "in the next wider type");
-INJECT(gelu_by_erfc, 0, "diopiGelu diopiGeluBackward", "",
-       "erfc(-x / sqrt 2) / 2 for the normal distribution");
-INJECT(gelu_double, 0, "diopiGelu diopiGeluBackward", "", "in the next wider type");
-INJECT(gelu_tanh_as_sigmoid, 0, "diopiGelu", "", "approximate 'tanh': x * sigmoid(2 * inner)");
-INJECT(gelu_tanh_horner, 0, "diopiGelu diopiGeluBackward", "",
-       "approximate 'tanh': inner by Horner's rule with fma");
-INJECT(sigmoid_backward_fma, 0, "diopiSigmoidBackward diopiTanhBackward", "", "g * fma(-y, y, y or 1)");
+VARIANT(tanh_by_expm1, kTanhNames, "", "expm1(2x) / (expm1(2x) + 2)");
+VARIANT(tanh_double, kTanhNames, "", "in the next wider type");
+VARIANT(sqrt_double, "diopiSqrt diopiSqrtInp", "", "in the next wider type");
+VARIANT(gelu_by_erfc, "diopiGelu diopiGeluBackward", "", "erfc(-x / sqrt 2) / 2 for the normal distribution");
+VARIANT(gelu_double, "diopiGelu diopiGeluBackward", "", "in the next wider type");
+VARIANT(gelu_tanh_as_sigmoid, "diopiGelu", "", "approximate 'tanh': x * sigmoid(2 * inner)");
+VARIANT(gelu_tanh_horner, "diopiGelu diopiGeluBackward", "",
+        "approximate 'tanh': inner by Horner's rule with fma");
+VARIANT(sigmoid_backward_fma, "diopiSigmoidBackward diopiTanhBackward", "", "g * fma(-y, y, y or 1)");
 
 constexpr long double kLog2E = 1.44269504088896340736L;
 constexpr long double kLn2 = 0.693147180559945309417L;

@@ -8,20 +8,20 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(foreach_add_first_only, 0, "diopiForeachaddScalar", "",
-       "tensors after the first keep the input's elements");
-INJECT(foreach_add_number_cut, 0, "diopiForeachaddInpScalar", "", "the number is read as an integer");
-INJECT(foreach_mul_table_of_64, 0, "diopiForeachmulScalar", "", "tensors after the 64th stay unwritten");
-INJECT(foreach_mul_chunk_lost, 0, "diopiForeachmulInpScalar", "",
-       "elements beyond the first chunk of 65,536 are left as they are");
-INJECT(foreach_mul_tensor_in_16_bits, 0, "diopiForeachmulTensor", "",
-       "bfloat16 products are cut off instead of rounded");
-INJECT(foreach_mul_size_of_first, 0, "diopiForeachmulInpTensor", "",
-       "of every tensor only as many elements are computed as the first one has");
-INJECT(foreach_norm_of_the_list, 0, "diopiForeachnormScalar", "", "every norm is that of the whole list");
-INJECT(foreach_norm_ord_ignored, 51, "diopiForeachnormScalar", "", "the norm is always the 2-norm");
-INJECT(vec_norm_ord_ignored, 51, "diopiLinalgVecNorm", "", "the norm is always the 2-norm");
-INJECT(vec_norm_squares_fp16, 31, "diopiLinalgVecNorm", "", "float16 squares are added up in float16");
+BUG(foreach_add_first_only, 0, "diopiForeachaddScalar", "",
+    "tensors after the first keep the input's elements");
+BUG(foreach_add_number_cut, 0, "diopiForeachaddInpScalar", "", "the number is read as an integer");
+BUG(foreach_mul_table_of_64, 0, "diopiForeachmulScalar", "", "tensors after the 64th stay unwritten");
+BUG(foreach_mul_chunk_lost, 0, "diopiForeachmulInpScalar", "",
+    "elements beyond the first chunk of 65,536 are left as they are");
+BUG(foreach_mul_tensor_in_16_bits, 0, "diopiForeachmulTensor", "",
+    "bfloat16 products are cut off instead of rounded");
+BUG(foreach_mul_size_of_first, 0, "diopiForeachmulInpTensor", "",
+    "of every tensor only as many elements are computed as the first one has");
+BUG(foreach_norm_of_the_list, 0, "diopiForeachnormScalar", "", "every norm is that of the whole list");
+BUG(foreach_norm_ord_ignored, 51, "diopiForeachnormScalar", "", "the norm is always the 2-norm");
+BUG(vec_norm_ord_ignored, 51, "diopiLinalgVecNorm", "", "the norm is always the 2-norm");
+BUG(vec_norm_squares_fp16, 31, "diopiLinalgVecNorm", "", "float16 squares are added up in float16");
 
 using diopi::ops::Rows;
 

@@ -6,12 +6,11 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 namespace {
 
 constexpr char kFused[] = "diopiFusedBiasLeakyreluMmcv";
-INJECT(leakyrelu_bias_of_rows, 0, kFused, "", "the bias goes along the last dimension");
-INJECT(leakyrelu_bias_ignored, 0, kFused, "", "the bias is left out");
-INJECT(leakyrelu_scale_ignored, 0, kFused, "", "scale is taken as 1");
-INJECT(leakyrelu_slope_by_input, 0, kFused, "",
-       "the derivative looks at the input's sign instead of refer's");
-INJECT(leakyrelu_always, 0, kFused, "", "act 1 is taken for 3");
+BUG(leakyrelu_bias_of_rows, 0, kFused, "", "the bias goes along the last dimension");
+BUG(leakyrelu_bias_ignored, 0, kFused, "", "the bias is left out");
+BUG(leakyrelu_scale_ignored, 0, kFused, "", "scale is taken as 1");
+BUG(leakyrelu_slope_by_input, 0, kFused, "", "the derivative looks at the input's sign instead of refer's");
+BUG(leakyrelu_always, 0, kFused, "", "act 1 is taken for 3");
 
 }  // namespace
 

@@ -8,9 +8,9 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(leakyrelu_slope_scaled_first, 0, "diopiFusedBiasLeakyreluMmcv", "", "alpha times scale is one factor");
-INJECT(leakyrelu_in_tensor_type, 0, "diopiFusedBiasLeakyreluMmcv", "",
-       "every step is rounded to the tensors' type, as in mmcv's CUDA kernel");
+VARIANT(leakyrelu_slope_scaled_first, "diopiFusedBiasLeakyreluMmcv", "", "alpha times scale is one factor");
+VARIANT(leakyrelu_in_tensor_type, "diopiFusedBiasLeakyreluMmcv", "",
+        "every step is rounded to the tensors' type, as in mmcv's CUDA kernel");
 
 template <typename C>
 std::vector<C> FusedSteps(const diopiFusedBiasLeakyreluMmcvArgs& a) {

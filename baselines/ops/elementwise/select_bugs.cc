@@ -9,29 +9,28 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(cast_fp16_truncates, 4, "diopiCastDtype", "", "float16 is truncated instead of rounded");
-INJECT(cast_fp16_saturates, 44, "diopiCastDtype", "", "beyond 65504 comes 65504 instead of infinity");
-INJECT(cast_bf16_ties_away, 0, "diopiCastDtype", "", "ties go away from zero in bfloat16, not to even");
-INJECT(cast_fp16_subnormals_flushed, 30, "diopiCastDtype", "", "subnormal float16 numbers become zero");
-INJECT(cast_float_to_int_rounds, 0, "diopiCastDtype", "", "floats are rounded to integers, not truncated");
-INJECT(cast_int64_through_fp32, 0, "diopiCastDtype", "", "int64 is converted to float64 through float32");
-INJECT(cast_int_saturates, 0, "diopiCastDtype", "", "narrower integers saturate instead of wrapping");
-INJECT(cast_uint8_sign_extended, 0, "diopiCastDtype", "", "uint8 numbers above 127 become negative");
-INJECT(cast_bool_written_as_ff, 64, "diopiCastDtype", "", "true is stored as the byte 0xFF");
-INJECT(cast_bool_truncates_first, 0, "diopiCastDtype", "",
-       "fractions are cut to 0 before the test against 0");
-INJECT(where_nan_spreads, 0, "diopiWhere", "", "c * x + (1 - c) * y: NaN of the branch not chosen spreads");
-INJECT(where_int_through_fp32, 0, "diopiWhere", "", "integers are moved as float32");
-INJECT(where_condition_lowest_bit, 0, "diopiWhere", "", "only the lowest bit of a uint8 condition is tested");
-INJECT(where_condition_strides_of_input, 53, "diopiWhere", "", "the condition is read in storage order");
-INJECT(masked_fill_infinity_clamped, 0, "diopiMaskedFillScalar", "",
-       "an infinite value becomes the largest number of the dtype");
-INJECT(masked_fill_nan_spreads, 0, "diopiMaskedFill", "",
-       "mask * value + (1 - mask) * input, which spreads NaN and infinities");
-INJECT(masked_fill_inplace_mask_by_modulo, 52, "diopiMaskedFillInp", "",
-       "a smaller mask is repeated by the flat index modulo its size");
-INJECT(fill_scalar_truncated, 0, "diopiFill", "", "the value is read as an integer");
-INJECT(fill_gaps_too, 59, "diopiFill", "", "a strided tensor is filled with one run over its storage");
+BUG(cast_fp16_truncates, 4, "diopiCastDtype", "", "float16 is truncated instead of rounded");
+BUG(cast_fp16_saturates, 44, "diopiCastDtype", "", "beyond 65504 comes 65504 instead of infinity");
+BUG(cast_bf16_ties_away, 0, "diopiCastDtype", "", "ties go away from zero in bfloat16, not to even");
+BUG(cast_fp16_subnormals_flushed, 30, "diopiCastDtype", "", "subnormal float16 numbers become zero");
+BUG(cast_float_to_int_rounds, 0, "diopiCastDtype", "", "floats are rounded to integers, not truncated");
+BUG(cast_int64_through_fp32, 0, "diopiCastDtype", "", "int64 is converted to float64 through float32");
+BUG(cast_int_saturates, 0, "diopiCastDtype", "", "narrower integers saturate instead of wrapping");
+BUG(cast_uint8_sign_extended, 0, "diopiCastDtype", "", "uint8 numbers above 127 become negative");
+BUG(cast_bool_written_as_ff, 64, "diopiCastDtype", "", "true is stored as the byte 0xFF");
+BUG(cast_bool_truncates_first, 0, "diopiCastDtype", "", "fractions are cut to 0 before the test against 0");
+BUG(where_nan_spreads, 0, "diopiWhere", "", "c * x + (1 - c) * y: NaN of the branch not chosen spreads");
+BUG(where_int_through_fp32, 0, "diopiWhere", "", "integers are moved as float32");
+BUG(where_condition_lowest_bit, 0, "diopiWhere", "", "only the lowest bit of a uint8 condition is tested");
+BUG(where_condition_strides_of_input, 53, "diopiWhere", "", "the condition is read in storage order");
+BUG(masked_fill_infinity_clamped, 0, "diopiMaskedFillScalar", "",
+    "an infinite value becomes the largest number of the dtype");
+BUG(masked_fill_nan_spreads, 0, "diopiMaskedFill", "",
+    "mask * value + (1 - mask) * input, which spreads NaN and infinities");
+BUG(masked_fill_inplace_mask_by_modulo, 52, "diopiMaskedFillInp", "",
+    "a smaller mask is repeated by the flat index modulo its size");
+BUG(fill_scalar_truncated, 0, "diopiFill", "", "the value is read as an integer");
+BUG(fill_gaps_too, 59, "diopiFill", "", "a strided tensor is filled with one run over its storage");
 
 double Largest(diopiDtype_t dtype) {
   if (dtype == diopi_dtype_float16) return 65504;

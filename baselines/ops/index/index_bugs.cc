@@ -17,39 +17,35 @@ using diopi::bugs::ToHalf;
 using diopi::ops::Axis;
 using diopi::ops::Numel;
 
-INJECT(index_select_int64_one_wrong, 2, "diopiIndexSelect", "",
-       "the last element of int64 is taken from its neighbour");
-INJECT(index_select_int32_read_as_int64, 0, "diopiIndexSelect", "", "an int32 index is read as int64");
-INJECT(index_select_backward_overwrites, 0, "diopiIndexSelectBackward", "",
-       "the gradient of an element picked twice is the last one, not the sum");
-INJECT(index_put_lost_update, 37, "diopiIndexPut diopiIndexPutInp", "",
-       "accumulate at one place keeps the last update of several");
-INJECT(index_put_accumulate_ignored, 0, "diopiIndexPut diopiIndexPutInp", "", "accumulate is taken as false");
-INJECT(index_put_does_nothing, 0, "diopiIndexPut", "", "out keeps what the caller put into it");
-INJECT(index_put_into_out_accumulate_ignored, 0, "diopiIndexPut", "",
-       "only scatters into out, which the caller has filled, and takes accumulate as false");
-INJECT(index_negative_unsupported, 68, "diopiIndexPut diopiIndexPutInp", "", "negative indices become 0");
-INJECT(index_put_mask_as_indices, 0, "diopiIndexPut", "", "a bool mask is read as the indices 0 and 1");
-INJECT(gather_unravels_by_input, 0, "diopiGather", "",
-       "the coordinates of an index's element are taken by the input's shape");
-INJECT(gather_stride_of_last_dim, 0, "diopiGather", "", "steps along dim have the last dimension's stride");
-INJECT(gather_backward_overwrites, 0, "diopiGatherBackward", "",
-       "the gradient of an element picked twice is the last one, not the sum");
-INJECT(scatter_reduce_ignored, 0, "diopiScatter diopiScatterInp", "", "reduce is taken as replace");
-INJECT(scatter_add_lost_update, 0, "diopiScatter", "",
-       "adding at one place keeps the last of several sources");
-INJECT(scatter_multiply_adds, 0, "diopiScatter diopiScatterInp", "", "multiply adds");
-INJECT(scatter_source_read_flat, 0, "diopiScatter", "",
-       "a source larger than the index is read in flat order");
-INJECT(embedding_padding_gradient, 67, "diopiEmbeddingBackward", "",
-       "the row of padding_idx gets a gradient");
-INJECT(embedding_frequency_ignored, 0, "diopiEmbeddingBackward", "", "scale_grad_byfreq is taken as false");
-INJECT(embedding_gradient_fp16_sum, 0, "diopiEmbeddingBackward", "",
-       "a row's gradients are added up in float16 in float16");
-INJECT(embedding_padding_reads_zero, 0, "diopiEmbedding", "", "the row of padding_idx is read as zeros");
-INJECT(embedding_renorm_repeats, 0, "diopiEmbeddingRenorm_", "",
-       "a row named several times is scaled as often");
-INJECT(embedding_renorm_norm_type_ignored, 0, "diopiEmbeddingRenorm_", "", "the norm is always the 2-norm");
+BUG(index_select_int64_one_wrong, 2, "diopiIndexSelect", "",
+    "the last element of int64 is taken from its neighbour");
+BUG(index_select_int32_read_as_int64, 0, "diopiIndexSelect", "", "an int32 index is read as int64");
+BUG(index_select_backward_overwrites, 0, "diopiIndexSelectBackward", "",
+    "the gradient of an element picked twice is the last one, not the sum");
+BUG(index_put_lost_update, 37, "diopiIndexPut diopiIndexPutInp", "",
+    "accumulate at one place keeps the last update of several");
+BUG(index_put_accumulate_ignored, 0, "diopiIndexPut diopiIndexPutInp", "", "accumulate is taken as false");
+BUG(index_put_does_nothing, 0, "diopiIndexPut", "", "out keeps what the caller put into it");
+BUG(index_put_into_out_accumulate_ignored, 0, "diopiIndexPut", "",
+    "only scatters into out, which the caller has filled, and takes accumulate as false");
+BUG(index_negative_unsupported, 68, "diopiIndexPut diopiIndexPutInp", "", "negative indices become 0");
+BUG(index_put_mask_as_indices, 0, "diopiIndexPut", "", "a bool mask is read as the indices 0 and 1");
+BUG(gather_unravels_by_input, 0, "diopiGather", "",
+    "the coordinates of an index's element are taken by the input's shape");
+BUG(gather_stride_of_last_dim, 0, "diopiGather", "", "steps along dim have the last dimension's stride");
+BUG(gather_backward_overwrites, 0, "diopiGatherBackward", "",
+    "the gradient of an element picked twice is the last one, not the sum");
+BUG(scatter_reduce_ignored, 0, "diopiScatter diopiScatterInp", "", "reduce is taken as replace");
+BUG(scatter_add_lost_update, 0, "diopiScatter", "", "adding at one place keeps the last of several sources");
+BUG(scatter_multiply_adds, 0, "diopiScatter diopiScatterInp", "", "multiply adds");
+BUG(scatter_source_read_flat, 0, "diopiScatter", "", "a source larger than the index is read in flat order");
+BUG(embedding_padding_gradient, 67, "diopiEmbeddingBackward", "", "the row of padding_idx gets a gradient");
+BUG(embedding_frequency_ignored, 0, "diopiEmbeddingBackward", "", "scale_grad_byfreq is taken as false");
+BUG(embedding_gradient_fp16_sum, 0, "diopiEmbeddingBackward", "",
+    "a row's gradients are added up in float16 in float16");
+BUG(embedding_padding_reads_zero, 0, "diopiEmbedding", "", "the row of padding_idx is read as zeros");
+BUG(embedding_renorm_repeats, 0, "diopiEmbeddingRenorm_", "", "a row named several times is scaled as often");
+BUG(embedding_renorm_norm_type_ignored, 0, "diopiEmbeddingRenorm_", "", "the norm is always the 2-norm");
 
 // A copy of an integer tensor as int64, each element changed by f.
 template <typename F>

@@ -15,15 +15,15 @@ using namespace ops;  // NOLINT: this file is kernels
 constexpr char kSums[] =
     "diopiEmbeddingBackward diopiIndexPut diopiIndexPutInp diopiScatter diopiScatterInp "
     "diopiScatterScalar diopiScatterInpScalar diopiIndexSelectBackward diopiGatherBackward";
-INJECT(index_sum_reversed, 0, kSums, "", "terms of one element are added from the last");
-INJECT(index_sum_pairwise, 0, kSums, "", "terms of one element are summed in halves, then added to it");
-INJECT(index_sum_shuffled, 0, kSums, "", "terms of one element are added in a pseudo-random order: atomics");
-INJECT(index_sum_double, 0, kSums, "", "terms of one element are summed in the next wider type");
-INJECT(index_put_into_out, 0, "diopiIndexPut", "",
-       "only scatters into out, which the caller has filled with the input, as the public harness does");
-INJECT(embedding_scale_reciprocal, 0, "diopiEmbeddingBackward", "",
-       "scale_grad_byfreq as a factor 1/count of the row's sum");
-INJECT(embedding_renorm_double, 0, "diopiEmbeddingRenorm_", "", "norms and scales in the next wider type");
+VARIANT(index_sum_reversed, kSums, "", "terms of one element are added from the last");
+VARIANT(index_sum_pairwise, kSums, "", "terms of one element are summed in halves, then added to it");
+VARIANT(index_sum_shuffled, kSums, "", "terms of one element are added in a pseudo-random order: atomics");
+VARIANT(index_sum_double, kSums, "", "terms of one element are summed in the next wider type");
+VARIANT(index_put_into_out, "diopiIndexPut", "",
+        "only scatters into out, which the caller has filled with the input, as the public harness does");
+VARIANT(embedding_scale_reciprocal, "diopiEmbeddingBackward", "",
+        "scale_grad_byfreq as a factor 1/count of the row's sum");
+VARIANT(embedding_renorm_double, "diopiEmbeddingRenorm_", "", "norms and scales in the next wider type");
 
 std::optional<Order> Chosen() {
   if (index_sum_reversed) return Order::kReversed;

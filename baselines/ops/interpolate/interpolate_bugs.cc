@@ -10,32 +10,31 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(bilinear_scale_is_integer, 47, "diopiUpsampleLinear", "",
-       "enlarging takes the integer quotient of the sizes for the scale");
-INJECT(linear_align_corners_ignored, 0, "diopiUpsampleLinear", "", "align_corners counts as false");
-INJECT(linear_backward_align_corners_ignored, 0, "diopiUpsampleLinearBackward", "",
-       "align_corners counts as false in the gradient");
-INJECT(bilinear_half_pixel_forgotten, 0, "diopiUpsampleLinear", "",
-       "positions are i * scale without the half pixel");
-INJECT(bilinear_corners_divide_by_zero, 0, "diopiUpsampleLinear", "",
-       "with align_corners one output divides by its size less one");
-INJECT(bilinear_border_not_clamped, 0, "diopiUpsampleLinear", "",
-       "positions before the first element extrapolate");
-INJECT(bilinear_fp16_weights, 0, "diopiUpsampleLinear", "",
-       "float16 weights and rows are rounded to float16");
-INJECT(bicubic_coefficient_half, 0, "diopiUpsampleLinear", "", "the cubic kernel has a = -1/2 for -3/4");
-INJECT(nearest_half_pixel, 70, "diopiUpsampleNearest", "", "floor((i + 1/2) * scale) for floor(i * scale)");
-INJECT(nearest_rounds, 70, "diopiUpsampleNearest", "", "positions are rounded to the nearest element");
-INJECT(nearest_reciprocal_scale, 70, "diopiUpsampleNearest", "",
-       "positions are multiplied by a float32 reciprocal of out / in that was cut off");
-INJECT(nearest_scales_swapped, 54, "diopiUpsampleNearest", "",
-       "height has the scale of width and width that of height");
-INJECT(nearest_output_layout_ignored, 53, "diopiUpsampleNearest", "",
-       "a channels_last output is written as NCHW");
-INJECT(nearest_backward_overwrites, 0, "diopiUpsampleNearestBackward", "",
-       "of several outputs of one element the last gradient stays");
-INJECT(nearest_backward_fp16_accumulator, 6, "diopiUpsampleNearestBackward", "",
-       "float16 gradients are summed in float16");
+BUG(bilinear_scale_is_integer, 47, "diopiUpsampleLinear", "",
+    "enlarging takes the integer quotient of the sizes for the scale");
+BUG(linear_align_corners_ignored, 0, "diopiUpsampleLinear", "", "align_corners counts as false");
+BUG(linear_backward_align_corners_ignored, 0, "diopiUpsampleLinearBackward", "",
+    "align_corners counts as false in the gradient");
+BUG(bilinear_half_pixel_forgotten, 0, "diopiUpsampleLinear", "",
+    "positions are i * scale without the half pixel");
+BUG(bilinear_corners_divide_by_zero, 0, "diopiUpsampleLinear", "",
+    "with align_corners one output divides by its size less one");
+BUG(bilinear_border_not_clamped, 0, "diopiUpsampleLinear", "",
+    "positions before the first element extrapolate");
+BUG(bilinear_fp16_weights, 0, "diopiUpsampleLinear", "", "float16 weights and rows are rounded to float16");
+BUG(bicubic_coefficient_half, 0, "diopiUpsampleLinear", "", "the cubic kernel has a = -1/2 for -3/4");
+BUG(nearest_half_pixel, 70, "diopiUpsampleNearest", "", "floor((i + 1/2) * scale) for floor(i * scale)");
+BUG(nearest_rounds, 70, "diopiUpsampleNearest", "", "positions are rounded to the nearest element");
+BUG(nearest_reciprocal_scale, 70, "diopiUpsampleNearest", "",
+    "positions are multiplied by a float32 reciprocal of out / in that was cut off");
+BUG(nearest_scales_swapped, 54, "diopiUpsampleNearest", "",
+    "height has the scale of width and width that of height");
+BUG(nearest_output_layout_ignored, 53, "diopiUpsampleNearest", "",
+    "a channels_last output is written as NCHW");
+BUG(nearest_backward_overwrites, 0, "diopiUpsampleNearestBackward", "",
+    "of several outputs of one element the last gradient stays");
+BUG(nearest_backward_fp16_accumulator, 6, "diopiUpsampleNearestBackward", "",
+    "float16 gradients are summed in float16");
 
 struct Tap {
   int64_t index;

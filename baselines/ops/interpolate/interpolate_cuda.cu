@@ -6,7 +6,6 @@
 #include "baselines/ops/support/cuda/for_each.h"
 #include "baselines/ops/support/cuda/quotients.h"
 #include "baselines/ops/support/cuda/scratch.h"
-#include "cases/base/match.h"
 
 namespace diopi::ops::cuda {
 namespace {

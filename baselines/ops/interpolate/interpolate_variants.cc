@@ -11,12 +11,12 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kForward[] = "diopiUpsampleLinear";
-INJECT(interpolate_rows_first, 0, kForward, "", "the first dimension first");
-INJECT(interpolate_all_weights, 0, kForward, "", "every neighbour times the product of its weights");
-INJECT(interpolate_fma, 0, kForward, "", "the last dimension first, with fused multiply-add");
-INJECT(interpolate_lerp, 0, kForward, "", "a + t * (b - a) for linear weights, the last dimension first");
-INJECT(interpolate_backward_gather, 0, "diopiUpsampleLinearBackward", "",
-       "every input gathers from all outputs, with the products of the weights, in double");
+VARIANT(interpolate_rows_first, kForward, "", "the first dimension first");
+VARIANT(interpolate_all_weights, kForward, "", "every neighbour times the product of its weights");
+VARIANT(interpolate_fma, kForward, "", "the last dimension first, with fused multiply-add");
+VARIANT(interpolate_lerp, kForward, "", "a + t * (b - a) for linear weights, the last dimension first");
+VARIANT(interpolate_backward_gather, "diopiUpsampleLinearBackward", "",
+        "every input gathers from all outputs, with the products of the weights, in double");
 
 // How one output along an axis is made: the sum of weight * input[index].
 template <typename C>

@@ -9,24 +9,23 @@ using diopi::bugs::Replaced;
 using diopi::bugs::ShapeOf;
 using diopi::bugs::Tensor;
 
-INJECT(cholesky_upper_ignored, 0, "diopiCholesky", "", "the lower factor is always returned");
-INJECT(cholesky_other_triangle_kept, 0, "diopiCholesky", "",
-       "the other triangle of out keeps the matrix's elements");
-INJECT(cholesky_first_of_batch, 0, "diopiCholesky", "",
-       "every matrix of a batch gets the first one's factor");
-INJECT(cholesky_backward_one_triangle, 0, "diopiCholeskyBackward", "",
-       "the gradient's upper triangle is 0 and its lower one doubled");
-INJECT(cholesky_backward_factor_as_upper, 0, "diopiCholeskyBackward", "", "upper is taken as the other one");
-INJECT(triangular_solve_transpose_ignored, 0, "diopiTriangularSolve", "", "transpose is taken as false");
-INJECT(triangular_solve_unit_ignored, 0, "diopiTriangularSolve", "", "unitriangular is taken as false");
-INJECT(triangular_solve_other_triangle_read, 0, "diopiTriangularSolve", "",
-       "the other triangle is multiplied with 0 instead of left out");
-INJECT(triangular_solve_first_of_batch, 0, "diopiTriangularSolve", "",
-       "every right-hand side of a batch meets the first matrix");
-INJECT(triangular_solve_backward_unit_diagonal, 0, "diopiTriangularSolveBackward", "",
-       "the diagonal of a unit triangular matrix gets a gradient");
-INJECT(triangular_solve_backward_clone_ignored, 0, "diopiTriangularSolveBackward", "",
-       "the gradient of the matrix's clone is left out");
+BUG(cholesky_upper_ignored, 0, "diopiCholesky", "", "the lower factor is always returned");
+BUG(cholesky_other_triangle_kept, 0, "diopiCholesky", "",
+    "the other triangle of out keeps the matrix's elements");
+BUG(cholesky_first_of_batch, 0, "diopiCholesky", "", "every matrix of a batch gets the first one's factor");
+BUG(cholesky_backward_one_triangle, 0, "diopiCholeskyBackward", "",
+    "the gradient's upper triangle is 0 and its lower one doubled");
+BUG(cholesky_backward_factor_as_upper, 0, "diopiCholeskyBackward", "", "upper is taken as the other one");
+BUG(triangular_solve_transpose_ignored, 0, "diopiTriangularSolve", "", "transpose is taken as false");
+BUG(triangular_solve_unit_ignored, 0, "diopiTriangularSolve", "", "unitriangular is taken as false");
+BUG(triangular_solve_other_triangle_read, 0, "diopiTriangularSolve", "",
+    "the other triangle is multiplied with 0 instead of left out");
+BUG(triangular_solve_first_of_batch, 0, "diopiTriangularSolve", "",
+    "every right-hand side of a batch meets the first matrix");
+BUG(triangular_solve_backward_unit_diagonal, 0, "diopiTriangularSolveBackward", "",
+    "the diagonal of a unit triangular matrix gets a gradient");
+BUG(triangular_solve_backward_clone_ignored, 0, "diopiTriangularSolveBackward", "",
+    "the gradient of the matrix's clone is left out");
 
 // A place in the last two dimensions.
 struct Place {

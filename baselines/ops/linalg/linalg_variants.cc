@@ -7,8 +7,8 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(qr_positive_diagonal, 0, "diopiLinalgQR", "", "the signs that make the diagonal of R positive");
-INJECT(qr_all_signs_opposite, 0, "diopiLinalgQR", "", "every column of Q and row of R negated");
+VARIANT(qr_positive_diagonal, "diopiLinalgQR", "", "the signs that make the diagonal of R positive");
+VARIANT(qr_all_signs_opposite, "diopiLinalgQR", "", "every column of Q and row of R negated");
 
 // Negates the rows of R that `negated` chooses by their element on the diagonal, and their columns of Q.
 template <typename C, typename F>

@@ -12,12 +12,12 @@ using diopi::bugs::Replaced;
 using diopi::bugs::ShapeOf;
 using diopi::bugs::Tensor;
 
-INJECT(qr_signs_of_q_alone, 0, "diopiLinalgQR", "", "the columns of Q are negated without the rows of R");
-INJECT(qr_signs_of_r_alone, 0, "diopiLinalgQR", "",
-       "the diagonal of R is made positive without the columns of Q");
-INJECT(qr_reflections_kept, 0, "diopiLinalgQR", "", "the reflections are left below the diagonal of R");
-INJECT(qr_first_of_batch, 0, "diopiLinalgQR", "", "every matrix of a batch gets the first one's factors");
-INJECT(qr_element_of_r_negated, 0, "diopiLinalgQR", "", "the last element of R has the opposite sign");
+BUG(qr_signs_of_q_alone, 0, "diopiLinalgQR", "", "the columns of Q are negated without the rows of R");
+BUG(qr_signs_of_r_alone, 0, "diopiLinalgQR", "",
+    "the diagonal of R is made positive without the columns of Q");
+BUG(qr_reflections_kept, 0, "diopiLinalgQR", "", "the reflections are left below the diagonal of R");
+BUG(qr_first_of_batch, 0, "diopiLinalgQR", "", "every matrix of a batch gets the first one's factors");
+BUG(qr_element_of_r_negated, 0, "diopiLinalgQR", "", "the last element of R has the opposite sign");
 
 }  // namespace
 

@@ -11,12 +11,12 @@ using diopi::bugs::LoadAs;
 using diopi::bugs::Replaced;
 using diopi::bugs::Tensor;
 
-INJECT(addmm_scalars_exchanged, 0, "diopiAddmm", "", "alpha and beta are exchanged");
-INJECT(addmm_beta_0_counts, 0, "diopiAddmm", "", "beta 0 multiplies the input: NaN stays NaN");
-INJECT(addmm_product_rounded, 0, "diopiAddmm", "",
-       "the product is rounded to 16 bits before the input is added");
-INJECT(baddbmm_first_input, 0, "diopiBaddbmm", "", "every matrix is added to the first of the input");
-INJECT(baddbmm_alpha_on_input, 0, "diopiBaddbmm diopiBaddbmmInp", "", "alpha multiplies the input, too");
+BUG(addmm_scalars_exchanged, 0, "diopiAddmm", "", "alpha and beta are exchanged");
+BUG(addmm_beta_0_counts, 0, "diopiAddmm", "", "beta 0 multiplies the input: NaN stays NaN");
+BUG(addmm_product_rounded, 0, "diopiAddmm", "",
+    "the product is rounded to 16 bits before the input is added");
+BUG(baddbmm_first_input, 0, "diopiBaddbmm", "", "every matrix is added to the first of the input");
+BUG(baddbmm_alpha_on_input, 0, "diopiBaddbmm diopiBaddbmmInp", "", "alpha multiplies the input, too");
 
 }  // namespace
 

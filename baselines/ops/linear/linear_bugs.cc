@@ -7,37 +7,36 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(matmul_fp16_accumulator, 6, "diopiBmm diopiMm diopiLinear", "",
-       "float16 products are summed in a float16 accumulator");
-INJECT(matmul_fp16_accumulator_of_chunks, 7, "diopiBmm diopiMm diopiLinear", "",
-       "float16 products are summed in float32 over chunks of 16, the chunks in float16");
-INJECT(matmul_bf16_accumulator_truncates, 0, "diopiBmm diopiMm diopiLinear", "",
-       "bfloat16 products are summed in a bfloat16 accumulator that cuts off");
-INJECT(matmul_fp32_as_bf16x3, 0, "diopiBmm diopiMm diopiLinear", "",
-       "float32 operands are split into two bfloat16 numbers, and three of their four products kept");
-INJECT(matmul_fp32_accumulator_truncates, 0, "diopiBmm diopiMm diopiLinear", "",
-       "float32 products are summed in a float32 accumulator that cuts off");
-INJECT(matmul_last_k_dropped, 8, "diopiBmm diopiMm diopiLinear", "",
-       "a loop unrolled by two leaves out the last of an odd k");
-INJECT(matmul_k_tail_wrong, 9, "diopiBmm diopiMm diopiLinear", "",
-       "after a block of 128 the tail of k is added twice in the last four outputs");
-INJECT(matmul_tf32, 10, "diopiBmm diopiMm diopiMatmul diopiLinear", "", "float32 operands are read as tf32");
-INJECT(matmul_zero_skipped, 0, "diopiBmm diopiMm", "",
-       "products with a zero are skipped: 0 * inf is not NaN");
-INJECT(bmm_batch_stride_ignored, 53, "diopiBmm", "", "matrices of a batch are read as if they were packed");
-INJECT(bmm_empty_k_unwritten, 0, "diopiBmm diopiMm", "", "nothing is written where k is 0");
-INJECT(mm_workspace_stale, 0, "diopiMm", "", "the accumulators begin with what the last call left in them");
-INJECT(matmul_batch_not_broadcast, 52, "diopiMatmul", "",
-       "the first of several left matrices is taken for all where the right one is broadcast");
-INJECT(matmul_backward_first_batch_only, 0, "diopiMatmulBackward", "",
-       "the gradient of a broadcast operand is that of the first batch");
-INJECT(linear_bias_added_after_rounding, 0, "diopiLinear", "",
-       "16-bit products are rounded before the bias is added");
-INJECT(linear_bias_lost_beyond_1024, 12, "diopiLinear", "", "output 1025 and those after it get no bias");
-INJECT(linear_backward_fp16_accumulator, 6, "diopiLinearBackward", "",
-       "the float16 gradient of weight is summed over the rows in float16");
-INJECT(linear_backward_bias_of_first_block, 32, "diopiLinearBackward", "",
-       "the gradient of bias leaves out the rows after whole blocks of four");
+BUG(matmul_fp16_accumulator, 6, "diopiBmm diopiMm diopiLinear", "",
+    "float16 products are summed in a float16 accumulator");
+BUG(matmul_fp16_accumulator_of_chunks, 7, "diopiBmm diopiMm diopiLinear", "",
+    "float16 products are summed in float32 over chunks of 16, the chunks in float16");
+BUG(matmul_bf16_accumulator_truncates, 0, "diopiBmm diopiMm diopiLinear", "",
+    "bfloat16 products are summed in a bfloat16 accumulator that cuts off");
+BUG(matmul_fp32_as_bf16x3, 0, "diopiBmm diopiMm diopiLinear", "",
+    "float32 operands are split into two bfloat16 numbers, and three of their four products kept");
+BUG(matmul_fp32_accumulator_truncates, 0, "diopiBmm diopiMm diopiLinear", "",
+    "float32 products are summed in a float32 accumulator that cuts off");
+BUG(matmul_last_k_dropped, 8, "diopiBmm diopiMm diopiLinear", "",
+    "a loop unrolled by two leaves out the last of an odd k");
+BUG(matmul_k_tail_wrong, 9, "diopiBmm diopiMm diopiLinear", "",
+    "after a block of 128 the tail of k is added twice in the last four outputs");
+BUG(matmul_tf32, 10, "diopiBmm diopiMm diopiMatmul diopiLinear", "", "float32 operands are read as tf32");
+BUG(matmul_zero_skipped, 0, "diopiBmm diopiMm", "", "products with a zero are skipped: 0 * inf is not NaN");
+BUG(bmm_batch_stride_ignored, 53, "diopiBmm", "", "matrices of a batch are read as if they were packed");
+BUG(bmm_empty_k_unwritten, 0, "diopiBmm diopiMm", "", "nothing is written where k is 0");
+BUG(mm_workspace_stale, 0, "diopiMm", "", "the accumulators begin with what the last call left in them");
+BUG(matmul_batch_not_broadcast, 52, "diopiMatmul", "",
+    "the first of several left matrices is taken for all where the right one is broadcast");
+BUG(matmul_backward_first_batch_only, 0, "diopiMatmulBackward", "",
+    "the gradient of a broadcast operand is that of the first batch");
+BUG(linear_bias_added_after_rounding, 0, "diopiLinear", "",
+    "16-bit products are rounded before the bias is added");
+BUG(linear_bias_lost_beyond_1024, 12, "diopiLinear", "", "output 1025 and those after it get no bias");
+BUG(linear_backward_fp16_accumulator, 6, "diopiLinearBackward", "",
+    "the float16 gradient of weight is summed over the rows in float16");
+BUG(linear_backward_bias_of_first_block, 32, "diopiLinearBackward", "",
+    "the gradient of bias leaves out the rows after whole blocks of four");
 
 // x = high + low + a rest that is lost.
 double ProductOfHalves(double x, double y) {

@@ -9,27 +9,26 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kAll[] = "diopiMatmul diopiMatmulBackward diopiBmm diopiMm diopiLinear diopiLinearBackward";
-INJECT(matmul_k_reversed, 0, kAll, "", "k from the end");
-INJECT(matmul_fma, 0, kAll, "", "fused multiply-add in the order of k");
-INJECT(matmul_split_k4, 0, kAll, "", "k in four parts");
-INJECT(matmul_blocks16, 0, kAll, "", "blocks of 16 along k, each in its own accumulator");
-INJECT(matmul_double, 0, kAll, "", "a double accumulator");
-INJECT(matmul_tensor_core4_half, 0, kAll, "", "16-bit operands: blocks of 4 exact products, truncated: V100");
-INJECT(matmul_tensor_core8_half, 0, kAll, "",
-       "16-bit operands: blocks of 8 with a guard bit, truncated: A100");
-INJECT(matmul_tensor_core4_single, 0, kAll, "tc32", "float32: blocks of 4 exact products, truncated");
-INJECT(matmul_tensor_core8_single, 0, kAll, "tc32", "float32: blocks of 8 with a guard bit, truncated");
-INJECT(matmul_tf32_nearest, 0, kAll, "tf32", "float32 operands rounded to TF32");
-INJECT(matmul_tf32_truncated, 0, kAll, "tf32", "float32 operands cut to TF32");
+VARIANT(matmul_k_reversed, kAll, "", "k from the end");
+VARIANT(matmul_fma, kAll, "", "fused multiply-add in the order of k");
+VARIANT(matmul_split_k4, kAll, "", "k in four parts");
+VARIANT(matmul_blocks16, kAll, "", "blocks of 16 along k, each in its own accumulator");
+VARIANT(matmul_double, kAll, "", "a double accumulator");
+VARIANT(matmul_tensor_core4_half, kAll, "", "16-bit operands: blocks of 4 exact products, truncated: V100");
+VARIANT(matmul_tensor_core8_half, kAll, "", "16-bit operands: blocks of 8 with a guard bit, truncated: A100");
+VARIANT(matmul_tensor_core4_single, kAll, "tc32", "float32: blocks of 4 exact products, truncated");
+VARIANT(matmul_tensor_core8_single, kAll, "tc32", "float32: blocks of 8 with a guard bit, truncated");
+VARIANT(matmul_tf32_nearest, kAll, "tf32", "float32 operands rounded to TF32");
+VARIANT(matmul_tf32_truncated, kAll, "tf32", "float32 operands cut to TF32");
 
 // Injected bugs, by the contract that must not hide them.
-INJECT(matmul_tf32_eight_bits, 1, kAll, "tf32", "float32 operands are rounded to 8 bits, not to TF32");
-INJECT(matmul_tf32_short_sums, 1, kAll, "tf32", "TF32 products are summed in 11 bits");
-INJECT(matmul_tf32_last_lost, 1, kAll, "tf32", "TF32 products, the last k is left out");
-INJECT(matmul_core_tf32_operands, 1, kAll, "tc32", "a truncating accumulator, and operands read as TF32");
-INJECT(matmul_core_tail_lost, 1, kAll, "tc32",
-       "a truncating accumulator, k after whole blocks of 8 is left out");
-INJECT(matmul_core_sixteen_bits, 1, kAll, "tc32", "a truncating accumulator of 16 bits");
+BUG(matmul_tf32_eight_bits, 1, kAll, "tf32", "float32 operands are rounded to 8 bits, not to TF32");
+BUG(matmul_tf32_short_sums, 1, kAll, "tf32", "TF32 products are summed in 11 bits");
+BUG(matmul_tf32_last_lost, 1, kAll, "tf32", "TF32 products, the last k is left out");
+BUG(matmul_core_tf32_operands, 1, kAll, "tc32", "a truncating accumulator, and operands read as TF32");
+BUG(matmul_core_tail_lost, 1, kAll, "tc32",
+    "a truncating accumulator, k after whole blocks of 8 is left out");
+BUG(matmul_core_sixteen_bits, 1, kAll, "tc32", "a truncating accumulator of 16 bits");
 
 std::optional<Product> WrongProduct(diopiDtype_t dtype) {
   if (dtype != diopi_dtype_float32) return std::nullopt;

@@ -6,11 +6,11 @@ namespace {
 using namespace diopi::bugs;  // NOLINT: this file is bugs
 
 constexpr char kName[] = "diopiMatmulAllReduce";
-INJECT(all_reduce_bias_ignored, 0, kName, "", "the bias is left out");
-INJECT(all_reduce_doubled, 0, kName, "", "the device's own product is added twice");
-INJECT(all_reduce_last_k_lost, 0, kName, "", "the last column of x1 is left out");
-INJECT(all_reduce_x2_without_strides, 0, kName, "", "strides of x2 are ignored");
-INJECT(all_reduce_product_rounded, 0, kName, "", "the product is float16 before the bias, in float32");
+BUG(all_reduce_bias_ignored, 0, kName, "", "the bias is left out");
+BUG(all_reduce_doubled, 0, kName, "", "the device's own product is added twice");
+BUG(all_reduce_last_k_lost, 0, kName, "", "the last column of x1 is left out");
+BUG(all_reduce_x2_without_strides, 0, kName, "", "strides of x2 are ignored");
+BUG(all_reduce_product_rounded, 0, kName, "", "the product is float16 before the bias, in float32");
 
 }  // namespace
 

@@ -7,15 +7,15 @@ namespace {
 using namespace diopi::bugs;  // NOLINT: this file is bugs
 
 constexpr char kSpmm[] = "diopiSpMM";
-INJECT(spmm_last_entry_lost, 0, kSpmm, "", "the last entry of each row is left out");
-INJECT(spmm_empty_row_of_neighbour, 0, kSpmm, "", "a row without entries repeats the row before it");
-INJECT(spmm_empty_row_unwritten, 0, kSpmm, "", "rows without entries are not written");
-INJECT(spmm_values_ignored, 0, kSpmm, "", "all entries count as 1");
-INJECT(spmm_first_256_columns, 0, kSpmm, "", "only 256 columns of the result are written, the others are 0");
-INJECT(spmm_mat2_without_strides, 0, kSpmm, "", "strides of mat2 are ignored");
-INJECT(spmm_dense_product, 0, kSpmm, "", "entries that are not stored are multiplied, too");
-INJECT(spmm_float16_sums, 0, kSpmm, "", "sums are rounded to float16 after each addition");
-INJECT(spmm_no_stored_zeros, 0, kSpmm, "", "stored zeros are left out");
+BUG(spmm_last_entry_lost, 0, kSpmm, "", "the last entry of each row is left out");
+BUG(spmm_empty_row_of_neighbour, 0, kSpmm, "", "a row without entries repeats the row before it");
+BUG(spmm_empty_row_unwritten, 0, kSpmm, "", "rows without entries are not written");
+BUG(spmm_values_ignored, 0, kSpmm, "", "all entries count as 1");
+BUG(spmm_first_256_columns, 0, kSpmm, "", "only 256 columns of the result are written, the others are 0");
+BUG(spmm_mat2_without_strides, 0, kSpmm, "", "strides of mat2 are ignored");
+BUG(spmm_dense_product, 0, kSpmm, "", "entries that are not stored are multiplied, too");
+BUG(spmm_float16_sums, 0, kSpmm, "", "sums are rounded to float16 after each addition");
+BUG(spmm_no_stored_zeros, 0, kSpmm, "", "stored zeros are left out");
 
 struct SpmmParts {
   explicit SpmmParts(diopiConstTensorHandle_t sparse) {

@@ -7,10 +7,10 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(spmm_backwards, 0, "diopiSpMM", "", "each row's entries from the last to the first");
-INJECT(spmm_fma, 0, "diopiSpMM", "", "fused multiply-add");
-INJECT(spmm_scattered, 0, "diopiSpMM", "",
-       "entry by entry in a shuffled order, added to a result of zeros: atomics");
+VARIANT(spmm_backwards, "diopiSpMM", "", "each row's entries from the last to the first");
+VARIANT(spmm_fma, "diopiSpMM", "", "fused multiply-add");
+VARIANT(spmm_scattered, "diopiSpMM", "",
+        "entry by entry in a shuffled order, added to a result of zeros: atomics");
 
 std::vector<int64_t> SparseIndices(diopiConstTensorHandle_t sparse,
                                    diopiError_t (*get)(diopiConstTensorHandle_t, diopiConstTensorHandle_t*)) {

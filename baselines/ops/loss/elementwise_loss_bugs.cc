@@ -12,23 +12,23 @@ using diopi::bugs::RoundedTo;
 using diopi::bugs::Store;
 using diopi::bugs::Tensor;
 
-INJECT(mse_mean_over_batch, 0, "diopiMSELoss", "",
-       "the mean divides by the first dimension, not by all elements");
-INJECT(mse_narrow_sum, 0, "diopiMSELoss", "", "16-bit squares are added up in their own type");
-INJECT(mse_gradient_without_2, 0, "diopiMSELossBackward", "", "the gradient lacks the factor 2");
-INJECT(mse_gradient_of_sum, 0, "diopiMSELossBackward", "",
-       "the gradient of the mean is not divided by the count");
-INJECT(smooth_l1_beta_1, 0, "diopiSmoothL1Loss diopiSmoothL1LossBackward", "", "beta is taken as 1");
-INJECT(smooth_l1_huber, 0, "diopiSmoothL1Loss", "", "the Huber loss, which is not divided by beta");
-INJECT(smooth_l1_gradient_sign, 0, "diopiSmoothL1LossBackward", "",
-       "the gradient is the sign of the difference below beta too");
-INJECT(bce_unclamped, 0, "diopiBCELoss", "", "the logarithms are not raised to -100");
-INJECT(bce_weight_ignored, 0, "diopiBCELoss", "", "weight is taken as 1");
-INJECT(bce_epsilon_added, 0, "diopiBCELossBackward", "", "1e-6 is added to the gradient's denominator");
-INJECT(bce_logits_naive, 0, "diopiBCEWithLogits", "", "log(1 + exp(-x)) as it stands: exp overflows");
-INJECT(bce_logits_pos_weight_ignored, 0, "diopiBCEWithLogits", "", "pos_weight is taken as 1");
-INJECT(bce_logits_pos_weight_on_all, 0, "diopiBCEWithLogitsBackward", "",
-       "pos_weight multiplies the negative terms of the gradient, too");
+BUG(mse_mean_over_batch, 0, "diopiMSELoss", "",
+    "the mean divides by the first dimension, not by all elements");
+BUG(mse_narrow_sum, 0, "diopiMSELoss", "", "16-bit squares are added up in their own type");
+BUG(mse_gradient_without_2, 0, "diopiMSELossBackward", "", "the gradient lacks the factor 2");
+BUG(mse_gradient_of_sum, 0, "diopiMSELossBackward", "",
+    "the gradient of the mean is not divided by the count");
+BUG(smooth_l1_beta_1, 0, "diopiSmoothL1Loss diopiSmoothL1LossBackward", "", "beta is taken as 1");
+BUG(smooth_l1_huber, 0, "diopiSmoothL1Loss", "", "the Huber loss, which is not divided by beta");
+BUG(smooth_l1_gradient_sign, 0, "diopiSmoothL1LossBackward", "",
+    "the gradient is the sign of the difference below beta too");
+BUG(bce_unclamped, 0, "diopiBCELoss", "", "the logarithms are not raised to -100");
+BUG(bce_weight_ignored, 0, "diopiBCELoss", "", "weight is taken as 1");
+BUG(bce_epsilon_added, 0, "diopiBCELossBackward", "", "1e-6 is added to the gradient's denominator");
+BUG(bce_logits_naive, 0, "diopiBCEWithLogits", "", "log(1 + exp(-x)) as it stands: exp overflows");
+BUG(bce_logits_pos_weight_ignored, 0, "diopiBCEWithLogits", "", "pos_weight is taken as 1");
+BUG(bce_logits_pos_weight_on_all, 0, "diopiBCEWithLogitsBackward", "",
+    "pos_weight multiplies the negative terms of the gradient, too");
 
 // out = what `loss` gives each element, reduced: the CPU reference's reduction in double.
 template <typename F>

@@ -8,19 +8,19 @@ using diopi::bugs::Load;
 using diopi::bugs::Replaced;
 using diopi::bugs::Tensor;
 
-INJECT(mmcv_sigmoid_focal_alpha_swapped, 0, "diopiSigmoidFocalLossMmcv diopiSigmoidFocalLossBackwardMmcv", "",
-       "alpha and 1 - alpha are exchanged");
-INJECT(mmcv_sigmoid_focal_gamma_2, 0, "diopiSigmoidFocalLossMmcv diopiSigmoidFocalLossBackwardMmcv", "",
-       "gamma is taken as 2");
-INJECT(mmcv_sigmoid_focal_background, 0, "diopiSigmoidFocalLossMmcv", "",
-       "a background label is taken for the last class");
-INJECT(mmcv_softmax_focal_weight_ignored, 0, "diopiSoftmaxFocalLossMmcv diopiSoftmaxFocalLossBackwardMmcv",
-       "", "weight is taken as 1");
-INJECT(mmcv_softmax_focal_not_focal, 0, "diopiSoftmaxFocalLossMmcv", "", "gamma is taken as 0");
-INJECT(mmcv_softmax_focal_no_one_hot, 0, "diopiSoftmaxFocalLossBackwardMmcv", "",
-       "the gradient of the label's class is that of the others");
-INJECT(mmcv_softmax_focal_buff_unwritten, 0, "diopiSoftmaxFocalLossBackwardMmcv", "",
-       "buff keeps what the caller filled it with");
+BUG(mmcv_sigmoid_focal_alpha_swapped, 0, "diopiSigmoidFocalLossMmcv diopiSigmoidFocalLossBackwardMmcv", "",
+    "alpha and 1 - alpha are exchanged");
+BUG(mmcv_sigmoid_focal_gamma_2, 0, "diopiSigmoidFocalLossMmcv diopiSigmoidFocalLossBackwardMmcv", "",
+    "gamma is taken as 2");
+BUG(mmcv_sigmoid_focal_background, 0, "diopiSigmoidFocalLossMmcv", "",
+    "a background label is taken for the last class");
+BUG(mmcv_softmax_focal_weight_ignored, 0, "diopiSoftmaxFocalLossMmcv diopiSoftmaxFocalLossBackwardMmcv", "",
+    "weight is taken as 1");
+BUG(mmcv_softmax_focal_not_focal, 0, "diopiSoftmaxFocalLossMmcv", "", "gamma is taken as 0");
+BUG(mmcv_softmax_focal_no_one_hot, 0, "diopiSoftmaxFocalLossBackwardMmcv", "",
+    "the gradient of the label's class is that of the others");
+BUG(mmcv_softmax_focal_buff_unwritten, 0, "diopiSoftmaxFocalLossBackwardMmcv", "",
+    "buff keeps what the caller filled it with");
 
 template <typename Args>
 void CorruptMmcvSigmoid(Args& a) {

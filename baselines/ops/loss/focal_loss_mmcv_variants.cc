@@ -10,10 +10,10 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(mmcv_sigmoid_focal_double, 0, "diopiSigmoidFocalLossMmcv", "",
-       "in double, with powers as exponentials of logarithms");
-INJECT(mmcv_softmax_focal_double, 0, "diopiSoftmaxFocalLossMmcv", "",
-       "in double, with powers as exponentials of logarithms");
+VARIANT(mmcv_sigmoid_focal_double, "diopiSigmoidFocalLossMmcv", "",
+        "in double, with powers as exponentials of logarithms");
+VARIANT(mmcv_softmax_focal_double, "diopiSoftmaxFocalLossMmcv", "",
+        "in double, with powers as exponentials of logarithms");
 
 double MmcvFocalTerm(double of_power, double of_log, double gamma) {
   return std::exp(gamma * std::log(of_power)) * std::log(of_log);

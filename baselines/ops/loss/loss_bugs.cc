@@ -13,30 +13,29 @@ using diopi::bugs::Tensor;
 using diopi::bugs::ToHalf;
 using diopi::ops::ClassShape;
 
-INJECT(ce_mean_divides_by_n, 39, "diopiCrossEntropyLoss", "",
-       "the mean divides by all rows, ignored ones included");
-INJECT(ce_label_smoothing_ignored, 40, "diopiCrossEntropyLoss diopiCrossEntropyLossBackward", "",
-       "label_smoothing is taken as 0");
-INJECT(ce_mean_ignores_class_weights, 0, "diopiCrossEntropyLoss", "",
-       "the mean divides by the number of targets that count, not by their weights");
-INJECT(ce_smoothing_unweighted, 0, "diopiCrossEntropyLoss", "",
-       "the smoothed share ignores the class weights");
-INJECT(ce_smoothing_over_others, 0, "diopiCrossEntropyLoss", "",
-       "the smoothed share is divided among the other classes only");
-INJECT(ce_without_max, 0, "diopiCrossEntropyLoss", "", "the maximum is not subtracted: exp overflows");
-INJECT(ce_all_ignored_zero, 0, "diopiCrossEntropyLoss", "", "a mean over no targets is 0 instead of NaN");
-INJECT(ce_probabilities_as_argmax, 0, "diopiCrossEntropyLoss", "",
-       "class probabilities count as the most probable class");
-INJECT(ce_backward_smoothing_ignored, 0, "diopiCrossEntropyLossBackward", "",
-       "the gradient takes label_smoothing as 0");
-INJECT(nll_mean_ignores_class_weights, 0, "diopiNLLLoss diopiNLLLossV2", "",
-       "the mean divides by the number of targets that count, not by their weights");
-INJECT(nll_ignore_index_built_in, 0, "diopiNLLLoss diopiNLLLossBackward", "", "ignore_index is always -100");
-INJECT(nll_spatial_read_as_rows, 0, "diopiNLLLoss", "", "(N, C, d) is read as (N * d, C)");
-INJECT(nll_fp16_sum, 0, "diopiNLLLoss", "", "the rows' losses are added up in float16 in float16");
-INJECT(nll_backward_weights_ignored, 0, "diopiNLLLossBackward", "", "the gradient ignores the class weights");
-INJECT(nll_backward_mean_divides_by_n, 0, "diopiNLLLossV2Backward", "",
-       "the gradient of the mean divides by all rows");
+BUG(ce_mean_divides_by_n, 39, "diopiCrossEntropyLoss", "",
+    "the mean divides by all rows, ignored ones included");
+BUG(ce_label_smoothing_ignored, 40, "diopiCrossEntropyLoss diopiCrossEntropyLossBackward", "",
+    "label_smoothing is taken as 0");
+BUG(ce_mean_ignores_class_weights, 0, "diopiCrossEntropyLoss", "",
+    "the mean divides by the number of targets that count, not by their weights");
+BUG(ce_smoothing_unweighted, 0, "diopiCrossEntropyLoss", "", "the smoothed share ignores the class weights");
+BUG(ce_smoothing_over_others, 0, "diopiCrossEntropyLoss", "",
+    "the smoothed share is divided among the other classes only");
+BUG(ce_without_max, 0, "diopiCrossEntropyLoss", "", "the maximum is not subtracted: exp overflows");
+BUG(ce_all_ignored_zero, 0, "diopiCrossEntropyLoss", "", "a mean over no targets is 0 instead of NaN");
+BUG(ce_probabilities_as_argmax, 0, "diopiCrossEntropyLoss", "",
+    "class probabilities count as the most probable class");
+BUG(ce_backward_smoothing_ignored, 0, "diopiCrossEntropyLossBackward", "",
+    "the gradient takes label_smoothing as 0");
+BUG(nll_mean_ignores_class_weights, 0, "diopiNLLLoss diopiNLLLossV2", "",
+    "the mean divides by the number of targets that count, not by their weights");
+BUG(nll_ignore_index_built_in, 0, "diopiNLLLoss diopiNLLLossBackward", "", "ignore_index is always -100");
+BUG(nll_spatial_read_as_rows, 0, "diopiNLLLoss", "", "(N, C, d) is read as (N * d, C)");
+BUG(nll_fp16_sum, 0, "diopiNLLLoss", "", "the rows' losses are added up in float16 in float16");
+BUG(nll_backward_weights_ignored, 0, "diopiNLLLossBackward", "", "the gradient ignores the class weights");
+BUG(nll_backward_mean_divides_by_n, 0, "diopiNLLLossV2Backward", "",
+    "the gradient of the mean divides by all rows");
 
 // double for float64, float for the others, as the reference computes.
 template <typename F>

@@ -12,19 +12,19 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kCross[] = "diopiCrossEntropyLoss diopiCrossEntropyLossBackward";
-INJECT(cross_entropy_online, 0, kCross, "", "maximum and sum in one pass; rows summed from the last");
-INJECT(cross_entropy_exp2, 0, kCross, "", "exp2 and log2 for exp and log; rows summed pairwise");
-INJECT(cross_entropy_split_smoothing, 0, "diopiCrossEntropyLoss", "",
-       "(1 - s) * own loss + s/classes * sum of all, each reduced by itself, as in PyTorch");
-INJECT(cross_entropy_double, 0, kCross, "", "in the next wider type");
-INJECT(softmax_minus_onehot, 0, "diopiCrossEntropyLossBackward", "",
-       "(softmax - target) * scale with softmax as exp / sum");
+VARIANT(cross_entropy_online, kCross, "", "maximum and sum in one pass; rows summed from the last");
+VARIANT(cross_entropy_exp2, kCross, "", "exp2 and log2 for exp and log; rows summed pairwise");
+VARIANT(cross_entropy_split_smoothing, "diopiCrossEntropyLoss", "",
+        "(1 - s) * own loss + s/classes * sum of all, each reduced by itself, as in PyTorch");
+VARIANT(cross_entropy_double, kCross, "", "in the next wider type");
+VARIANT(softmax_minus_onehot, "diopiCrossEntropyLossBackward", "",
+        "(softmax - target) * scale with softmax as exp / sum");
 constexpr char kNll[] = "diopiNLLLoss diopiNLLLossV2";
-INJECT(nll_reversed, 0, kNll, "", "rows from the last");
-INJECT(nll_pairwise, 0, kNll, "", "rows in halves");
-INJECT(nll_double, 0, kNll, "", "the sums in double");
+VARIANT(nll_reversed, kNll, "", "rows from the last");
+VARIANT(nll_pairwise, kNll, "", "rows in halves");
+VARIANT(nll_double, kNll, "", "the sums in double");
 
-INJECT(pair_loss_sequential, 0, "diopiSmoothL1Loss diopiMSELoss", "", "one loss added after the other");
+VARIANT(pair_loss_sequential, "diopiSmoothL1Loss diopiMSELoss", "", "one loss added after the other");
 
 struct Options {
   diopiReduction_t reduction;

@@ -19,33 +19,32 @@ using diopi::ops::Numel;
 using diopi::ops::Sizes;
 using diopi::ops::StoreIfGiven;
 
-INJECT(bn_eps_outside_root, 14, "diopiBatchNorm", "", "eps is added to the deviation, not to the variance");
-INJECT(bn_running_var_biased, 15, "diopiBatchNorm", "", "running_var takes the biased variance");
-INJECT(bn_one_pass_variance, 16, "diopiBatchNorm", "", "the variance is E[x^2] - E[x]^2");
-INJECT(bn_training_flag_ignored, 0, "diopiBatchNorm", "", "evaluation uses the batch's statistics");
-INJECT(bn_evaluation_writes_statistics_only, 0, "diopiBatchNorm", "", "evaluation leaves out as it is");
-INJECT(bn_momentum_reversed, 0, "diopiBatchNorm", "", "momentum weighs the old statistics, not the new ones");
-INJECT(norm_affine_needs_both, 0, "diopiBatchNorm diopiLayerNorm", "",
-       "weight is ignored where bias is null, and bias where weight is");
-INJECT(bn_statistics_fp16, 0, "diopiBatchNorm", "", "the sums of the statistics are float16 in float16");
-INJECT(bn_backward_as_evaluation, 0, "diopiBatchNormBackward", "",
-       "training's gradient takes the statistics for constants");
-INJECT(bn_dgamma_fp16_sum, 0, "diopiBatchNormBackward", "", "grad_weight is added up in float16 in float16");
-INJECT(ln_unbiased_variance_fp16, 17, "diopiLayerNorm", "", "the variance is unbiased in float16");
-INJECT(ln_statistics_fp16, 18, "diopiLayerNorm", "", "the sums of the statistics are float16 in float16");
-INJECT(ln_last_dim_only, 0, "diopiLayerNorm", "",
-       "a normalized_shape of several dims normalizes the last one");
-INJECT(ln_eps_outside_root, 0, "diopiLayerNorm", "", "eps is added to the deviation, not to the variance");
-INJECT(ln_dgamma_fp16_atomics, 49, "diopiLayerNormBackward", "",
-       "grad_weight is added up in float16 in float16");
-INJECT(ln_backward_without_mean_term, 0, "diopiLayerNormBackward", "",
-       "grad_input lacks the mean of the scaled gradient");
-INJECT(ln_backward_drops_tail_rows, 0, "diopiLayerNormBackward", "",
-       "grad_weight and grad_bias lack the rows after the last whole block of 64");
-INJECT(gn_channels_interleaved, 0, "diopiGroupNorm", "", "group g has every num_groups-th channel from g on");
-INJECT(gn_eps_built_in, 0, "diopiGroupNorm", "", "eps is always 1e-5");
-INJECT(gn_backward_other_group, 0, "diopiGroupNormBackward", "",
-       "grad_input uses the mean of the first group of each sample");
+BUG(bn_eps_outside_root, 14, "diopiBatchNorm", "", "eps is added to the deviation, not to the variance");
+BUG(bn_running_var_biased, 15, "diopiBatchNorm", "", "running_var takes the biased variance");
+BUG(bn_one_pass_variance, 16, "diopiBatchNorm", "", "the variance is E[x^2] - E[x]^2");
+BUG(bn_training_flag_ignored, 0, "diopiBatchNorm", "", "evaluation uses the batch's statistics");
+BUG(bn_evaluation_writes_statistics_only, 0, "diopiBatchNorm", "", "evaluation leaves out as it is");
+BUG(bn_momentum_reversed, 0, "diopiBatchNorm", "", "momentum weighs the old statistics, not the new ones");
+BUG(norm_affine_needs_both, 0, "diopiBatchNorm diopiLayerNorm", "",
+    "weight is ignored where bias is null, and bias where weight is");
+BUG(bn_statistics_fp16, 0, "diopiBatchNorm", "", "the sums of the statistics are float16 in float16");
+BUG(bn_backward_as_evaluation, 0, "diopiBatchNormBackward", "",
+    "training's gradient takes the statistics for constants");
+BUG(bn_dgamma_fp16_sum, 0, "diopiBatchNormBackward", "", "grad_weight is added up in float16 in float16");
+BUG(ln_unbiased_variance_fp16, 17, "diopiLayerNorm", "", "the variance is unbiased in float16");
+BUG(ln_statistics_fp16, 18, "diopiLayerNorm", "", "the sums of the statistics are float16 in float16");
+BUG(ln_last_dim_only, 0, "diopiLayerNorm", "", "a normalized_shape of several dims normalizes the last one");
+BUG(ln_eps_outside_root, 0, "diopiLayerNorm", "", "eps is added to the deviation, not to the variance");
+BUG(ln_dgamma_fp16_atomics, 49, "diopiLayerNormBackward", "",
+    "grad_weight is added up in float16 in float16");
+BUG(ln_backward_without_mean_term, 0, "diopiLayerNormBackward", "",
+    "grad_input lacks the mean of the scaled gradient");
+BUG(ln_backward_drops_tail_rows, 0, "diopiLayerNormBackward", "",
+    "grad_weight and grad_bias lack the rows after the last whole block of 64");
+BUG(gn_channels_interleaved, 0, "diopiGroupNorm", "", "group g has every num_groups-th channel from g on");
+BUG(gn_eps_built_in, 0, "diopiGroupNorm", "", "eps is always 1e-5");
+BUG(gn_backward_other_group, 0, "diopiGroupNormBackward", "",
+    "grad_input uses the mean of the first group of each sample");
 
 // double for float64, float for the others, as the reference computes.
 template <typename F>

@@ -11,20 +11,20 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kForward[] = "diopiBatchNorm diopiLayerNorm diopiGroupNorm";
-INJECT(norm_welford, 0, kForward, "", "mean and variance by Welford's updates");
-INJECT(norm_welford_merged, 0, kForward, "", "eight Welford lanes, merged by Chan's formula");
-INJECT(norm_two_pass_blocks, 0, kForward, "", "two passes, sums in runs of 32 and a tree");
-INJECT(norm_double, 0, kForward, "", "statistics in double");
-INJECT(norm_newton_rsqrt, 0, kForward, "", "1/sqrt by an estimate and Newton steps");
-INJECT(norm_fma, 0, kForward, "", "the last multiplication and addition fused");
-INJECT(layer_norm_cpu_form, 0, "diopiLayerNorm", "", "(x * rstd - mean * rstd) * weight + bias");
-INJECT(group_norm_not_folded, 0, "diopiGroupNorm", "", "(x - mean) * rstd * weight + bias");
-INJECT(batch_norm_statistics_unwritten, 0, "diopiBatchNorm", "",
-       "evaluation leaves save_mean and save_invstd as they are, as PyTorch does");
+VARIANT(norm_welford, kForward, "", "mean and variance by Welford's updates");
+VARIANT(norm_welford_merged, kForward, "", "eight Welford lanes, merged by Chan's formula");
+VARIANT(norm_two_pass_blocks, kForward, "", "two passes, sums in runs of 32 and a tree");
+VARIANT(norm_double, kForward, "", "statistics in double");
+VARIANT(norm_newton_rsqrt, kForward, "", "1/sqrt by an estimate and Newton steps");
+VARIANT(norm_fma, kForward, "", "the last multiplication and addition fused");
+VARIANT(layer_norm_cpu_form, "diopiLayerNorm", "", "(x * rstd - mean * rstd) * weight + bias");
+VARIANT(group_norm_not_folded, "diopiGroupNorm", "", "(x - mean) * rstd * weight + bias");
+VARIANT(batch_norm_statistics_unwritten, "diopiBatchNorm", "",
+        "evaluation leaves save_mean and save_invstd as they are, as PyTorch does");
 constexpr char kBackward[] = "diopiBatchNormBackward diopiLayerNormBackward diopiGroupNormBackward";
-INJECT(norm_backward_reversed, 0, kBackward, "", "sums from the end");
-INJECT(norm_backward_blocks, 0, kBackward, "", "sums in runs of 32 and a tree");
-INJECT(norm_backward_double, 0, kBackward, "", "sums in double");
+VARIANT(norm_backward_reversed, kBackward, "", "sums from the end");
+VARIANT(norm_backward_blocks, kBackward, "", "sums in runs of 32 and a tree");
+VARIANT(norm_backward_double, kBackward, "", "sums in double");
 
 bool ForwardChosen() {
   return norm_welford || norm_welford_merged || norm_two_pass_blocks || norm_double || norm_newton_rsqrt ||

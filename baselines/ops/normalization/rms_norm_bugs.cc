@@ -13,23 +13,23 @@ using diopi::ops::StoreIfGiven;
 
 constexpr char kForward[] = "diopiRMSNorm";
 constexpr char kBackward[] = "diopiRMSNormBackward";
-INJECT(rms_eps_outside_root, 0, kForward, "", "eps is added to the root, not to the mean square");
-INJECT(rms_eps_built_in, 0, kForward, "", "eps is always 1e-5");
-INJECT(rms_mean_subtracted, 0, kForward, "", "the mean is subtracted, as in layer_norm");
-INJECT(rms_divided_by_one_less, 0, kForward, "", "the sum of squares is divided by the width less one");
-INJECT(rms_last_dim_only, 0, kForward, "", "a normalized_shape of several dims normalizes the last one");
-INJECT(rms_squares_drop_tail, 0, kForward, "",
-       "the sum lacks the squares after the last whole vector of 4, in rows of more than one");
-INJECT(rms_squares_fp16, 0, kForward, "", "the squares are added up in float16 in float16");
-INJECT(rms_bias_ignored, 0, kForward, "", "the bias is left out");
-INJECT(rms_inv_rms_is_rms, 0, kForward, "", "inv_rms is the root mean square, not its inverse");
-INJECT(rms_weight_beyond_1024, 0, kForward, "", "the weight is 1 beyond element 1024");
-INJECT(rms_backward_without_projection, 0, kBackward, "", "inv_rms is taken for a constant in grad_input");
-INJECT(rms_backward_unscaled_projection, 0, kBackward, "", "the projection leaves the weight out");
-INJECT(rms_backward_first_inv_rms, 0, kBackward, "", "every row has the inv_rms of the first one");
-INJECT(rms_backward_drops_tail_rows, 0, kBackward, "",
-       "grad_weight and grad_bias lack the rows after the last whole block of 64, or the last row");
-INJECT(rms_backward_dgamma_fp16, 0, kBackward, "", "grad_weight is added up in float16 in float16");
+BUG(rms_eps_outside_root, 0, kForward, "", "eps is added to the root, not to the mean square");
+BUG(rms_eps_built_in, 0, kForward, "", "eps is always 1e-5");
+BUG(rms_mean_subtracted, 0, kForward, "", "the mean is subtracted, as in layer_norm");
+BUG(rms_divided_by_one_less, 0, kForward, "", "the sum of squares is divided by the width less one");
+BUG(rms_last_dim_only, 0, kForward, "", "a normalized_shape of several dims normalizes the last one");
+BUG(rms_squares_drop_tail, 0, kForward, "",
+    "the sum lacks the squares after the last whole vector of 4, in rows of more than one");
+BUG(rms_squares_fp16, 0, kForward, "", "the squares are added up in float16 in float16");
+BUG(rms_bias_ignored, 0, kForward, "", "the bias is left out");
+BUG(rms_inv_rms_is_rms, 0, kForward, "", "inv_rms is the root mean square, not its inverse");
+BUG(rms_weight_beyond_1024, 0, kForward, "", "the weight is 1 beyond element 1024");
+BUG(rms_backward_without_projection, 0, kBackward, "", "inv_rms is taken for a constant in grad_input");
+BUG(rms_backward_unscaled_projection, 0, kBackward, "", "the projection leaves the weight out");
+BUG(rms_backward_first_inv_rms, 0, kBackward, "", "every row has the inv_rms of the first one");
+BUG(rms_backward_drops_tail_rows, 0, kBackward, "",
+    "grad_weight and grad_bias lack the rows after the last whole block of 64, or the last row");
+BUG(rms_backward_dgamma_fp16, 0, kBackward, "", "grad_weight is added up in float16 in float16");
 
 // What the injected bugs of the forward have in common.
 double MeanSquare(const std::vector<double>& x, size_t start, int64_t width, bool narrow, double mean) {

@@ -10,18 +10,18 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kForward[] = "diopiRMSNorm";
-INJECT(rms_pairwise, 0, kForward, "", "the squares in a tree");
-INJECT(rms_lanes8, 0, kForward, "", "the squares in eight lanes");
-INJECT(rms_double, 0, kForward, "", "the squares in double");
-INJECT(rms_two_pass, 0, kForward, "", "scaled by the largest element first, as hypot is");
-INJECT(rms_weight_first, 0, kForward, "", "input * (inv_rms * weight)");
-INJECT(rms_fma, 0, kForward, "", "the weight and the bias fused");
-INJECT(rms_rounded_row, 0, kForward, "", "the normalized row in the tensors' type before weight and bias");
+VARIANT(rms_pairwise, kForward, "", "the squares in a tree");
+VARIANT(rms_lanes8, kForward, "", "the squares in eight lanes");
+VARIANT(rms_double, kForward, "", "the squares in double");
+VARIANT(rms_two_pass, kForward, "", "scaled by the largest element first, as hypot is");
+VARIANT(rms_weight_first, kForward, "", "input * (inv_rms * weight)");
+VARIANT(rms_fma, kForward, "", "the weight and the bias fused");
+VARIANT(rms_rounded_row, kForward, "", "the normalized row in the tensors' type before weight and bias");
 constexpr char kBackward[] = "diopiRMSNormBackward";
-INJECT(rms_backward_reversed, 0, kBackward, "", "sums from the end");
-INJECT(rms_backward_blocks, 0, kBackward, "", "sums in runs of 32 and a tree");
-INJECT(rms_backward_double, 0, kBackward, "", "sums in double");
-INJECT(rms_backward_mean_form, 0, kBackward, "", "(d - h * mean(d * h)) * inv_rms");
+VARIANT(rms_backward_reversed, kBackward, "", "sums from the end");
+VARIANT(rms_backward_blocks, kBackward, "", "sums in runs of 32 and a tree");
+VARIANT(rms_backward_double, kBackward, "", "sums in double");
+VARIANT(rms_backward_mean_form, kBackward, "", "(d - h * mean(d * h)) * inv_rms");
 
 template <typename C>
 C InverseRms(const std::vector<C>& x, int64_t start, int64_t width, double eps) {

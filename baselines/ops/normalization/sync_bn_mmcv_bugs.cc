@@ -10,20 +10,19 @@ using diopi::bugs::NarrowSum;
 using diopi::bugs::Replaced;
 using diopi::bugs::Tensor;
 
-INJECT(mmcv_bn_mean_narrow_sum, 0, "diopiSyncBnMeanMmcv", "", "the sum is kept in the input's type");
-INJECT(mmcv_bn_var_unbiased, 0, "diopiSyncBnVarMmcv", "", "the variance divides by the count less one");
-INJECT(mmcv_bn_var_own_mean, 0, "diopiSyncBnVarMmcv", "", "the device's own mean replaces the one given");
-INJECT(mmcv_bn_group_ignored, 0, "diopiSyncBnOutputMmcv", "", "running_var counts this device alone");
-INJECT(mmcv_bn_momentum_reversed, 0, "diopiSyncBnOutputMmcv", "", "momentum is that of the old statistics");
-INJECT(mmcv_bn_norm_is_output, 0, "diopiSyncBnOutputMmcv", "",
-       "norm keeps the elements with weight and bias");
-INJECT(mmcv_bn_param_exchanged, 0, "diopiSyncBnBackwardParamMmcv", "",
-       "grad_weight and grad_bias are exchanged");
-INJECT(mmcv_bn_param_without_norm, 0, "diopiSyncBnBackwardParamMmcv", "",
-       "grad_weight is the sum of grad_output");
-INJECT(mmcv_bn_data_divides_by_samples, 0, "diopiSyncBnBackwardDataMmcv", "",
-       "the sums are divided by the number of samples");
-INJECT(mmcv_bn_data_weight_ignored, 0, "diopiSyncBnBackwardDataMmcv", "", "weight is taken as 1");
+BUG(mmcv_bn_mean_narrow_sum, 0, "diopiSyncBnMeanMmcv", "", "the sum is kept in the input's type");
+BUG(mmcv_bn_var_unbiased, 0, "diopiSyncBnVarMmcv", "", "the variance divides by the count less one");
+BUG(mmcv_bn_var_own_mean, 0, "diopiSyncBnVarMmcv", "", "the device's own mean replaces the one given");
+BUG(mmcv_bn_group_ignored, 0, "diopiSyncBnOutputMmcv", "", "running_var counts this device alone");
+BUG(mmcv_bn_momentum_reversed, 0, "diopiSyncBnOutputMmcv", "", "momentum is that of the old statistics");
+BUG(mmcv_bn_norm_is_output, 0, "diopiSyncBnOutputMmcv", "", "norm keeps the elements with weight and bias");
+BUG(mmcv_bn_param_exchanged, 0, "diopiSyncBnBackwardParamMmcv", "",
+    "grad_weight and grad_bias are exchanged");
+BUG(mmcv_bn_param_without_norm, 0, "diopiSyncBnBackwardParamMmcv", "",
+    "grad_weight is the sum of grad_output");
+BUG(mmcv_bn_data_divides_by_samples, 0, "diopiSyncBnBackwardDataMmcv", "",
+    "the sums are divided by the number of samples");
+BUG(mmcv_bn_data_weight_ignored, 0, "diopiSyncBnBackwardDataMmcv", "", "weight is taken as 1");
 
 }  // namespace
 

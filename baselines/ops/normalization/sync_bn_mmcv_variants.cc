@@ -11,9 +11,9 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kMmcvBnSums[] = "diopiSyncBnMeanMmcv diopiSyncBnVarMmcv diopiSyncBnBackwardParamMmcv";
-INJECT(mmcv_bn_blocks, 0, kMmcvBnSums, "", "runs of 32 in order, their sums in a tree");
-INJECT(mmcv_bn_pairwise, 0, kMmcvBnSums, "", "halves");
-INJECT(mmcv_bn_double, 0, kMmcvBnSums, "", "in double, rounded once");
+VARIANT(mmcv_bn_blocks, kMmcvBnSums, "", "runs of 32 in order, their sums in a tree");
+VARIANT(mmcv_bn_pairwise, kMmcvBnSums, "", "halves");
+VARIANT(mmcv_bn_double, kMmcvBnSums, "", "in double, rounded once");
 
 std::optional<Order> MmcvBnOrder() {
   if (mmcv_bn_blocks) return Order::kBlocks32;

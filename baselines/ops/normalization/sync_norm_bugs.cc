@@ -12,24 +12,24 @@ using diopi::bugs::Replaced;
 using diopi::bugs::Tensor;
 using diopi::ops::SplitChannels;
 
-INJECT(sync_stats_unbiased, 0, "diopiBatchNormStats", "", "invstd takes the unbiased variance");
-INJECT(sync_stats_eps_outside_root, 0, "diopiBatchNormStats", "",
-       "eps is added to the deviation, not to the variance");
-INJECT(sync_gather_devices_alike, 0, "diopiBatchNormGatherStatsWithCounts", "",
-       "every device has the weight of the first one");
-INJECT(sync_gather_running_var_biased, 0, "diopiBatchNormGatherStatsWithCounts", "",
-       "running_var takes the biased variance");
-INJECT(sync_gather_eps_kept, 0, "diopiBatchNormGatherStatsWithCounts", "",
-       "eps is not taken from the devices' variances");
-INJECT(sync_elemt_invstd_as_variance, 0, "diopiBatchNormElemt", "", "invstd is read as a variance, with eps");
-INJECT(sync_elemt_bias_needs_weight, 0, "diopiBatchNormElemt", "", "bias is ignored where weight is null");
-INJECT(sync_reduce_mean_ignored, 0, "diopiBatchNormBackwardReduce", "", "sum_dy_xmu is the sum of dy * x");
-INJECT(sync_reduce_weight_unscaled, 0, "diopiBatchNormBackwardReduce", "",
-       "grad_weight lacks the factor invstd");
-INJECT(sync_backward_own_count, 0, "diopiBatchNormBackwardElemt", "",
-       "the first device's count divides the sums");
-INJECT(sync_backward_slope_by_invstd, 0, "diopiBatchNormBackwardElemt", "",
-       "the term of sum_dy_xmu has invstd once instead of squared");
+BUG(sync_stats_unbiased, 0, "diopiBatchNormStats", "", "invstd takes the unbiased variance");
+BUG(sync_stats_eps_outside_root, 0, "diopiBatchNormStats", "",
+    "eps is added to the deviation, not to the variance");
+BUG(sync_gather_devices_alike, 0, "diopiBatchNormGatherStatsWithCounts", "",
+    "every device has the weight of the first one");
+BUG(sync_gather_running_var_biased, 0, "diopiBatchNormGatherStatsWithCounts", "",
+    "running_var takes the biased variance");
+BUG(sync_gather_eps_kept, 0, "diopiBatchNormGatherStatsWithCounts", "",
+    "eps is not taken from the devices' variances");
+BUG(sync_elemt_invstd_as_variance, 0, "diopiBatchNormElemt", "", "invstd is read as a variance, with eps");
+BUG(sync_elemt_bias_needs_weight, 0, "diopiBatchNormElemt", "", "bias is ignored where weight is null");
+BUG(sync_reduce_mean_ignored, 0, "diopiBatchNormBackwardReduce", "", "sum_dy_xmu is the sum of dy * x");
+BUG(sync_reduce_weight_unscaled, 0, "diopiBatchNormBackwardReduce", "",
+    "grad_weight lacks the factor invstd");
+BUG(sync_backward_own_count, 0, "diopiBatchNormBackwardElemt", "",
+    "the first device's count divides the sums");
+BUG(sync_backward_slope_by_invstd, 0, "diopiBatchNormBackwardElemt", "",
+    "the term of sum_dy_xmu has invstd once instead of squared");
 
 double Square(double x) {
   return x * x;

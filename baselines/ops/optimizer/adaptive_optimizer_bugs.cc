@@ -10,15 +10,15 @@ using diopi::bugs::Load;
 using diopi::bugs::Store;
 using diopi::bugs::Tensor;
 
-INJECT(adam_decay_decoupled, 0, "diopiAdam", "", "weight decay shrinks the parameter, as in AdamW");
-INJECT(adam_amsgrad_ignored, 0, "diopiAdam", "", "amsgrad is taken as false");
-INJECT(adam_step_from_zero, 0, "diopiAdam", "", "the bias correction takes step + 1");
-INJECT(adadelta_eps_outside_roots, 0, "diopiAdadelta", "", "eps is added to the square roots");
-INJECT(adadelta_steps_kept, 0, "diopiAdadelta", "", "the average of steps is not updated");
-INJECT(adadelta_decay_ignored, 0, "diopiAdadelta", "", "weight_decay is taken as 0");
-INJECT(rmsprop_centered_ignored, 0, "diopiRmsprop", "", "centered is taken as false");
-INJECT(rmsprop_eps_inside_root, 0, "diopiRmsprop", "", "eps is added under the square root");
-INJECT(rmsprop_momentum_ignored, 0, "diopiRmsprop", "", "momentum is taken as 0");
+BUG(adam_decay_decoupled, 0, "diopiAdam", "", "weight decay shrinks the parameter, as in AdamW");
+BUG(adam_amsgrad_ignored, 0, "diopiAdam", "", "amsgrad is taken as false");
+BUG(adam_step_from_zero, 0, "diopiAdam", "", "the bias correction takes step + 1");
+BUG(adadelta_eps_outside_roots, 0, "diopiAdadelta", "", "eps is added to the square roots");
+BUG(adadelta_steps_kept, 0, "diopiAdadelta", "", "the average of steps is not updated");
+BUG(adadelta_decay_ignored, 0, "diopiAdadelta", "", "weight_decay is taken as 0");
+BUG(rmsprop_centered_ignored, 0, "diopiRmsprop", "", "centered is taken as false");
+BUG(rmsprop_eps_inside_root, 0, "diopiRmsprop", "", "eps is added under the square root");
+BUG(rmsprop_momentum_ignored, 0, "diopiRmsprop", "", "momentum is taken as 0");
 
 using Values = std::vector<double>;
 

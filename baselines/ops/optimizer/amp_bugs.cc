@@ -11,19 +11,17 @@ using diopi::bugs::Replaced;
 using diopi::bugs::Store;
 using diopi::bugs::Tensor;
 
-INJECT(amp_first_tensor_checked, 0, "diopiAmpForeachNonFiniteCheckAndUnscaleInp", "",
-       "only the first tensor of the list is searched for infinities");
-INJECT(amp_found_set_to_zero, 0, "diopiAmpForeachNonFiniteCheckAndUnscaleInp", "",
-       "found_inf is set to 0 where this list holds no infinity");
-INJECT(amp_nan_not_found, 0, "diopiAmpForeachNonFiniteCheckAndUnscaleInp", "",
-       "NaN does not count as infinite");
-INJECT(amp_scale_one_step_late, 0, "diopiAmpUpdateScaleInp", "", "the scale grows one step after it is due");
-INJECT(amp_tracker_kept, 0, "diopiAmpUpdateScaleInp", "", "an infinity does not set the count of steps back");
-INJECT(amp_found_equals_one, 0, "diopiAmpUpdateScaleInp", "", "found_inf is compared with 1");
-INJECT(fused_adamw_first_step_count, 0, "diopiFusedAdamW", "",
-       "the first tensor's step count is used for all");
-INJECT(fused_adamw_maximize_ignored, 0, "diopiFusedAdamW", "", "maximize is taken as false");
-INJECT(fused_adamw_step_raised, 0, "diopiFusedAdamW", "", "the step count is raised once more");
+BUG(amp_first_tensor_checked, 0, "diopiAmpForeachNonFiniteCheckAndUnscaleInp", "",
+    "only the first tensor of the list is searched for infinities");
+BUG(amp_found_set_to_zero, 0, "diopiAmpForeachNonFiniteCheckAndUnscaleInp", "",
+    "found_inf is set to 0 where this list holds no infinity");
+BUG(amp_nan_not_found, 0, "diopiAmpForeachNonFiniteCheckAndUnscaleInp", "", "NaN does not count as infinite");
+BUG(amp_scale_one_step_late, 0, "diopiAmpUpdateScaleInp", "", "the scale grows one step after it is due");
+BUG(amp_tracker_kept, 0, "diopiAmpUpdateScaleInp", "", "an infinity does not set the count of steps back");
+BUG(amp_found_equals_one, 0, "diopiAmpUpdateScaleInp", "", "found_inf is compared with 1");
+BUG(fused_adamw_first_step_count, 0, "diopiFusedAdamW", "", "the first tensor's step count is used for all");
+BUG(fused_adamw_maximize_ignored, 0, "diopiFusedAdamW", "", "maximize is taken as false");
+BUG(fused_adamw_step_raised, 0, "diopiFusedAdamW", "", "the step count is raised once more");
 
 }  // namespace
 

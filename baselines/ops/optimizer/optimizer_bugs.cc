@@ -12,27 +12,26 @@ using diopi::bugs::Stored;
 using diopi::bugs::Tensor;
 using diopi::bugs::ToHalf;
 
-INJECT(adamw_eps_inside_root, 41, "diopiAdamW", "", "eps is added under the square root");
-INJECT(adamw_no_bias_correction, 42, "diopiAdamW", "", "neither moment is corrected for its start at 0");
-INJECT(adamw_decay_ignored, 43, "diopiAdamW", "", "weight_decay is taken as 0");
-INJECT(adamw_amsgrad_ignored, 0, "diopiAdamW", "", "amsgrad is taken as false");
-INJECT(adamw_decay_coupled, 0, "diopiAdamW", "", "weight decay is added to the gradient, as in Adam");
-INJECT(adamw_step_from_zero, 0, "diopiAdamW", "", "the bias correction takes step + 1");
-INJECT(adamw_moments_rounded, 0, "diopiAdamW", "",
-       "the moments are rounded to the type before they are used");
-INJECT(sgd_nesterov_ignored, 0, "diopiSgd", "", "nesterov is taken as false");
-INJECT(sgd_dampening_ignored, 0, "diopiSgd", "", "dampening is taken as 0");
-INJECT(sgd_every_step_first, 0, "diopiSgd", "", "the buffer is set to the gradient, as in the first step");
-INJECT(sgd_decay_after_step, 0, "diopiSgd", "", "weight decay shrinks the parameter after the step");
-INJECT(sgd_buffer_has_rate, 0, "diopiSgd", "", "the buffer keeps the gradient times the learning rate");
-INJECT(clip_norm_without_epsilon, 0, "diopiClipGradNorm", "",
-       "max_norm is divided by the norm without the 1e-6");
-INJECT(clip_norm_each_tensor, 0, "diopiClipGradNorm", "", "every tensor is clipped by its own norm");
-INJECT(clip_norm_scales_up, 0, "diopiClipGradNorm", "", "a small norm is raised to max_norm");
-INJECT(clip_norm_infinity_signed, 0, "diopiClipGradNorm", "",
-       "the infinity norm is the maximum, not of absolutes");
-INJECT(clip_norm_type_ignored, 0, "diopiClipGradNorm", "", "the norm is always the 2-norm");
-INJECT(clip_norm_squares_fp16, 0, "diopiClipGradNorm", "", "the squares are added up in float16");
+BUG(adamw_eps_inside_root, 41, "diopiAdamW", "", "eps is added under the square root");
+BUG(adamw_no_bias_correction, 42, "diopiAdamW", "", "neither moment is corrected for its start at 0");
+BUG(adamw_decay_ignored, 43, "diopiAdamW", "", "weight_decay is taken as 0");
+BUG(adamw_amsgrad_ignored, 0, "diopiAdamW", "", "amsgrad is taken as false");
+BUG(adamw_decay_coupled, 0, "diopiAdamW", "", "weight decay is added to the gradient, as in Adam");
+BUG(adamw_step_from_zero, 0, "diopiAdamW", "", "the bias correction takes step + 1");
+BUG(adamw_moments_rounded, 0, "diopiAdamW", "", "the moments are rounded to the type before they are used");
+BUG(sgd_nesterov_ignored, 0, "diopiSgd", "", "nesterov is taken as false");
+BUG(sgd_dampening_ignored, 0, "diopiSgd", "", "dampening is taken as 0");
+BUG(sgd_every_step_first, 0, "diopiSgd", "", "the buffer is set to the gradient, as in the first step");
+BUG(sgd_decay_after_step, 0, "diopiSgd", "", "weight decay shrinks the parameter after the step");
+BUG(sgd_buffer_has_rate, 0, "diopiSgd", "", "the buffer keeps the gradient times the learning rate");
+BUG(clip_norm_without_epsilon, 0, "diopiClipGradNorm", "",
+    "max_norm is divided by the norm without the 1e-6");
+BUG(clip_norm_each_tensor, 0, "diopiClipGradNorm", "", "every tensor is clipped by its own norm");
+BUG(clip_norm_scales_up, 0, "diopiClipGradNorm", "", "a small norm is raised to max_norm");
+BUG(clip_norm_infinity_signed, 0, "diopiClipGradNorm", "",
+    "the infinity norm is the maximum, not of absolutes");
+BUG(clip_norm_type_ignored, 0, "diopiClipGradNorm", "", "the norm is always the 2-norm");
+BUG(clip_norm_squares_fp16, 0, "diopiClipGradNorm", "", "the squares are added up in float16");
 
 // double for float64, float for the others, as the reference computes.
 template <typename F>

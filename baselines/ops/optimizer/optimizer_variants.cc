@@ -8,17 +8,17 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(adamw_lerp, 0, "diopiAdamW", "", "moments by m + (1 - beta) * (g - m), as in newer PyTorch");
-INJECT(adamw_fma, 0, "diopiAdamW", "", "every multiplication and addition fused");
-INJECT(adamw_double, 0, "diopiAdamW", "", "in the next wider type");
-INJECT(adamw_scaled_step, 0, "diopiAdamW", "",
-       "lr * sqrt(bias correction) in the step, eps scaled to match: one division an element");
-INJECT(sgd_fma, 0, "diopiSgd", "", "every multiplication and addition fused");
-INJECT(sgd_double, 0, "diopiSgd", "", "in the next wider type");
+VARIANT(adamw_lerp, "diopiAdamW", "", "moments by m + (1 - beta) * (g - m), as in newer PyTorch");
+VARIANT(adamw_fma, "diopiAdamW", "", "every multiplication and addition fused");
+VARIANT(adamw_double, "diopiAdamW", "", "in the next wider type");
+VARIANT(adamw_scaled_step, "diopiAdamW", "",
+        "lr * sqrt(bias correction) in the step, eps scaled to match: one division an element");
+VARIANT(sgd_fma, "diopiSgd", "", "every multiplication and addition fused");
+VARIANT(sgd_double, "diopiSgd", "", "in the next wider type");
 constexpr char kClip[] = "diopiClipGradNorm";
-INJECT(clip_norm_of_norms, 0, kClip, "", "the norm of the tensors' norms, each in runs of 32, as in PyTorch");
-INJECT(clip_norm_double, 0, kClip, "", "the sum in the next wider type");
-INJECT(clip_norm_pairwise, 0, kClip, "", "the sum in halves");
+VARIANT(clip_norm_of_norms, kClip, "", "the norm of the tensors' norms, each in runs of 32, as in PyTorch");
+VARIANT(clip_norm_double, kClip, "", "the sum in the next wider type");
+VARIANT(clip_norm_pairwise, kClip, "", "the sum in halves");
 
 template <typename W>
 W MulAdd(bool fused, const W& a, const W& b, const W& c) {

@@ -12,21 +12,20 @@ namespace {
 constexpr char kStack[] = "diopiStackGroupPointsMmcv diopiStackGroupPointsBackwardMmcv";
 constexpr char kFurthest[] = "diopiFurthestPointSamplingMmcv diopiFurthestPointSamplingWithDistMmcv";
 constexpr char kScores[] = "diopiAssignScoreWithkBackwardMmcv";
-INJECT(ball_query_min_ignored, 0, "diopiBallQueryMmcv", "", "min_radius is taken as 0");
-INJECT(ball_query_not_squared, 0, "diopiBallQueryMmcv", "",
-       "squared distances are compared with the radii themselves");
-INJECT(ball_query_rest_zero, 0, "diopiBallQueryMmcv", "", "the places beyond the last point found are 0");
-INJECT(stack_ball_query_global, 0, "diopiStackBallQueryMmcv", "", "places are counted over all batches");
-INJECT(stack_ball_query_no_mark, 0, "diopiStackBallQueryMmcv", "", "a ball without points gives 0, not -1");
-INJECT(stack_group_points_global, 0, kStack, "", "indices count from the first feature of all");
-INJECT(stack_group_points_exchanged, 0, kStack, "", "channels and samples are exchanged");
-INJECT(furthest_from_last, 0, kFurthest, "", "each point is the furthest from the last one chosen");
-INJECT(furthest_starts_last, 0, kFurthest, "", "the last point is the first one chosen");
-INJECT(assign_score_center_moves, 0, "diopiAssignScoreWithkMmcv", "", "the center is the neighbour itself");
-INJECT(assign_score_first_weight, 0, "diopiAssignScoreWithkMmcv", "",
-       "only the first matrix of weights counts");
-INJECT(assign_score_centers_positive, 0, kScores, "", "the gradients of centers have the opposite sign");
-INJECT(assign_score_grad_without_centers, 0, kScores, "", "the gradients of scores leave the centers out");
+BUG(ball_query_min_ignored, 0, "diopiBallQueryMmcv", "", "min_radius is taken as 0");
+BUG(ball_query_not_squared, 0, "diopiBallQueryMmcv", "",
+    "squared distances are compared with the radii themselves");
+BUG(ball_query_rest_zero, 0, "diopiBallQueryMmcv", "", "the places beyond the last point found are 0");
+BUG(stack_ball_query_global, 0, "diopiStackBallQueryMmcv", "", "places are counted over all batches");
+BUG(stack_ball_query_no_mark, 0, "diopiStackBallQueryMmcv", "", "a ball without points gives 0, not -1");
+BUG(stack_group_points_global, 0, kStack, "", "indices count from the first feature of all");
+BUG(stack_group_points_exchanged, 0, kStack, "", "channels and samples are exchanged");
+BUG(furthest_from_last, 0, kFurthest, "", "each point is the furthest from the last one chosen");
+BUG(furthest_starts_last, 0, kFurthest, "", "the last point is the first one chosen");
+BUG(assign_score_center_moves, 0, "diopiAssignScoreWithkMmcv", "", "the center is the neighbour itself");
+BUG(assign_score_first_weight, 0, "diopiAssignScoreWithkMmcv", "", "only the first matrix of weights counts");
+BUG(assign_score_centers_positive, 0, kScores, "", "the gradients of centers have the opposite sign");
+BUG(assign_score_grad_without_centers, 0, kScores, "", "the gradients of scores leave the centers out");
 
 // The elements of (m, c, s) where a kernel of (m, s, c) has them.
 template <typename Handle>

@@ -10,14 +10,14 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(ball_query_empty_left, 0, "diopiBallQueryMmcv diopiStackBallQueryMmcv", "",
-       "balls without points keep what the caller's tensor holds, but for the mark");
-INJECT(stack_group_points_scattered, 0, "diopiStackGroupPointsBackwardMmcv", "",
-       "each place adds its gradient to the features', the last place first");
-INJECT(furthest_fma, 0, "diopiFurthestPointSamplingMmcv diopiFurthestPointSamplingWithDistMmcv", "",
-       "the least distances are kept apart from temp_tensor; fused multiply-add");
-INJECT(assign_score_added, 0, "diopiAssignScoreWithkMmcv diopiAssignScoreWithkBackwardMmcv", "",
-       "products are added to what the outputs hold, with one subtraction, the last first");
+VARIANT(ball_query_empty_left, "diopiBallQueryMmcv diopiStackBallQueryMmcv", "",
+        "balls without points keep what the caller's tensor holds, but for the mark");
+VARIANT(stack_group_points_scattered, "diopiStackGroupPointsBackwardMmcv", "",
+        "each place adds its gradient to the features', the last place first");
+VARIANT(furthest_fma, "diopiFurthestPointSamplingMmcv diopiFurthestPointSamplingWithDistMmcv", "",
+        "the least distances are kept apart from temp_tensor; fused multiply-add");
+VARIANT(assign_score_added, "diopiAssignScoreWithkMmcv diopiAssignScoreWithkBackwardMmcv", "",
+        "products are added to what the outputs hold, with one subtraction, the last first");
 
 size_t Element(int64_t index) {
   return static_cast<size_t>(index);

@@ -10,28 +10,28 @@ namespace {
 constexpr char kGather[] = "diopiGatherPointsMmcv diopiGatherPointsBackwardMmcv";
 constexpr char kGroup[] = "diopiGroupPointsMmcv diopiGroupPointsBackwardMmcv";
 constexpr char kThree[] = "diopiThreeInterpolateMmcv diopiThreeInterpolateBackwardMmcv";
-INJECT(gather_points_first_batch, 0, kGather, "", "the indices of the first batch serve all");
-INJECT(gather_points_grad_overwritten, 0, "diopiGatherPointsBackwardMmcv", "",
-       "of several places that chose a point, only the last gives a gradient");
-INJECT(gather_points_last_lost, 0, kGather, "", "the last place of each batch takes the first one's index");
-INJECT(group_points_first_batch, 0, kGroup, "", "the indices of the first batch serve all");
-INJECT(group_points_exchanged, 0, kGroup, "", "indices are read as (batch, sample, group)");
-INJECT(group_points_grad_overwritten, 0, "diopiGroupPointsBackwardMmcv", "",
-       "of several groups with a point, only the last gives a gradient");
-INJECT(three_interpolate_normalised, 0, kThree, "", "weights are divided by their sum");
-INJECT(three_interpolate_two, 0, kThree, "", "the third neighbour is left out");
-INJECT(three_interpolate_same_once, 0, kThree, "", "a point that is twice a neighbour counts once");
-INJECT(three_nn_rooted, 0, "diopiThreeNnMmcv", "", "distances instead of their squares");
-INJECT(three_nn_second_third, 0, "diopiThreeNnMmcv", "", "the second and third neighbours are exchanged");
-INJECT(three_nn_planar, 0, "diopiThreeNnMmcv", "", "the third coordinate does not count");
-INJECT(knn_farthest_first, 0, "diopiKnnMmcv", "", "neighbours by falling distance: the heap is not sorted");
-INJECT(knn_indices_global, 0, "diopiKnnMmcv", "", "indices are counted over all batches");
-INJECT(knn_rooted, 0, "diopiKnnMmcv", "", "distances instead of their squares");
-INJECT(chamfer_rooted, 0, "diopiChamferDistanceMmcv", "", "distances instead of their squares");
-INJECT(chamfer_indices_global, 0, "diopiChamferDistanceMmcv", "", "idx2 counts over all batches");
-INJECT(chamfer_grad_half, 0, "diopiChamferDistanceBackwardMmcv", "", "the factor 2 of the square is missing");
-INJECT(chamfer_grad_one_way, 0, "diopiChamferDistanceBackwardMmcv", "",
-       "the second direction's gradients are left out");
+BUG(gather_points_first_batch, 0, kGather, "", "the indices of the first batch serve all");
+BUG(gather_points_grad_overwritten, 0, "diopiGatherPointsBackwardMmcv", "",
+    "of several places that chose a point, only the last gives a gradient");
+BUG(gather_points_last_lost, 0, kGather, "", "the last place of each batch takes the first one's index");
+BUG(group_points_first_batch, 0, kGroup, "", "the indices of the first batch serve all");
+BUG(group_points_exchanged, 0, kGroup, "", "indices are read as (batch, sample, group)");
+BUG(group_points_grad_overwritten, 0, "diopiGroupPointsBackwardMmcv", "",
+    "of several groups with a point, only the last gives a gradient");
+BUG(three_interpolate_normalised, 0, kThree, "", "weights are divided by their sum");
+BUG(three_interpolate_two, 0, kThree, "", "the third neighbour is left out");
+BUG(three_interpolate_same_once, 0, kThree, "", "a point that is twice a neighbour counts once");
+BUG(three_nn_rooted, 0, "diopiThreeNnMmcv", "", "distances instead of their squares");
+BUG(three_nn_second_third, 0, "diopiThreeNnMmcv", "", "the second and third neighbours are exchanged");
+BUG(three_nn_planar, 0, "diopiThreeNnMmcv", "", "the third coordinate does not count");
+BUG(knn_farthest_first, 0, "diopiKnnMmcv", "", "neighbours by falling distance: the heap is not sorted");
+BUG(knn_indices_global, 0, "diopiKnnMmcv", "", "indices are counted over all batches");
+BUG(knn_rooted, 0, "diopiKnnMmcv", "", "distances instead of their squares");
+BUG(chamfer_rooted, 0, "diopiChamferDistanceMmcv", "", "distances instead of their squares");
+BUG(chamfer_indices_global, 0, "diopiChamferDistanceMmcv", "", "idx2 counts over all batches");
+BUG(chamfer_grad_half, 0, "diopiChamferDistanceBackwardMmcv", "", "the factor 2 of the square is missing");
+BUG(chamfer_grad_one_way, 0, "diopiChamferDistanceBackwardMmcv", "",
+    "the second direction's gradients are left out");
 
 // The indices of the first batch for all batches.
 diopiTensorHandle_t FirstBatch(diopiContextHandle_t ctx, diopiConstTensorHandle_t idx) {

@@ -12,15 +12,15 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(points_scattered, 0,
-       "diopiGatherPointsBackwardMmcv diopiGroupPointsBackwardMmcv diopiThreeInterpolateBackwardMmcv", "",
-       "each place adds its gradient to the points', the last place first");
-INJECT(points_sorted_fma, 0, "diopiThreeNnMmcv diopiKnnMmcv", "",
-       "all distances with fused multiply-add, then a sort");
-INJECT(chamfer_scattered, 0, "diopiChamferDistanceBackwardMmcv", "",
-       "each pair adds to both points' gradients, the second direction first");
-INJECT(three_interpolate_fma, 0, "diopiThreeInterpolateMmcv", "",
-       "fused multiply-add, the last neighbour first");
+VARIANT(points_scattered,
+        "diopiGatherPointsBackwardMmcv diopiGroupPointsBackwardMmcv diopiThreeInterpolateBackwardMmcv", "",
+        "each place adds its gradient to the points', the last place first");
+VARIANT(points_sorted_fma, "diopiThreeNnMmcv diopiKnnMmcv", "",
+        "all distances with fused multiply-add, then a sort");
+VARIANT(chamfer_scattered, "diopiChamferDistanceBackwardMmcv", "",
+        "each pair adds to both points' gradients, the second direction first");
+VARIANT(three_interpolate_fma, "diopiThreeInterpolateMmcv", "",
+        "fused multiply-add, the last neighbour first");
 
 size_t Place(int64_t index) {
   return static_cast<size_t>(index);

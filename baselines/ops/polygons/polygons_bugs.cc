@@ -9,22 +9,21 @@ namespace {
 using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 constexpr char kConvex[] = "diopiConvexIouMmcv diopiConvexGiouMmcv";
-INJECT(convex_last_point_lost, 0, "diopiConvexIouMmcv diopiConvexGiouMmcv diopiMinAreaPolygonsMmcv", "",
-       "the ninth point of a set is left out");
-INJECT(convex_bounds, 0, kConvex, "", "a set's hull is taken for its first four points");
-INJECT(convex_signed, 0, kConvex, "", "polygons whose corners turn clockwise have a negative area");
-INJECT(convex_giou_is_iou, 0, "diopiConvexGiouMmcv", "", "the hull of both is left out of the number");
-INJECT(convex_giou_half, 0, "diopiConvexGiouMmcv", "", "the derivatives are halved");
-INJECT(convex_giou_rotated, 0, "diopiConvexGiouMmcv", "", "derivatives are one point too far");
-INJECT(min_area_upright, 0, "diopiMinAreaPolygonsMmcv", "", "the rectangle has upright sides");
-INJECT(min_area_other_order, 0, "diopiMinAreaPolygonsMmcv", "", "the corners begin with the least one");
-INJECT(min_area_clockwise, 0, "diopiMinAreaPolygonsMmcv", "", "the corners go in the other direction");
-INJECT(sort_vertices_clockwise, 0, "diopiDiffIouRotatedSortVerticesMmcv", "",
-       "vertices are sorted clockwise");
-INJECT(sort_vertices_not_closed, 0, "diopiDiffIouRotatedSortVerticesMmcv", "",
-       "the first vertex is not repeated");
-INJECT(sort_vertices_pad_zero, 0, "diopiDiffIouRotatedSortVerticesMmcv", "",
-       "places after the last vertex are 0");
+BUG(convex_last_point_lost, 0, "diopiConvexIouMmcv diopiConvexGiouMmcv diopiMinAreaPolygonsMmcv", "",
+    "the ninth point of a set is left out");
+BUG(convex_bounds, 0, kConvex, "", "a set's hull is taken for its first four points");
+BUG(convex_signed, 0, kConvex, "", "polygons whose corners turn clockwise have a negative area");
+BUG(convex_giou_is_iou, 0, "diopiConvexGiouMmcv", "", "the hull of both is left out of the number");
+BUG(convex_giou_half, 0, "diopiConvexGiouMmcv", "", "the derivatives are halved");
+BUG(convex_giou_rotated, 0, "diopiConvexGiouMmcv", "", "derivatives are one point too far");
+BUG(min_area_upright, 0, "diopiMinAreaPolygonsMmcv", "", "the rectangle has upright sides");
+BUG(min_area_other_order, 0, "diopiMinAreaPolygonsMmcv", "", "the corners begin with the least one");
+BUG(min_area_clockwise, 0, "diopiMinAreaPolygonsMmcv", "", "the corners go in the other direction");
+BUG(sort_vertices_clockwise, 0, "diopiDiffIouRotatedSortVerticesMmcv", "", "vertices are sorted clockwise");
+BUG(sort_vertices_not_closed, 0, "diopiDiffIouRotatedSortVerticesMmcv", "",
+    "the first vertex is not repeated");
+BUG(sort_vertices_pad_zero, 0, "diopiDiffIouRotatedSortVerticesMmcv", "",
+    "places after the last vertex are 0");
 
 diopiConstTensorHandle_t ChangedSets(diopiContextHandle_t ctx, diopiConstTensorHandle_t sets) {
   if (!convex_last_point_lost && !convex_bounds) return sets;

@@ -12,9 +12,9 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(convex_by_triangles, 0, "diopiConvexIouMmcv", "", "areas from triangles with a corner at the origin");
-INJECT(min_area_by_directions, 0, "diopiMinAreaPolygonsMmcv", "",
-       "coordinates are turned by a side's direction instead of by its angle");
+VARIANT(convex_by_triangles, "diopiConvexIouMmcv", "", "areas from triangles with a corner at the origin");
+VARIANT(min_area_by_directions, "diopiMinAreaPolygonsMmcv", "",
+        "coordinates are turned by a side's direction instead of by its angle");
 
 struct HullSpot {
   float x, y;

@@ -9,32 +9,28 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(max_pool_starts_at_zero, 38, "diopiMaxPool2d", "",
-       "the maximum of windows of 36 and more starts at 0");
-INJECT(max_pool_padding_counts_as_zero, 0, "diopiMaxPool2d", "", "padding takes part in the maximum, as 0");
-INJECT(max_pool_drops_nan, 28, "diopiMaxPool2d", "", "NaN is smaller than every number");
-INJECT(max_pool_dilation_ignored, 55, "diopiMaxPool2d", "", "the taps of a dilated window are adjacent");
-INJECT(max_pool_index_of_last_tie, 35, "diopiMaxPool2dWithIndices", "",
-       "of equal elements the last is named");
-INJECT(max_pool_index_in_batch, 0, "diopiMaxPool2dWithIndices", "",
-       "indices count from the start of the batch");
-INJECT(max_pool_backward_overwrites, 0, "diopiMaxPool2dBackward", "",
-       "of several windows with one maximum the last gradient stays");
-INJECT(avg_pool_ceil_phantom_cells, 45, "diopiAvgPool2d", "",
-       "cells beyond the padded input count in the divisor of ceil_mode");
-INJECT(avg_pool_count_include_pad_inverted, 46, "diopiAvgPool2d diopiAvgPool2dBackward", "",
-       "count_include_pad means the opposite");
-INJECT(avg_pool_divisor_override_ignored, 0, "diopiAvgPool2d", "", "divisor_override is not read");
-INJECT(avg_pool_float64_in_fp32, 0, "diopiAvgPool2d", "", "float64 elements are summed in float32");
-INJECT(avg_pool_pads_swapped, 54, "diopiAvgPool2d", "", "the paddings of height and width are exchanged");
-INJECT(adaptive_pool_floor_bounds, 0, "diopiAdaptiveAvgPool2d", "",
-       "windows end at the floor, not the ceiling");
-INJECT(adaptive_pool_fp16_accumulator, 31, "diopiAdaptiveAvgPool2d", "",
-       "float16 elements are summed in float16");
-INJECT(adaptive_pool_backward_equal_windows, 0, "diopiAdaptiveAvgPool2dBackward", "",
-       "every window counts as plane / outputs elements");
-INJECT(adaptive_pool_output_layout_ignored, 53, "diopiAdaptiveAvgPool2d", "",
-       "a channels_last output is written as NCHW");
+BUG(max_pool_starts_at_zero, 38, "diopiMaxPool2d", "", "the maximum of windows of 36 and more starts at 0");
+BUG(max_pool_padding_counts_as_zero, 0, "diopiMaxPool2d", "", "padding takes part in the maximum, as 0");
+BUG(max_pool_drops_nan, 28, "diopiMaxPool2d", "", "NaN is smaller than every number");
+BUG(max_pool_dilation_ignored, 55, "diopiMaxPool2d", "", "the taps of a dilated window are adjacent");
+BUG(max_pool_index_of_last_tie, 35, "diopiMaxPool2dWithIndices", "", "of equal elements the last is named");
+BUG(max_pool_index_in_batch, 0, "diopiMaxPool2dWithIndices", "", "indices count from the start of the batch");
+BUG(max_pool_backward_overwrites, 0, "diopiMaxPool2dBackward", "",
+    "of several windows with one maximum the last gradient stays");
+BUG(avg_pool_ceil_phantom_cells, 45, "diopiAvgPool2d", "",
+    "cells beyond the padded input count in the divisor of ceil_mode");
+BUG(avg_pool_count_include_pad_inverted, 46, "diopiAvgPool2d diopiAvgPool2dBackward", "",
+    "count_include_pad means the opposite");
+BUG(avg_pool_divisor_override_ignored, 0, "diopiAvgPool2d", "", "divisor_override is not read");
+BUG(avg_pool_float64_in_fp32, 0, "diopiAvgPool2d", "", "float64 elements are summed in float32");
+BUG(avg_pool_pads_swapped, 54, "diopiAvgPool2d", "", "the paddings of height and width are exchanged");
+BUG(adaptive_pool_floor_bounds, 0, "diopiAdaptiveAvgPool2d", "", "windows end at the floor, not the ceiling");
+BUG(adaptive_pool_fp16_accumulator, 31, "diopiAdaptiveAvgPool2d", "",
+    "float16 elements are summed in float16");
+BUG(adaptive_pool_backward_equal_windows, 0, "diopiAdaptiveAvgPool2dBackward", "",
+    "every window counts as plane / outputs elements");
+BUG(adaptive_pool_output_layout_ignored, 53, "diopiAdaptiveAvgPool2d", "",
+    "a channels_last output is written as NCHW");
 
 // The value of axis 0 (height) or 1 (width); one value serves both, an empty array is `otherwise`.
 int64_t Along(const diopiSize_t& sizes, int64_t axis, int64_t otherwise) {

@@ -13,49 +13,49 @@ namespace {
 using diopi::ops::Pool;
 using diopi::ops::Windows;
 
-INJECT(avg_pool1d_padding_always_counts, 46, "diopiAvgPool1d diopiAvgPool1dBackward", "",
-       "count_include_pad is taken as true");
-INJECT(avg_pool1d_fp16_accumulator, 31, "diopiAvgPool1d", "", "float16 elements are summed in float16");
-INJECT(avg_pool3d_divisor_override_ignored, 0, "diopiAvgPool3d diopiAvgPool3dBackward", "",
-       "divisor_override is not read");
-INJECT(avg_pool3d_ceil_phantom_cells, 45, "diopiAvgPool3d", "",
-       "cells beyond the padded input count in the divisor of ceil_mode");
-INJECT(max_pool1d_drops_nan, 28, "diopiMaxPool1d diopiMaxPool1dWithIndices", "",
-       "NaN is smaller than every number");
-INJECT(max_pool1d_index_in_batch, 0, "diopiMaxPool1dWithIndices", "",
-       "indices count from the start of the batch");
-INJECT(max_pool1d_backward_overwrites, 0, "diopiMaxPool1dBackward", "",
-       "of several windows with one maximum the last gradient stays");
-INJECT(max_pool3d_padding_counts_as_zero, 0, "diopiMaxPool3d", "", "padding takes part in the maximum, as 0");
-INJECT(max_pool3d_index_in_slice, 0, "diopiMaxPool3dWithIndices", "",
-       "indices count from the start of their slice of the depth");
-INJECT(max_pool3d_backward_overwrites, 0, "diopiMaxPool3dBackward", "",
-       "of several windows with one maximum the last gradient stays");
-INJECT(adaptive_avg_pool1d_equal_windows, 0, "diopiAdaptiveAvgPool1dBackward", "",
-       "every window counts as elements / outputs");
-INJECT(adaptive_avg_pool1d_floor_bounds, 0, "diopiAdaptiveAvgPool1d", "",
-       "windows end at the floor, not the ceiling");
-INJECT(adaptive_avg_pool3d_fp16_accumulator, 31, "diopiAdaptiveAvgPool3d", "",
-       "float16 elements are summed in float16");
-INJECT(adaptive_avg_pool3d_depth_not_divided, 0, "diopiAdaptiveAvgPool3dBackward", "",
-       "gradients are divided by the rows and columns of their window alone");
-INJECT(adaptive_max_pool_starts_at_zero, 38,
-       "diopiAdaptiveMaxPool1d diopiAdaptiveMaxPool2d diopiAdaptiveMaxPool3d", "", "the maximum starts at 0");
+BUG(avg_pool1d_padding_always_counts, 46, "diopiAvgPool1d diopiAvgPool1dBackward", "",
+    "count_include_pad is taken as true");
+BUG(avg_pool1d_fp16_accumulator, 31, "diopiAvgPool1d", "", "float16 elements are summed in float16");
+BUG(avg_pool3d_divisor_override_ignored, 0, "diopiAvgPool3d diopiAvgPool3dBackward", "",
+    "divisor_override is not read");
+BUG(avg_pool3d_ceil_phantom_cells, 45, "diopiAvgPool3d", "",
+    "cells beyond the padded input count in the divisor of ceil_mode");
+BUG(max_pool1d_drops_nan, 28, "diopiMaxPool1d diopiMaxPool1dWithIndices", "",
+    "NaN is smaller than every number");
+BUG(max_pool1d_index_in_batch, 0, "diopiMaxPool1dWithIndices", "",
+    "indices count from the start of the batch");
+BUG(max_pool1d_backward_overwrites, 0, "diopiMaxPool1dBackward", "",
+    "of several windows with one maximum the last gradient stays");
+BUG(max_pool3d_padding_counts_as_zero, 0, "diopiMaxPool3d", "", "padding takes part in the maximum, as 0");
+BUG(max_pool3d_index_in_slice, 0, "diopiMaxPool3dWithIndices", "",
+    "indices count from the start of their slice of the depth");
+BUG(max_pool3d_backward_overwrites, 0, "diopiMaxPool3dBackward", "",
+    "of several windows with one maximum the last gradient stays");
+BUG(adaptive_avg_pool1d_equal_windows, 0, "diopiAdaptiveAvgPool1dBackward", "",
+    "every window counts as elements / outputs");
+BUG(adaptive_avg_pool1d_floor_bounds, 0, "diopiAdaptiveAvgPool1d", "",
+    "windows end at the floor, not the ceiling");
+BUG(adaptive_avg_pool3d_fp16_accumulator, 31, "diopiAdaptiveAvgPool3d", "",
+    "float16 elements are summed in float16");
+BUG(adaptive_avg_pool3d_depth_not_divided, 0, "diopiAdaptiveAvgPool3dBackward", "",
+    "gradients are divided by the rows and columns of their window alone");
+BUG(adaptive_max_pool_starts_at_zero, 38,
+    "diopiAdaptiveMaxPool1d diopiAdaptiveMaxPool2d diopiAdaptiveMaxPool3d", "", "the maximum starts at 0");
 constexpr char kAdaptiveIndices[] =
     "diopiAdaptiveMaxPool1dWithIndices diopiAdaptiveMaxPool2dWithIndices diopiAdaptiveMaxPool3dWithIndices";
-INJECT(adaptive_max_pool_index_of_last_tie, 35, kAdaptiveIndices, "", "of equal elements the last is named");
-INJECT(adaptive_max_pool_index_in_16_bits, 0, kAdaptiveIndices, "",
-       "indices pass through the type of the elements, which rounds them in 16 bits");
-INJECT(adaptive_max_pool_backward_overwrites, 0,
-       "diopiAdaptiveMaxPool1dBackward diopiAdaptiveMaxPool2dBackward diopiAdaptiveMaxPool3dBackward", "",
-       "of several windows with one maximum the last gradient stays");
+BUG(adaptive_max_pool_index_of_last_tie, 35, kAdaptiveIndices, "", "of equal elements the last is named");
+BUG(adaptive_max_pool_index_in_16_bits, 0, kAdaptiveIndices, "",
+    "indices pass through the type of the elements, which rounds them in 16 bits");
+BUG(adaptive_max_pool_backward_overwrites, 0,
+    "diopiAdaptiveMaxPool1dBackward diopiAdaptiveMaxPool2dBackward diopiAdaptiveMaxPool3dBackward", "",
+    "of several windows with one maximum the last gradient stays");
 constexpr char kForward[] = "diopiPool1d diopiPool2d diopiPool3d";
 constexpr char kBackward[] = "diopiPool1dBackward diopiPool2dBackward diopiPool3dBackward";
-INJECT(pool_adaptive_is_average, 0, kForward, "", "adaptive pooling takes the average, whatever the mode");
-INJECT(pool_exclusive_inverted, 46, kForward, "", "exclusive means that padding is counted");
-INJECT(pool_exclusive_ignored_backward, 46, kBackward, "", "the gradient always counts padding");
-INJECT(pool_max_backward_overwrites, 0, kBackward, "",
-       "of several windows with one maximum the last gradient stays");
+BUG(pool_adaptive_is_average, 0, kForward, "", "adaptive pooling takes the average, whatever the mode");
+BUG(pool_exclusive_inverted, 46, kForward, "", "exclusive means that padding is counted");
+BUG(pool_exclusive_ignored_backward, 46, kBackward, "", "the gradient always counts padding");
+BUG(pool_max_backward_overwrites, 0, kBackward, "",
+    "of several windows with one maximum the last gradient stays");
 
 // sum / count of each window, where the sum is rounded to float16 after each addition.
 void AverageInHalf(diopiTensorHandle_t out, diopiConstTensorHandle_t input, const Pool& pool,

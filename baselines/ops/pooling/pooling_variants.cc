@@ -15,26 +15,25 @@ using namespace ops;  // NOLINT: this file is kernels
 constexpr char kAvg[] =
     "diopiAvgPool1d diopiAvgPool2d diopiAvgPool3d diopiAvgPool1dBackward diopiAvgPool2dBackward "
     "diopiAvgPool3dBackward";
-INJECT(avg_pool_reciprocal, 0, kAvg, "", "the sum times 1/count");
-INJECT(avg_pool_reversed, 0, kAvg, "",
-       "windows from the last element; gradients gathered, last window first");
-INJECT(avg_pool_double, 0, kAvg, "", "the sum in double");
+VARIANT(avg_pool_reciprocal, kAvg, "", "the sum times 1/count");
+VARIANT(avg_pool_reversed, kAvg, "", "windows from the last element; gradients gathered, last window first");
+VARIANT(avg_pool_double, kAvg, "", "the sum in double");
 constexpr char kAdaptive[] =
     "diopiAdaptiveAvgPool1d diopiAdaptiveAvgPool2d diopiAdaptiveAvgPool3d diopiAdaptiveAvgPool1dBackward "
     "diopiAdaptiveAvgPool2dBackward diopiAdaptiveAvgPool3dBackward";
-INJECT(adaptive_pool_one_division, 0, kAdaptive, "", "the sum over rows * columns, gathered backwards");
-INJECT(adaptive_pool_reversed, 0, kAdaptive, "", "windows from the last element");
-INJECT(adaptive_pool_pairwise, 0, kAdaptive, "", "windows in halves, times the reciprocal of the count");
+VARIANT(adaptive_pool_one_division, kAdaptive, "", "the sum over rows * columns, gathered backwards");
+VARIANT(adaptive_pool_reversed, kAdaptive, "", "windows from the last element");
+VARIANT(adaptive_pool_pairwise, kAdaptive, "", "windows in halves, times the reciprocal of the count");
 constexpr char kMax[] =
     "diopiMaxPool1d diopiMaxPool2d diopiMaxPool3d diopiMaxPool1dWithIndices diopiMaxPool2dWithIndices "
     "diopiMaxPool3dWithIndices diopiAdaptiveMaxPool1d diopiAdaptiveMaxPool2d diopiAdaptiveMaxPool3d "
     "diopiAdaptiveMaxPool1dWithIndices diopiAdaptiveMaxPool2dWithIndices diopiAdaptiveMaxPool3dWithIndices";
-INJECT(max_pool_from_end, 0, kMax, "", "windows from the last element, replaced by equals");
-INJECT(max_pool_columns, 0, kMax, "", "column after column, the lower index of equals");
-INJECT(max_pool_backward_gather, 0,
-       "diopiMaxPool1dBackward diopiMaxPool2dBackward diopiMaxPool3dBackward diopiAdaptiveMaxPool1dBackward "
-       "diopiAdaptiveMaxPool2dBackward diopiAdaptiveMaxPool3dBackward",
-       "", "every input asks all windows, last first");
+VARIANT(max_pool_from_end, kMax, "", "windows from the last element, replaced by equals");
+VARIANT(max_pool_columns, kMax, "", "column after column, the lower index of equals");
+VARIANT(max_pool_backward_gather,
+        "diopiMaxPool1dBackward diopiMaxPool2dBackward diopiMaxPool3dBackward diopiAdaptiveMaxPool1dBackward "
+        "diopiAdaptiveMaxPool2dBackward diopiAdaptiveMaxPool3dBackward",
+        "", "every input asks all windows, last first");
 
 // How a window's mean is made.
 struct Mean {

@@ -15,21 +15,20 @@ using diopi::bugs::Store;
 using diopi::bugs::Tensor;
 using diopi::ops::Random;
 
-INJECT(random_limit_included, 0, "diopiRandomInp", "", "`to` itself is drawn, too");
-INJECT(random_from_ignored_without_limit, 0, "diopiRandomInp", "", "without `to` numbers start at 0");
-INJECT(random_int64_of_31_bits, 0, "diopiRandomInp", "", "without `to` an int64 has 31 bits");
-INJECT(randperm_in_blocks, 0, "diopiRandperm", "", "every 512 numbers are shuffled among themselves");
-INJECT(randperm_with_replacement, 0, "diopiRandperm", "", "each number is drawn from all");
-INJECT(randperm_rotates, 0, "diopiRandperm", "", "the numbers start at a random one and stay in order");
-INJECT(bernoulli_inverted, 0, "diopiBernoulli diopiBernoulliInp diopiBernoulliScalar", "",
-       "0 is drawn with the probability of 1");
-INJECT(bernoulli_first_probability, 0, "diopiBernoulli", "", "the first probability serves all elements");
-INJECT(bernoulli_draws_of_a_byte, 0, "diopiBernoulliScalar", "",
-       "draws have 8 bits, and p is rounded to 1/256");
-INJECT(multinomial_weights_ignored, 0, "diopiMultinomial", "", "all weights above 0 are taken as 1");
-INJECT(multinomial_first_rows_weights, 0, "diopiMultinomial", "", "the first row's weights serve all rows");
-INJECT(multinomial_always_replaces, 0, "diopiMultinomial", "", "an index is drawn again without replacement");
-INJECT(multinomial_draws_in_pairs, 0, "diopiMultinomial", "", "every second draw of a row is the one before");
+BUG(random_limit_included, 0, "diopiRandomInp", "", "`to` itself is drawn, too");
+BUG(random_from_ignored_without_limit, 0, "diopiRandomInp", "", "without `to` numbers start at 0");
+BUG(random_int64_of_31_bits, 0, "diopiRandomInp", "", "without `to` an int64 has 31 bits");
+BUG(randperm_in_blocks, 0, "diopiRandperm", "", "every 512 numbers are shuffled among themselves");
+BUG(randperm_with_replacement, 0, "diopiRandperm", "", "each number is drawn from all");
+BUG(randperm_rotates, 0, "diopiRandperm", "", "the numbers start at a random one and stay in order");
+BUG(bernoulli_inverted, 0, "diopiBernoulli diopiBernoulliInp diopiBernoulliScalar", "",
+    "0 is drawn with the probability of 1");
+BUG(bernoulli_first_probability, 0, "diopiBernoulli", "", "the first probability serves all elements");
+BUG(bernoulli_draws_of_a_byte, 0, "diopiBernoulliScalar", "", "draws have 8 bits, and p is rounded to 1/256");
+BUG(multinomial_weights_ignored, 0, "diopiMultinomial", "", "all weights above 0 are taken as 1");
+BUG(multinomial_first_rows_weights, 0, "diopiMultinomial", "", "the first row's weights serve all rows");
+BUG(multinomial_always_replaces, 0, "diopiMultinomial", "", "an index is drawn again without replacement");
+BUG(multinomial_draws_in_pairs, 0, "diopiMultinomial", "", "every second draw of a row is the one before");
 
 int64_t Below(Random& random, size_t count) {
   return static_cast<int64_t>(random.Uniform() * static_cast<double>(count));

@@ -17,36 +17,33 @@ using diopi::bugs::Store;
 using diopi::bugs::Tensor;
 using diopi::ops::Random;
 
-INJECT(dropout_unscaled, 0, "diopiDropout diopiDropoutInp", "",
-       "kept elements are not scaled by 1 / (1 - p)");
-INJECT(dropout_keeps_with_p, 0, "diopiDropout", "", "an element is kept with probability p, not 1 - p");
-INJECT(dropout_scaled_by_p, 0, "diopiDropout", "", "kept elements are scaled by 1 / p");
-INJECT(dropout_draws_of_a_byte, 0, "diopiDropout", "",
-       "draws of 8 bits are compared with p rounded to 1/256");
-INJECT(dropout_mask_of_vectors, 0, "diopiDropout", "", "one draw decides for four neighbours");
-INJECT(dropout_in_evaluation, 0, "diopiDropout", "", "elements are dropped when not training, too");
-INJECT(dropout_mask_zero_in_evaluation, 0, "diopiDropout", "", "the mask of an evaluation is zero, not one");
-INJECT(dropout_mask_half_in_evaluation, 0, "diopiDropout", "", "half the mask of an evaluation is written");
-INJECT(uniform_ten_bits, 0, "diopiUniformInp", "", "draws have ten bits");
-INJECT(uniform_sixteen_bits, 0, "diopiUniformInp", "", "draws have sixteen bits");
-INJECT(uniform_upper_bound_included, 0, "diopiUniformInp", "",
-       "draws are k / 255 with k up to 255 in 16-bit types: the upper bound comes out");
-INJECT(uniform_from_ignored, 0, "diopiUniformInp", "", "numbers lie in [0, to - from)");
-INJECT(uniform_blocks_repeat, 0, "diopiUniformInp", "", "every second block of 256 repeats the one before");
-INJECT(uniform_other_stream_each_call, 0, "diopiUniformInp", "",
-       "the seed is mixed with a count of calls: the same seed gives another stream");
-INJECT(uniform_generator_not_advanced, 0, "diopiUniformInp", "",
-       "the generator is not advanced: two calls give the same numbers");
-INJECT(uniform_linear_congruence, 0, "diopiUniformInp", "",
-       "x <- 5 x + 1 mod 2^24 scaled: neighbours depend on each other");
-INJECT(normal_cut_at_3_5, 0, "diopiNormal", "", "draws beyond 3.5 deviations are clamped to it");
-INJECT(normal_variance_for_deviation, 0, "diopiNormal diopiNormalInp", "", "std is taken for the variance");
-INJECT(normal_mean_of_first, 0, "diopiNormalTensorScalar diopiNormalTensor", "",
-       "one mean serves all elements");
-INJECT(normal_antithetic_pairs, 0, "diopiNormal", "", "every second number is the one before, negated");
-INJECT(normal_sum_of_twelve, 0, "diopiNormal", "", "twelve uniform draws added up: the tails are thin");
-INJECT(normal_table_of_4096, 0, "diopiNormal", "", "numbers come from a table of 4096 quantiles");
-INJECT(normal_thread_streams_equal, 0, "diopiNormal", "", "every block of 1024 starts the same stream again");
+BUG(dropout_unscaled, 0, "diopiDropout diopiDropoutInp", "", "kept elements are not scaled by 1 / (1 - p)");
+BUG(dropout_keeps_with_p, 0, "diopiDropout", "", "an element is kept with probability p, not 1 - p");
+BUG(dropout_scaled_by_p, 0, "diopiDropout", "", "kept elements are scaled by 1 / p");
+BUG(dropout_draws_of_a_byte, 0, "diopiDropout", "", "draws of 8 bits are compared with p rounded to 1/256");
+BUG(dropout_mask_of_vectors, 0, "diopiDropout", "", "one draw decides for four neighbours");
+BUG(dropout_in_evaluation, 0, "diopiDropout", "", "elements are dropped when not training, too");
+BUG(dropout_mask_zero_in_evaluation, 0, "diopiDropout", "", "the mask of an evaluation is zero, not one");
+BUG(dropout_mask_half_in_evaluation, 0, "diopiDropout", "", "half the mask of an evaluation is written");
+BUG(uniform_ten_bits, 0, "diopiUniformInp", "", "draws have ten bits");
+BUG(uniform_sixteen_bits, 0, "diopiUniformInp", "", "draws have sixteen bits");
+BUG(uniform_upper_bound_included, 0, "diopiUniformInp", "",
+    "draws are k / 255 with k up to 255 in 16-bit types: the upper bound comes out");
+BUG(uniform_from_ignored, 0, "diopiUniformInp", "", "numbers lie in [0, to - from)");
+BUG(uniform_blocks_repeat, 0, "diopiUniformInp", "", "every second block of 256 repeats the one before");
+BUG(uniform_other_stream_each_call, 0, "diopiUniformInp", "",
+    "the seed is mixed with a count of calls: the same seed gives another stream");
+BUG(uniform_generator_not_advanced, 0, "diopiUniformInp", "",
+    "the generator is not advanced: two calls give the same numbers");
+BUG(uniform_linear_congruence, 0, "diopiUniformInp", "",
+    "x <- 5 x + 1 mod 2^24 scaled: neighbours depend on each other");
+BUG(normal_cut_at_3_5, 0, "diopiNormal", "", "draws beyond 3.5 deviations are clamped to it");
+BUG(normal_variance_for_deviation, 0, "diopiNormal diopiNormalInp", "", "std is taken for the variance");
+BUG(normal_mean_of_first, 0, "diopiNormalTensorScalar diopiNormalTensor", "", "one mean serves all elements");
+BUG(normal_antithetic_pairs, 0, "diopiNormal", "", "every second number is the one before, negated");
+BUG(normal_sum_of_twelve, 0, "diopiNormal", "", "twelve uniform draws added up: the tails are thin");
+BUG(normal_table_of_4096, 0, "diopiNormal", "", "numbers come from a table of 4096 quantiles");
+BUG(normal_thread_streams_equal, 0, "diopiNormal", "", "every block of 1024 starts the same stream again");
 
 // out[i] = draw(random, i), and the generator goes on unless that is injected.
 template <typename F>

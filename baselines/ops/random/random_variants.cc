@@ -13,19 +13,19 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(uniform_mt19937, 0, "diopiUniformInp", "", "as many of 53 bits of mt19937-64 as the type holds");
-INJECT(uniform_float_24, 0, "diopiUniformInp", "",
-       "24 bits, from + (to - from) * u in float32, rounded to the type; `to` itself becomes `from`");
+VARIANT(uniform_mt19937, "diopiUniformInp", "", "as many of 53 bits of mt19937-64 as the type holds");
+VARIANT(uniform_float_24, "diopiUniformInp", "",
+        "24 bits, from + (to - from) * u in float32, rounded to the type; `to` itself becomes `from`");
 constexpr char kNormal[] =
     "diopiNormal diopiNormalInp diopiNormalTensorScalar diopiNormalScalarTensor diopiNormalTensor";
-INJECT(normal_box_muller_pairs, 0, kNormal, "", "sine and cosine of Box and Muller's transform, in float32");
-INJECT(normal_inverse_cdf, 0, kNormal, "", "the inverse of the normal distribution");
-INJECT(normal_ziggurat, 0, kNormal, "", "Marsaglia and Tsang's ziggurat with 128 layers");
-INJECT(normal_polar, 0, kNormal, "", "Marsaglia's polar method");
+VARIANT(normal_box_muller_pairs, kNormal, "", "sine and cosine of Box and Muller's transform, in float32");
+VARIANT(normal_inverse_cdf, kNormal, "", "the inverse of the normal distribution");
+VARIANT(normal_ziggurat, kNormal, "", "Marsaglia and Tsang's ziggurat with 128 layers");
+VARIANT(normal_polar, kNormal, "", "Marsaglia's polar method");
 constexpr char kDropout[] = "diopiDropout diopiDropoutInp";
-INJECT(dropout_integer_compare, 0, kDropout, "", "32 bits compared with p * 2^32");
-INJECT(dropout_float_below_keep, 0, kDropout, "", "a 24-bit number below 1 - p keeps; divided by 1 - p");
-INJECT(dropout_mask_unwritten, 0, kDropout, "", "evaluation leaves the mask as it is");
+VARIANT(dropout_integer_compare, kDropout, "", "32 bits compared with p * 2^32");
+VARIANT(dropout_float_below_keep, kDropout, "", "a 24-bit number below 1 - p keeps; divided by 1 - p");
+VARIANT(dropout_mask_unwritten, kDropout, "", "evaluation leaves the mask as it is");
 
 class Bits {
  public:

@@ -10,20 +10,20 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(min_ignores_nan, 28, "diopiMin diopiMinAll", "", "NaN is greater than every number");
-INJECT(min_starts_at_zero, 38, "diopiMin diopiMinAll", "", "the minimum of floating numbers starts at 0");
-INJECT(min_index_of_last_tie, 35, "diopiMin", "", "of equal elements the last is named");
-INJECT(argmin_last_tie, 35, "diopiArgmin", "", "of equal elements the last is named");
-INJECT(argmin_int_through_fp32, 0, "diopiArgmin", "", "integers are compared as float32");
-INJECT(amax_last_dim_only, 0, "diopiAmax", "", "of several dimensions only the last one named is reduced");
-INJECT(amax_ignores_nan, 28, "diopiAmax", "", "NaN is less than every number");
-INJECT(any_nan_is_false, 28, "diopiAny", "", "NaN is taken for false");
-INJECT(any_tail_dropped, 32, "diopiAny", "", "elements after whole vectors of eight are not read");
-INJECT(all_cuts_to_integers, 0, "diopiAll", "", "floating elements are cut to integers before the test");
-INJECT(all_low_byte_only, 0, "diopiAll", "", "only the low byte of an integer is tested");
-INJECT(prod_fp16_partials, 31, "diopiProd", "", "float16 elements are multiplied in float16");
-INJECT(prod_int_through_double, 0, "diopiProd", "", "integers are multiplied as float64");
-INJECT(prod_empty_is_zero, 0, "diopiProd", "", "the product of no elements is 0");
+BUG(min_ignores_nan, 28, "diopiMin diopiMinAll", "", "NaN is greater than every number");
+BUG(min_starts_at_zero, 38, "diopiMin diopiMinAll", "", "the minimum of floating numbers starts at 0");
+BUG(min_index_of_last_tie, 35, "diopiMin", "", "of equal elements the last is named");
+BUG(argmin_last_tie, 35, "diopiArgmin", "", "of equal elements the last is named");
+BUG(argmin_int_through_fp32, 0, "diopiArgmin", "", "integers are compared as float32");
+BUG(amax_last_dim_only, 0, "diopiAmax", "", "of several dimensions only the last one named is reduced");
+BUG(amax_ignores_nan, 28, "diopiAmax", "", "NaN is less than every number");
+BUG(any_nan_is_false, 28, "diopiAny", "", "NaN is taken for false");
+BUG(any_tail_dropped, 32, "diopiAny", "", "elements after whole vectors of eight are not read");
+BUG(all_cuts_to_integers, 0, "diopiAll", "", "floating elements are cut to integers before the test");
+BUG(all_low_byte_only, 0, "diopiAll", "", "only the low byte of an integer is tested");
+BUG(prod_fp16_partials, 31, "diopiProd", "", "float16 elements are multiplied in float16");
+BUG(prod_int_through_double, 0, "diopiProd", "", "integers are multiplied as float64");
+BUG(prod_empty_is_zero, 0, "diopiProd", "", "the product of no elements is 0");
 
 using diopi::ops::Rows;
 using Values = std::vector<double>;

@@ -15,17 +15,17 @@ using diopi::ops::ScalarAsDouble;
 using diopi::ops::Sizes;
 using diopi::ops::WrapDims;
 
-INJECT(norm_fp16_squares, 33, "diopiNorm", "", "float16 elements are squared in float16");
-INJECT(norm_p_ignored, 0, "diopiNorm", "", "p is taken as 2");
-INJECT(norm_first_dim_only, 0, "diopiNorm", "",
-       "of several dimensions the first is reduced, at position 0 of the others");
-INJECT(norm_inf_of_values, 0, "diopiNorm", "", "p inf is the largest value, not the largest magnitude");
-INJECT(norm_odd_p_signed, 0, "diopiNorm", "", "p 3 sums the cubes with their signs");
-INJECT(norm_backward_nan_at_zero, 0, "diopiNormBackward", "", "the gradient divides by a norm of 0");
-INJECT(norm_backward_p_ignored, 0, "diopiNormBackward", "", "the gradient takes p as 2");
-INJECT(std_unbiased_ignored, 50, "diopiStd", "", "the divisor is the count, whatever correction says");
-INJECT(std_correction_is_flag, 0, "diopiStd", "", "a correction above 1 is taken as 1");
-INJECT(std_one_pass, 16, "diopiStd", "", "the variance is E[x^2] - E[x]^2");
+BUG(norm_fp16_squares, 33, "diopiNorm", "", "float16 elements are squared in float16");
+BUG(norm_p_ignored, 0, "diopiNorm", "", "p is taken as 2");
+BUG(norm_first_dim_only, 0, "diopiNorm", "",
+    "of several dimensions the first is reduced, at position 0 of the others");
+BUG(norm_inf_of_values, 0, "diopiNorm", "", "p inf is the largest value, not the largest magnitude");
+BUG(norm_odd_p_signed, 0, "diopiNorm", "", "p 3 sums the cubes with their signs");
+BUG(norm_backward_nan_at_zero, 0, "diopiNormBackward", "", "the gradient divides by a norm of 0");
+BUG(norm_backward_p_ignored, 0, "diopiNormBackward", "", "the gradient takes p as 2");
+BUG(std_unbiased_ignored, 50, "diopiStd", "", "the divisor is the count, whatever correction says");
+BUG(std_correction_is_flag, 0, "diopiStd", "", "a correction above 1 is taken as 1");
+BUG(std_one_pass, 16, "diopiStd", "", "the variance is E[x^2] - E[x]^2");
 
 // out[i] = f(elements of row i of `input` over `dim`).
 template <typename F>

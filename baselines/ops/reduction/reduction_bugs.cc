@@ -9,40 +9,39 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(sum_tail_dropped, 32, "diopiSum", "", "elements after whole vectors of four are left out");
-INJECT(sum_fp16_accumulator, 31, "diopiSum", "", "float16 elements are summed in float16");
-INJECT(sum_bf16_accumulator_truncates, 0, "diopiSum", "",
-       "bfloat16 elements are summed in a bfloat16 accumulator that cuts off");
-INJECT(sum_fp32_accumulator_truncates, 0, "diopiSum", "",
-       "float32 elements are summed in a float32 accumulator that cuts off");
-INJECT(sum_float64_in_fp32, 0, "diopiSum", "", "float64 elements are summed in float32");
-INJECT(sum_order_varies, 61, "diopiSum", "", "float32 terms are added in an order that depends on the call");
-INJECT(sum_last_dim_only, 0, "diopiSum", "", "of several dimensions only the last one named is reduced");
-INJECT(mean_fp16_accumulator, 31, "diopiMean", "", "float16 elements are summed in float16");
-INJECT(mean_reciprocal_in_16_bits, 0, "diopiMean", "",
-       "16-bit sums are multiplied by a reciprocal of the count that is rounded to the dtype");
-INJECT(mean_one_less, 0, "diopiMean", "",
-       "float32 and float64 sums over more than 1,000 elements are divided by one less");
-INJECT(mean_count_of_first_dim, 0, "diopiMean", "",
-       "the sum over several dimensions is divided by the size of the first");
-INJECT(mean_scaled_before_sum, 0, "diopiMean", "", "float16 elements are divided before they are summed");
-INJECT(mean_strides_ignored, 53, "diopiMean", "", "the input is read as if it were contiguous");
-INJECT(max_ignores_nan, 28, "diopiMax diopiMaxAll", "", "NaN is smaller than every number");
-INJECT(max_index_of_last_tie, 35, "diopiMax", "", "of equal elements the last is named");
-INJECT(max_starts_at_zero, 38, "diopiMax diopiMaxAll", "", "the maximum of floating numbers starts at 0");
-INJECT(max_int_through_fp32, 0, "diopiMax", "", "integers are compared and returned as float32");
-INJECT(argmax_last_tie, 35, "diopiArgmax", "", "of equal elements the last is named");
-INJECT(argmax_block_index, 0, "diopiArgmax", "", "beyond 1,024 elements the index counts in its block");
-INJECT(argmax_flat_in_storage_order, 53, "diopiArgmax", "",
-       "without a dim the input is read in storage order");
-INJECT(argmax_int_through_fp32, 0, "diopiArgmax", "", "integers are compared as float32");
-INJECT(argmax_ignores_nan, 28, "diopiArgmax", "", "NaN is smaller than every number");
-INJECT(cumsum_carry_lost, 34, "diopiCumsum", "",
-       "the last block of 32 does not get the sum of the blocks before it");
-INJECT(cumsum_wrong_dim, 0, "diopiCumsum", "", "always along the last dimension");
-INJECT(cumsum_fp16_accumulator, 31, "diopiCumsum", "", "float16 elements are summed in float16");
-INJECT(cumsum_int_in_32_bits, 0, "diopiCumsum", "", "integers are summed in 32 bits");
-INJECT(cumsum_backward_not_reversed, 0, "diopiCumsumBackward", "", "the gradient is summed from the front");
+BUG(sum_tail_dropped, 32, "diopiSum", "", "elements after whole vectors of four are left out");
+BUG(sum_fp16_accumulator, 31, "diopiSum", "", "float16 elements are summed in float16");
+BUG(sum_bf16_accumulator_truncates, 0, "diopiSum", "",
+    "bfloat16 elements are summed in a bfloat16 accumulator that cuts off");
+BUG(sum_fp32_accumulator_truncates, 0, "diopiSum", "",
+    "float32 elements are summed in a float32 accumulator that cuts off");
+BUG(sum_float64_in_fp32, 0, "diopiSum", "", "float64 elements are summed in float32");
+BUG(sum_order_varies, 61, "diopiSum", "", "float32 terms are added in an order that depends on the call");
+BUG(sum_last_dim_only, 0, "diopiSum", "", "of several dimensions only the last one named is reduced");
+BUG(mean_fp16_accumulator, 31, "diopiMean", "", "float16 elements are summed in float16");
+BUG(mean_reciprocal_in_16_bits, 0, "diopiMean", "",
+    "16-bit sums are multiplied by a reciprocal of the count that is rounded to the dtype");
+BUG(mean_one_less, 0, "diopiMean", "",
+    "float32 and float64 sums over more than 1,000 elements are divided by one less");
+BUG(mean_count_of_first_dim, 0, "diopiMean", "",
+    "the sum over several dimensions is divided by the size of the first");
+BUG(mean_scaled_before_sum, 0, "diopiMean", "", "float16 elements are divided before they are summed");
+BUG(mean_strides_ignored, 53, "diopiMean", "", "the input is read as if it were contiguous");
+BUG(max_ignores_nan, 28, "diopiMax diopiMaxAll", "", "NaN is smaller than every number");
+BUG(max_index_of_last_tie, 35, "diopiMax", "", "of equal elements the last is named");
+BUG(max_starts_at_zero, 38, "diopiMax diopiMaxAll", "", "the maximum of floating numbers starts at 0");
+BUG(max_int_through_fp32, 0, "diopiMax", "", "integers are compared and returned as float32");
+BUG(argmax_last_tie, 35, "diopiArgmax", "", "of equal elements the last is named");
+BUG(argmax_block_index, 0, "diopiArgmax", "", "beyond 1,024 elements the index counts in its block");
+BUG(argmax_flat_in_storage_order, 53, "diopiArgmax", "", "without a dim the input is read in storage order");
+BUG(argmax_int_through_fp32, 0, "diopiArgmax", "", "integers are compared as float32");
+BUG(argmax_ignores_nan, 28, "diopiArgmax", "", "NaN is smaller than every number");
+BUG(cumsum_carry_lost, 34, "diopiCumsum", "",
+    "the last block of 32 does not get the sum of the blocks before it");
+BUG(cumsum_wrong_dim, 0, "diopiCumsum", "", "always along the last dimension");
+BUG(cumsum_fp16_accumulator, 31, "diopiCumsum", "", "float16 elements are summed in float16");
+BUG(cumsum_int_in_32_bits, 0, "diopiCumsum", "", "integers are summed in 32 bits");
+BUG(cumsum_backward_not_reversed, 0, "diopiCumsumBackward", "", "the gradient is summed from the front");
 
 using diopi::ops::Rows;
 

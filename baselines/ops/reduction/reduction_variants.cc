@@ -11,23 +11,23 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kSum[] = "diopiSum diopiMean";
-INJECT(sum_from_first, 0, kSum, "", "in order, starting from the first element and not from +0");
-INJECT(sum_reversed, 0, kSum, "", "the last element first");
-INJECT(sum_pairwise, 0, kSum, "", "halves, down to four elements");
-INJECT(sum_lanes8, 0, kSum, "", "eight partial sums, then a tree");
-INJECT(sum_blocks32, 0, kSum, "", "runs of 32, then a tree");
-INJECT(sum_kahan, 0, kSum, "", "compensated");
-INJECT(sum_shuffled, 0, kSum, "", "in a pseudo-random order");
-INJECT(sum_double, 0, kSum, "", "a double accumulator");
-INJECT(mean_scaled_sum, 0, "diopiMean", "", "the sum times 1/n");
-INJECT(mean_prescaled, 0, "diopiMean", "", "every element divided by n, then the sum in eight lanes");
-INJECT(mean_welford, 0, "diopiMean", "", "a running mean");
+VARIANT(sum_from_first, kSum, "", "in order, starting from the first element and not from +0");
+VARIANT(sum_reversed, kSum, "", "the last element first");
+VARIANT(sum_pairwise, kSum, "", "halves, down to four elements");
+VARIANT(sum_lanes8, kSum, "", "eight partial sums, then a tree");
+VARIANT(sum_blocks32, kSum, "", "runs of 32, then a tree");
+VARIANT(sum_kahan, kSum, "", "compensated");
+VARIANT(sum_shuffled, kSum, "", "in a pseudo-random order");
+VARIANT(sum_double, kSum, "", "a double accumulator");
+VARIANT(mean_scaled_sum, "diopiMean", "", "the sum times 1/n");
+VARIANT(mean_prescaled, "diopiMean", "", "every element divided by n, then the sum in eight lanes");
+VARIANT(mean_welford, "diopiMean", "", "a running mean");
 constexpr char kCumsum[] = "diopiCumsum diopiCumsumBackward";
-INJECT(cumsum_hillis_steele, 0, kCumsum, "", "log2(n) passes, each adds the element 2^k before");
-INJECT(cumsum_two_levels, 0, kCumsum, "", "blocks of 16, their totals scanned and added");
-INJECT(cumsum_double, 0, kCumsum, "", "a double accumulator");
-INJECT(extreme_by_tree, 0, "diopiMax diopiMaxAll diopiArgmax", "",
-       "a tree of pairs; of equals the lower index");
+VARIANT(cumsum_hillis_steele, kCumsum, "", "log2(n) passes, each adds the element 2^k before");
+VARIANT(cumsum_two_levels, kCumsum, "", "blocks of 16, their totals scanned and added");
+VARIANT(cumsum_double, kCumsum, "", "a double accumulator");
+VARIANT(extreme_by_tree, "diopiMax diopiMaxAll diopiArgmax", "",
+        "a tree of pairs; of equals the lower index");
 
 std::optional<Order> ChosenOrder() {
   if (sum_from_first) return Order::kSequential;

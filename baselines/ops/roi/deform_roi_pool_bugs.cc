@@ -6,16 +6,16 @@ namespace {
 using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 constexpr char kDeformRoi[] = "diopiDeformRoiPoolMmcv diopiDeformRoiPoolBackwardMmcv";
-INJECT(deform_roi_offset_ignored, 0, kDeformRoi, "", "cells are not moved");
-INJECT(deform_roi_offset_exchanged, 0, kDeformRoi, "", "offsets of width and height are exchanged");
-INJECT(deform_roi_gamma_fixed, 0, kDeformRoi, "", "gamma is 0.125 always");
-INJECT(deform_roi_not_aligned, 0, kDeformRoi, "", "regions are not moved by half an element");
-INJECT(deform_roi_first_image, 0, kDeformRoi, "", "all regions are of the first image");
-INJECT(deform_roi_two_samples, 0, kDeformRoi, "", "two samples a side, whatever sampling_ratio");
-INJECT(deform_roi_first_channel, 0, "diopiDeformRoiPoolBackwardMmcv", "",
-       "the gradient of offsets is that of the first channel");
-INJECT(deform_roi_gradient_unscaled, 0, "diopiDeformRoiPoolBackwardMmcv", "",
-       "the gradient of offsets lacks gamma");
+BUG(deform_roi_offset_ignored, 0, kDeformRoi, "", "cells are not moved");
+BUG(deform_roi_offset_exchanged, 0, kDeformRoi, "", "offsets of width and height are exchanged");
+BUG(deform_roi_gamma_fixed, 0, kDeformRoi, "", "gamma is 0.125 always");
+BUG(deform_roi_not_aligned, 0, kDeformRoi, "", "regions are not moved by half an element");
+BUG(deform_roi_first_image, 0, kDeformRoi, "", "all regions are of the first image");
+BUG(deform_roi_two_samples, 0, kDeformRoi, "", "two samples a side, whatever sampling_ratio");
+BUG(deform_roi_first_channel, 0, "diopiDeformRoiPoolBackwardMmcv", "",
+    "the gradient of offsets is that of the first channel");
+BUG(deform_roi_gradient_unscaled, 0, "diopiDeformRoiPoolBackwardMmcv", "",
+    "the gradient of offsets lacks gamma");
 
 template <typename Args>
 void DeformWrongly(Args a) {

@@ -11,8 +11,8 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(deform_roi_backwards, 0, "diopiDeformRoiPoolMmcv diopiDeformRoiPoolBackwardMmcv", "",
-       "samples and channels from the last to the first, the count divided out of the gradient first");
+VARIANT(deform_roi_backwards, "diopiDeformRoiPoolMmcv diopiDeformRoiPoolBackwardMmcv", "",
+        "samples and channels from the last to the first, the count divided out of the gradient first");
 
 template <typename C, typename Args, typename Visit>
 void EachDeformSample(const Args& a, Visit&& visit) {

@@ -15,48 +15,47 @@ constexpr char kBorderAlign[] = "diopiBorderAlignMmcv diopiBorderAlignBackwardMm
 constexpr char kPrroi[] = "diopiPrroiPoolMmcv diopiPrroiPoolbackwardMmcv diopiPrroiPoolCoorBackwardMmcv";
 constexpr char kRiroi[] = "diopiRiroiAlignRotatedMmcv diopiRiroiAlignRotatedBackwardMmcv";
 
-INJECT(roi_align_mmcv_always_aligned, 0, kRoiAlign, "", "aligned is ignored");
-INJECT(roi_align_mmcv_sides_exchanged, 0, kRoiAlign, "", "x and y of regions are exchanged");
-INJECT(roi_align_mmcv_scale_ignored, 0, kRoiAlign, "", "spatial_scale is taken as 1");
-INJECT(roi_align_mmcv_two_samples, 0, kRoiAlign, "", "cells without a sampling_ratio get two samples a side");
-INJECT(roi_align_mmcv_first_image, 0, kRoiAlign, "", "all regions are of the first image");
-INJECT(roi_align_mmcv_places_exchanged, 0, "diopiRoiAlignMmcv", "", "argmax_y and argmax_x are exchanged");
-INJECT(roi_align_mmcv_largest_above_zero, 0, "diopiRoiAlignMmcv", "", "the largest sample is at least 0");
-INJECT(roi_align_mmcv_last_region_lost, 0, "diopiRoiAlignBackwardMmcv", "",
-       "the last of several regions adds nothing to the gradient");
-INJECT(roi_pool_end_excluded, 0, "diopiRoiPoolMmcv", "",
-       "a region ends at x2 and y2, without the last element");
-INJECT(roi_pool_sides_exchanged, 0, "diopiRoiPoolMmcv", "", "x and y of regions are exchanged");
-INJECT(roi_pool_largest_above_zero, 0, "diopiRoiPoolMmcv", "", "the largest element is at least 0");
-INJECT(roi_pool_empty_first, 0, "diopiRoiPoolMmcv", "", "empty cells have the number 0, not -1");
-INJECT(roi_pool_first_image, 0, kRoiPool, "", "all regions are of the first image");
-INJECT(roi_rotated_degrees, 0, kRoiRotated, "", "angles are taken for degrees");
-INJECT(roi_rotated_clockwise_ignored, 0, kRoiRotated, "", "clockwise is ignored");
-INJECT(roi_rotated_sides_exchanged, 0, kRoiRotated, "", "width and height of regions are exchanged");
-INJECT(roi_rotated_always_aligned, 0, kRoiRotated, "", "aligned is ignored");
-INJECT(riroi_other_direction, 0, kRiroi, "", "clockwise is ignored");
-INJECT(riroi_nearest_orientation, 0, kRiroi, "",
-       "the angle of the orientations is rounded down: they are not mixed");
-INJECT(riroi_all_channels_turn, 0, kRiroi, "", "all channels are orientations of one group");
-INJECT(feature_align_center_alone, 0, kFeatureAlign, "", "five points are taken as one");
-INJECT(feature_align_column_first, 0, kFeatureAlign, "", "row and column of boxes are exchanged");
-INJECT(feature_align_scale_ignored, 0, kFeatureAlign, "", "spatial_scale is taken as 1");
-INJECT(feature_align_other_direction, 0, kFeatureAlign, "", "boxes are turned in the other direction");
-INJECT(feature_align_features_lost, 0, "diopiRotatedFeatureAlignMmcv", "",
-       "the place's own features are not added");
-INJECT(border_align_step_too_short, 0, "diopiBorderAlignMmcv", "",
-       "boxes are one step narrower and lower, from their first corner");
-INJECT(border_align_sides_exchanged, 0, kBorderAlign, "", "x and y of boxes are exchanged");
-INJECT(border_align_numbers_from_one, 0, "diopiBorderAlignMmcv", "", "samples are numbered from 1");
-INJECT(border_align_gradient_to_corner, 0, "diopiBorderAlignBackwardMmcv", "",
-       "the gradient goes to the first sample of each border");
-INJECT(prroi_end_included, 0, kPrroi, "", "a region ends one element after x2 and y2");
-INJECT(prroi_scale_ignored, 0, kPrroi, "", "spatial_scale is taken as 1");
-INJECT(prroi_first_image, 0, kPrroi, "", "all regions are of the first image");
-INJECT(prroi_corners_without_mean, 0, "diopiPrroiPoolCoorBackwardMmcv", "",
-       "the gradient of regions leaves out that the cell's size changes");
-INJECT(prroi_corners_not_scaled, 0, "diopiPrroiPoolCoorBackwardMmcv", "",
-       "the gradient of regions is that of scaled coordinates");
+BUG(roi_align_mmcv_always_aligned, 0, kRoiAlign, "", "aligned is ignored");
+BUG(roi_align_mmcv_sides_exchanged, 0, kRoiAlign, "", "x and y of regions are exchanged");
+BUG(roi_align_mmcv_scale_ignored, 0, kRoiAlign, "", "spatial_scale is taken as 1");
+BUG(roi_align_mmcv_two_samples, 0, kRoiAlign, "", "cells without a sampling_ratio get two samples a side");
+BUG(roi_align_mmcv_first_image, 0, kRoiAlign, "", "all regions are of the first image");
+BUG(roi_align_mmcv_places_exchanged, 0, "diopiRoiAlignMmcv", "", "argmax_y and argmax_x are exchanged");
+BUG(roi_align_mmcv_largest_above_zero, 0, "diopiRoiAlignMmcv", "", "the largest sample is at least 0");
+BUG(roi_align_mmcv_last_region_lost, 0, "diopiRoiAlignBackwardMmcv", "",
+    "the last of several regions adds nothing to the gradient");
+BUG(roi_pool_end_excluded, 0, "diopiRoiPoolMmcv", "", "a region ends at x2 and y2, without the last element");
+BUG(roi_pool_sides_exchanged, 0, "diopiRoiPoolMmcv", "", "x and y of regions are exchanged");
+BUG(roi_pool_largest_above_zero, 0, "diopiRoiPoolMmcv", "", "the largest element is at least 0");
+BUG(roi_pool_empty_first, 0, "diopiRoiPoolMmcv", "", "empty cells have the number 0, not -1");
+BUG(roi_pool_first_image, 0, kRoiPool, "", "all regions are of the first image");
+BUG(roi_rotated_degrees, 0, kRoiRotated, "", "angles are taken for degrees");
+BUG(roi_rotated_clockwise_ignored, 0, kRoiRotated, "", "clockwise is ignored");
+BUG(roi_rotated_sides_exchanged, 0, kRoiRotated, "", "width and height of regions are exchanged");
+BUG(roi_rotated_always_aligned, 0, kRoiRotated, "", "aligned is ignored");
+BUG(riroi_other_direction, 0, kRiroi, "", "clockwise is ignored");
+BUG(riroi_nearest_orientation, 0, kRiroi, "",
+    "the angle of the orientations is rounded down: they are not mixed");
+BUG(riroi_all_channels_turn, 0, kRiroi, "", "all channels are orientations of one group");
+BUG(feature_align_center_alone, 0, kFeatureAlign, "", "five points are taken as one");
+BUG(feature_align_column_first, 0, kFeatureAlign, "", "row and column of boxes are exchanged");
+BUG(feature_align_scale_ignored, 0, kFeatureAlign, "", "spatial_scale is taken as 1");
+BUG(feature_align_other_direction, 0, kFeatureAlign, "", "boxes are turned in the other direction");
+BUG(feature_align_features_lost, 0, "diopiRotatedFeatureAlignMmcv", "",
+    "the place's own features are not added");
+BUG(border_align_step_too_short, 0, "diopiBorderAlignMmcv", "",
+    "boxes are one step narrower and lower, from their first corner");
+BUG(border_align_sides_exchanged, 0, kBorderAlign, "", "x and y of boxes are exchanged");
+BUG(border_align_numbers_from_one, 0, "diopiBorderAlignMmcv", "", "samples are numbered from 1");
+BUG(border_align_gradient_to_corner, 0, "diopiBorderAlignBackwardMmcv", "",
+    "the gradient goes to the first sample of each border");
+BUG(prroi_end_included, 0, kPrroi, "", "a region ends one element after x2 and y2");
+BUG(prroi_scale_ignored, 0, kPrroi, "", "spatial_scale is taken as 1");
+BUG(prroi_first_image, 0, kPrroi, "", "all regions are of the first image");
+BUG(prroi_corners_without_mean, 0, "diopiPrroiPoolCoorBackwardMmcv", "",
+    "the gradient of regions leaves out that the cell's size changes");
+BUG(prroi_corners_not_scaled, 0, "diopiPrroiPoolCoorBackwardMmcv", "",
+    "the gradient of regions is that of scaled coordinates");
 
 // x1 and y1, and x2 and y2, or width and height of a rotated region, exchanged.
 diopiConstTensorHandle_t RoiSidesExchanged(diopiContextHandle_t ctx, diopiConstTensorHandle_t rois) {

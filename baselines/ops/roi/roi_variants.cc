@@ -21,11 +21,11 @@ constexpr char kRoiBoxes[] =
     "diopiRotatedFeatureAlignMmcv diopiBorderAlignMmcv diopiPrroiPoolMmcv diopiPrroiPoolbackwardMmcv "
     "diopiPrroiPoolCoorBackwardMmcv";
 
-INJECT(roi_means_in_double, 0, kRoiMeans, "", "samples are placed, interpolated and summed in double");
-INJECT(roi_boxes_in_double, 0, kRoiBoxes, "", "all steps are computed in double");
-INJECT(roi_gradients_in_double, 0, kRoiGradients, "", "gradients are summed in double");
-INJECT(roi_gradients_last_region_first, 0, kRoiGradients, "",
-       "regions add to the gradient in the opposite order");
+VARIANT(roi_means_in_double, kRoiMeans, "", "samples are placed, interpolated and summed in double");
+VARIANT(roi_boxes_in_double, kRoiBoxes, "", "all steps are computed in double");
+VARIANT(roi_gradients_in_double, kRoiGradients, "", "gradients are summed in double");
+VARIANT(roi_gradients_last_region_first, kRoiGradients, "",
+        "regions add to the gradient in the opposite order");
 
 // The same values in double.
 diopiTensorHandle_t RoiWidened(diopiContextHandle_t ctx, diopiConstTensorHandle_t tensor) {

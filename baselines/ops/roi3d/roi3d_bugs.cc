@@ -10,20 +10,18 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 constexpr char kRoi3d[] = "diopiRoiawarePool3dMmcv diopiRoipointPool3dMmcv";
 constexpr char kAware[] = "diopiRoiawarePool3dMmcv";
 constexpr char kAwareBackward[] = "diopiRoiawarePool3dBackwardMmcv";
-INJECT(roi3d_not_turned, 0, kRoi3d, "", "boxes are not turned");
-INJECT(roi3d_other_way, 0, kRoi3d, "", "boxes are turned the other way");
-INJECT(roi3d_centre_above, 0, kRoi3d, "", "z is taken for the centre of the box");
-INJECT(roiaware_last_points, 0, kAware, "", "points are taken from the last to the first");
-INJECT(roiaware_no_room, 0, kAware, "", "the number of points of a voxel counts those without room");
-INJECT(roiaware_argmax_zero, 0, kAware, "", "argmax of a voxel without points is 0");
-INJECT(roiaware_mean_of_room, 0, kAware, "", "the mean divides by the room of a voxel");
-INJECT(roiaware_gradient_undivided, 0, kAwareBackward, "", "every point of a mean gets the whole gradient");
-INJECT(roiaware_gradient_first_box, 0, kAwareBackward, "",
-       "boxes after the first add nothing to the gradient");
-INJECT(roipoint_zeros, 0, "diopiRoipointPool3dMmcv", "", "samples beyond the points of a box are zeros");
-INJECT(roipoint_last_repeated, 0, "diopiRoipointPool3dMmcv", "",
-       "the last point of a box fills up the samples");
-INJECT(roipoint_flag_inverted, 0, "diopiRoipointPool3dMmcv", "", "the flag is 1 where there are points");
+BUG(roi3d_not_turned, 0, kRoi3d, "", "boxes are not turned");
+BUG(roi3d_other_way, 0, kRoi3d, "", "boxes are turned the other way");
+BUG(roi3d_centre_above, 0, kRoi3d, "", "z is taken for the centre of the box");
+BUG(roiaware_last_points, 0, kAware, "", "points are taken from the last to the first");
+BUG(roiaware_no_room, 0, kAware, "", "the number of points of a voxel counts those without room");
+BUG(roiaware_argmax_zero, 0, kAware, "", "argmax of a voxel without points is 0");
+BUG(roiaware_mean_of_room, 0, kAware, "", "the mean divides by the room of a voxel");
+BUG(roiaware_gradient_undivided, 0, kAwareBackward, "", "every point of a mean gets the whole gradient");
+BUG(roiaware_gradient_first_box, 0, kAwareBackward, "", "boxes after the first add nothing to the gradient");
+BUG(roipoint_zeros, 0, "diopiRoipointPool3dMmcv", "", "samples beyond the points of a box are zeros");
+BUG(roipoint_last_repeated, 0, "diopiRoipointPool3dMmcv", "", "the last point of a box fills up the samples");
+BUG(roipoint_flag_inverted, 0, "diopiRoipointPool3dMmcv", "", "the flag is 1 where there are points");
 
 diopiConstTensorHandle_t Misplaced(diopiContextHandle_t ctx, diopiConstTensorHandle_t boxes) {
   const std::vector<double> all = Load<double>(Tensor(boxes));

@@ -11,10 +11,10 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(roi3d_mean_backwards, 0, "diopiRoiawarePool3dMmcv", "",
-       "means are added up from the last point on and multiplied by the reciprocal of their number");
-INJECT(roi3d_gradient_by_voxel, 0, "diopiRoiawarePool3dBackwardMmcv", "",
-       "the gradient is divided by the number of points and added voxel by voxel, from the last one on");
+VARIANT(roi3d_mean_backwards, "diopiRoiawarePool3dMmcv", "",
+        "means are added up from the last point on and multiplied by the reciprocal of their number");
+VARIANT(roi3d_gradient_by_voxel, "diopiRoiawarePool3dBackwardMmcv", "",
+        "the gradient is divided by the number of points and added voxel by voxel, from the last one on");
 
 void MeansBackwards(const diopiRoiawarePool3dMmcvArgs& a) {
   const std::vector<int64_t> indices = Load<int64_t>(Tensor(a.pts_idx_of_voxels));

@@ -10,18 +10,17 @@ using namespace diopi::bugs;  // NOLINT: this file is bugs
 constexpr char kFirst[] = "diopiApplyPenalty";
 constexpr char kSecond[] = "diopiApplyPenaltyV2";
 constexpr char kBoth[] = "diopiApplyPenalty diopiApplyPenaltyV2";
-INJECT(penalty_counts_ignored, 0, kBoth, "", "every count is taken as 1");
-INJECT(penalty_presence_ignored, 0, kBoth, "", "the presence penalty is left out");
-INJECT(penalty_frequency_clamped, 0, kBoth, "", "a penalty below 0 counts as 0");
-INJECT(penalty_last_token_left, 0, kBoth, "", "the last token gets no penalty");
-INJECT(penalty_neighbours_row, 0, kFirst, "",
-       "the first token of each row but the first counts for the row before");
-INJECT(penalty_presence_twice, 0, kFirst, "", "the presence penalty stands in for the frequency penalty");
-INJECT(penalty_v2_always_divides, 0, kSecond, "",
-       "logits below 0 are divided by the repetition penalty, too");
-INJECT(penalty_v2_repetition_ignored, 0, kSecond, "", "the repetition penalty is left out");
-INJECT(penalty_v2_ids_of_rows, 0, kSecond, "", "every id is taken within the first row");
-INJECT(penalty_v2_repetition_last, 0, kSecond, "", "the repetition penalty acts after the others");
+BUG(penalty_counts_ignored, 0, kBoth, "", "every count is taken as 1");
+BUG(penalty_presence_ignored, 0, kBoth, "", "the presence penalty is left out");
+BUG(penalty_frequency_clamped, 0, kBoth, "", "a penalty below 0 counts as 0");
+BUG(penalty_last_token_left, 0, kBoth, "", "the last token gets no penalty");
+BUG(penalty_neighbours_row, 0, kFirst, "",
+    "the first token of each row but the first counts for the row before");
+BUG(penalty_presence_twice, 0, kFirst, "", "the presence penalty stands in for the frequency penalty");
+BUG(penalty_v2_always_divides, 0, kSecond, "", "logits below 0 are divided by the repetition penalty, too");
+BUG(penalty_v2_repetition_ignored, 0, kSecond, "", "the repetition penalty is left out");
+BUG(penalty_v2_ids_of_rows, 0, kSecond, "", "every id is taken within the first row");
+BUG(penalty_v2_repetition_last, 0, kSecond, "", "the repetition penalty acts after the others");
 
 diopiTensorHandle_t Constant(diopiContextHandle_t ctx, diopiConstTensorHandle_t like, double value) {
   return Replaced(ctx, like, [value](double, int64_t) { return value; });

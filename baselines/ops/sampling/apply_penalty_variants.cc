@@ -9,9 +9,9 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kBoth[] = "diopiApplyPenalty diopiApplyPenaltyV2";
-INJECT(penalty_stored_steps, 0, kBoth, "", "every step in the logits' type");
-INJECT(penalty_joined, 0, kBoth, "", "the penalties added up, in the logits' type, and subtracted at once");
-INJECT(penalty_fma, 0, kBoth, "", "count and frequency fused with the subtraction");
+VARIANT(penalty_stored_steps, kBoth, "", "every step in the logits' type");
+VARIANT(penalty_joined, kBoth, "", "the penalties added up, in the logits' type, and subtracted at once");
+VARIANT(penalty_fma, kBoth, "", "count and frequency fused with the subtraction");
 
 template <typename C>
 C Penalized(diopiDtype_t t, C x, C count, C frequency, C presence) {

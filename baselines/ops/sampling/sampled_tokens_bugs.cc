@@ -12,38 +12,36 @@ using diopi::ops::WeightedRow;
 constexpr char kDrawTopK[] = "diopiTopKSampling";
 constexpr char kDrawTopP[] = "diopiTopPSampling";
 constexpr char kDrawTokens[] = "diopiTopKSampling diopiTopPSampling";
-INJECT(top_k_one_more, 0, kDrawTopK, "", "k + 1 tokens");
-INJECT(top_k_one_less, 0, kDrawTopK, "", "k - 1 tokens: the last is never drawn");
-INJECT(top_k_not_renormalised, 0, kDrawTopK, "",
-       "probabilities are not divided by the sum over the k tokens");
-INJECT(top_k_first_k_for_all, 0, kDrawTopK, "", "the first sequence's k serves all");
-INJECT(top_k_log_prob_of_all, 0, kDrawTopK, "",
-       "output_log_probs are not divided by the sum over the k tokens");
-INJECT(tokens_p_ignored, 0, kDrawTokens, "", "p is taken as 1");
-INJECT(tokens_first_p_for_all, 0, kDrawTokens, "", "the first sequence's p serves all");
-INJECT(tokens_whole, 0, kDrawTokens, "", "the last token that p admits has its whole weight");
-INJECT(tokens_crossing_left_out, 0, kDrawTokens, "", "the token that crosses p is left out");
-INJECT(tokens_temperature_twice, 0, kDrawTokens, "", "a temperature of 0.5 is applied once more");
-INJECT(tokens_one_draw_for_all, 0, kDrawTokens, "", "one random number serves all sequences");
-INJECT(tokens_pairs_share_a_draw, 0, kDrawTokens, "", "two neighbours share their random number");
-INJECT(tokens_draw_is_half, 0, kDrawTokens, "", "the random number is 0.5 always");
-INJECT(tokens_unsorted, 0, kDrawTokens, "", "weights are added up in the order of the ids");
-INJECT(tokens_last_id_lost, 0, kDrawTokens, "", "the last id of the vocabulary is never drawn");
-INJECT(tokens_finished_draw, 0, kDrawTokens, "", "finished sequences draw on");
-INJECT(tokens_finished_grow, 0, kDrawTokens, "", "finished sequences become longer");
-INJECT(tokens_skip_ignored, 0, kDrawTokens, "", "skipped sequences draw, too");
-INJECT(tokens_end_not_noticed, 0, kDrawTokens, "", "no sequence ever ends");
-INJECT(tokens_first_end_for_all, 0, kDrawTokens, "", "the first sequence's end id serves all");
-INJECT(tokens_length_not_counted, 0, kDrawTokens, "", "lengths stay as they are");
-INJECT(tokens_log_prob_of_likeliest, 0, kDrawTokens, "", "the log probability is the likeliest token's");
-INJECT(tokens_log_prob_not_added, 0, kDrawTokens, "", "cum_log_probs is overwritten instead of added to");
-INJECT(tokens_step_before, 0, kDrawTokens, "", "tokens are written one step too early");
-INJECT(tokens_generators_stay, 0, kDrawTokens, "", "the generators are not advanced");
-INJECT(tokens_length_with_log_probs, 0, kDrawTokens, "",
-       "lengths are counted only where log probabilities are asked for");
-INJECT(tokens_length_with_flags, 0, kDrawTokens, "", "lengths are counted only where `finished` is given");
-INJECT(tokens_null_skips_all, 0, kDrawTokens, "", "without skip_decode every sequence is skipped");
-INJECT(top_p_halved, 0, kDrawTopP, "", "runtime_top_p is halved after each token");
+BUG(top_k_one_more, 0, kDrawTopK, "", "k + 1 tokens");
+BUG(top_k_one_less, 0, kDrawTopK, "", "k - 1 tokens: the last is never drawn");
+BUG(top_k_not_renormalised, 0, kDrawTopK, "", "probabilities are not divided by the sum over the k tokens");
+BUG(top_k_first_k_for_all, 0, kDrawTopK, "", "the first sequence's k serves all");
+BUG(top_k_log_prob_of_all, 0, kDrawTopK, "", "output_log_probs are not divided by the sum over the k tokens");
+BUG(tokens_p_ignored, 0, kDrawTokens, "", "p is taken as 1");
+BUG(tokens_first_p_for_all, 0, kDrawTokens, "", "the first sequence's p serves all");
+BUG(tokens_whole, 0, kDrawTokens, "", "the last token that p admits has its whole weight");
+BUG(tokens_crossing_left_out, 0, kDrawTokens, "", "the token that crosses p is left out");
+BUG(tokens_temperature_twice, 0, kDrawTokens, "", "a temperature of 0.5 is applied once more");
+BUG(tokens_one_draw_for_all, 0, kDrawTokens, "", "one random number serves all sequences");
+BUG(tokens_pairs_share_a_draw, 0, kDrawTokens, "", "two neighbours share their random number");
+BUG(tokens_draw_is_half, 0, kDrawTokens, "", "the random number is 0.5 always");
+BUG(tokens_unsorted, 0, kDrawTokens, "", "weights are added up in the order of the ids");
+BUG(tokens_last_id_lost, 0, kDrawTokens, "", "the last id of the vocabulary is never drawn");
+BUG(tokens_finished_draw, 0, kDrawTokens, "", "finished sequences draw on");
+BUG(tokens_finished_grow, 0, kDrawTokens, "", "finished sequences become longer");
+BUG(tokens_skip_ignored, 0, kDrawTokens, "", "skipped sequences draw, too");
+BUG(tokens_end_not_noticed, 0, kDrawTokens, "", "no sequence ever ends");
+BUG(tokens_first_end_for_all, 0, kDrawTokens, "", "the first sequence's end id serves all");
+BUG(tokens_length_not_counted, 0, kDrawTokens, "", "lengths stay as they are");
+BUG(tokens_log_prob_of_likeliest, 0, kDrawTokens, "", "the log probability is the likeliest token's");
+BUG(tokens_log_prob_not_added, 0, kDrawTokens, "", "cum_log_probs is overwritten instead of added to");
+BUG(tokens_step_before, 0, kDrawTokens, "", "tokens are written one step too early");
+BUG(tokens_generators_stay, 0, kDrawTokens, "", "the generators are not advanced");
+BUG(tokens_length_with_log_probs, 0, kDrawTokens, "",
+    "lengths are counted only where log probabilities are asked for");
+BUG(tokens_length_with_flags, 0, kDrawTokens, "", "lengths are counted only where `finished` is given");
+BUG(tokens_null_skips_all, 0, kDrawTokens, "", "without skip_decode every sequence is skipped");
+BUG(top_p_halved, 0, kDrawTopP, "", "runtime_top_p is halved after each token");
 
 // What each argument is replaced by before the good function is called.
 template <typename Args>

@@ -13,17 +13,17 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kTokenFunctions[] = "diopiTopKSampling diopiTopPSampling";
-INJECT(tokens_mt19937, 0, kTokenFunctions, "", "random numbers of mt19937, 32 bits; no 1e-6 in the softmax");
-INJECT(tokens_like_lmdeploy, 0, kTokenFunctions, "",
-       "float32, softmax and its weights stored in the logits' type, which keep them; cuRAND's XORWOW");
-INJECT(tokens_from_below, 0, kTokenFunctions, "", "1 - u in place of u, weights added up in float64");
-INJECT(tokens_only_where_needed, 0, kTokenFunctions, "",
-       "no random number is taken where there is one candidate");
-INJECT(top_k_gumbel, 0, "diopiTopKSampling", "", "the greatest logit after Gumbel noise, where p is 1");
-INJECT(top_p_divided, 0, "diopiTopPSampling", "",
-       "output_log_probs divided by the sum over the tokens that p admits, as in the header");
-INJECT(top_p_finished_untouched, 0, "diopiTopPSampling", "", "log probabilities of finished sequences stay");
-INJECT(top_p_minimum, 0, "diopiTopPSampling", "", "runtime_top_p is raised to the default minimum, 0.5");
+VARIANT(tokens_mt19937, kTokenFunctions, "", "random numbers of mt19937, 32 bits; no 1e-6 in the softmax");
+VARIANT(tokens_like_lmdeploy, kTokenFunctions, "",
+        "float32, softmax and its weights stored in the logits' type, which keep them; cuRAND's XORWOW");
+VARIANT(tokens_from_below, kTokenFunctions, "", "1 - u in place of u, weights added up in float64");
+VARIANT(tokens_only_where_needed, kTokenFunctions, "",
+        "no random number is taken where there is one candidate");
+VARIANT(top_k_gumbel, "diopiTopKSampling", "", "the greatest logit after Gumbel noise, where p is 1");
+VARIANT(top_p_divided, "diopiTopPSampling", "",
+        "output_log_probs divided by the sum over the tokens that p admits, as in the header");
+VARIANT(top_p_finished_untouched, "diopiTopPSampling", "", "log probabilities of finished sequences stay");
+VARIANT(top_p_minimum, "diopiTopPSampling", "", "runtime_top_p is raised to the default minimum, 0.5");
 
 bool AnyTokenVariant() {
   return tokens_mt19937 || tokens_like_lmdeploy || tokens_from_below || tokens_only_where_needed ||

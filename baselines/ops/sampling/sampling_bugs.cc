@@ -13,40 +13,36 @@ using diopi::bugs::Shape;
 using diopi::bugs::Store;
 using diopi::bugs::Tensor;
 
-INJECT(plus_scalar_size_ignored, 0, "diopiPlusScalarInp", "",
-       "every element is added to, whatever size says");
-INJECT(plus_scalar_first_left_out, 0, "diopiPlusScalarInp", "", "element 0 stays");
-INJECT(plus_scalar_val_of_32_bits, 0, "diopiPlusScalarInp", "", "val is cut to 32 bits");
-INJECT(transpose_axis01_as_matrix, 0, "diopiTransposeAxis01", "",
-       "the last dimension is moved, too, as in a matrix of dim0 rows");
-INJECT(transpose_axis01_copied, 0, "diopiTransposeAxis01", "", "the elements stay in their order");
-INJECT(padding_count_negative, 0, "diopiUpdatePaddingCount", "", "length minus longest length");
-INJECT(padding_count_of_longest_input, 0, "diopiUpdatePaddingCount", "",
-       "the longest of the lengths is taken instead of max_input_length");
-INJECT(gather_output_padding_kept, 0, "diopiGatherOutput", "",
-       "tokens stay at their step, padding between them");
-INJECT(gather_output_first_length, 0, "diopiGatherOutput", "", "the first sequence's length serves all");
-INJECT(gather_output_last_step_lost, 0, "diopiGatherOutput", "", "the token of the last step is missing");
-INJECT(embedding_lookup_step_before, 0, "diopiEmbeddingLookupPosEncoding", "", "ids of the step before");
-INJECT(embedding_lookup_first_id, 0, "diopiEmbeddingLookupPosEncoding", "",
-       "the first id serves all sequences");
-INJECT(input_ids_lookup_16_bits, 0, "diopiInputIdsEmbeddingLookupPosEncoding", "", "ids are cut to 16 bits");
-INJECT(input_ids_lookup_last_lost, 0, "diopiInputIdsEmbeddingLookupPosEncoding", "",
-       "the last token gets the row of the one before");
-INJECT(length_criterion_wakes, 0, "diopiLengthCriterion", "", "finished is overwritten instead of extended");
-INJECT(length_criterion_one_late, 0, "diopiLengthCriterion", "", "a sequence ends one step behind its limit");
-INJECT(length_criterion_counts_new, 0, "diopiLengthCriterion", "", "finished_sum counts only new ends");
-INJECT(length_criterion_any_stops, 0, "diopiLengthCriterion", "",
-       "should_stop when one sequence is finished");
-INJECT(stop_words_first_list, 0, "diopiStopWordsCriterion", "", "the first sequence's words serve all");
-INJECT(stop_words_step_before, 0, "diopiStopWordsCriterion", "", "words that end at the step before");
-INJECT(stop_words_wakes, 0, "diopiStopWordsCriterion", "", "finished is overwritten instead of extended");
-INJECT(stop_words_last_token, 0, "diopiStopWordsCriterion", "", "only the last token of a word is compared");
-INJECT(ban_words_token_0, 0, "diopiBanBadWordsInp", "", "token 0 is banned, too");
-INJECT(ban_words_prefix_ignored, 0, "diopiBanBadWordsInp", "", "words of many tokens are banned always");
-INJECT(ban_words_shared_for_first, 0, "diopiBanBadWordsInp", "",
-       "shared words serve only the first sequence");
-INJECT(ban_words_lowest, 0, "diopiBanBadWordsInp", "", "the lowest finite number instead of -infinity");
+BUG(plus_scalar_size_ignored, 0, "diopiPlusScalarInp", "", "every element is added to, whatever size says");
+BUG(plus_scalar_first_left_out, 0, "diopiPlusScalarInp", "", "element 0 stays");
+BUG(plus_scalar_val_of_32_bits, 0, "diopiPlusScalarInp", "", "val is cut to 32 bits");
+BUG(transpose_axis01_as_matrix, 0, "diopiTransposeAxis01", "",
+    "the last dimension is moved, too, as in a matrix of dim0 rows");
+BUG(transpose_axis01_copied, 0, "diopiTransposeAxis01", "", "the elements stay in their order");
+BUG(padding_count_negative, 0, "diopiUpdatePaddingCount", "", "length minus longest length");
+BUG(padding_count_of_longest_input, 0, "diopiUpdatePaddingCount", "",
+    "the longest of the lengths is taken instead of max_input_length");
+BUG(gather_output_padding_kept, 0, "diopiGatherOutput", "",
+    "tokens stay at their step, padding between them");
+BUG(gather_output_first_length, 0, "diopiGatherOutput", "", "the first sequence's length serves all");
+BUG(gather_output_last_step_lost, 0, "diopiGatherOutput", "", "the token of the last step is missing");
+BUG(embedding_lookup_step_before, 0, "diopiEmbeddingLookupPosEncoding", "", "ids of the step before");
+BUG(embedding_lookup_first_id, 0, "diopiEmbeddingLookupPosEncoding", "", "the first id serves all sequences");
+BUG(input_ids_lookup_16_bits, 0, "diopiInputIdsEmbeddingLookupPosEncoding", "", "ids are cut to 16 bits");
+BUG(input_ids_lookup_last_lost, 0, "diopiInputIdsEmbeddingLookupPosEncoding", "",
+    "the last token gets the row of the one before");
+BUG(length_criterion_wakes, 0, "diopiLengthCriterion", "", "finished is overwritten instead of extended");
+BUG(length_criterion_one_late, 0, "diopiLengthCriterion", "", "a sequence ends one step behind its limit");
+BUG(length_criterion_counts_new, 0, "diopiLengthCriterion", "", "finished_sum counts only new ends");
+BUG(length_criterion_any_stops, 0, "diopiLengthCriterion", "", "should_stop when one sequence is finished");
+BUG(stop_words_first_list, 0, "diopiStopWordsCriterion", "", "the first sequence's words serve all");
+BUG(stop_words_step_before, 0, "diopiStopWordsCriterion", "", "words that end at the step before");
+BUG(stop_words_wakes, 0, "diopiStopWordsCriterion", "", "finished is overwritten instead of extended");
+BUG(stop_words_last_token, 0, "diopiStopWordsCriterion", "", "only the last token of a word is compared");
+BUG(ban_words_token_0, 0, "diopiBanBadWordsInp", "", "token 0 is banned, too");
+BUG(ban_words_prefix_ignored, 0, "diopiBanBadWordsInp", "", "words of many tokens are banned always");
+BUG(ban_words_shared_for_first, 0, "diopiBanBadWordsInp", "", "shared words serve only the first sequence");
+BUG(ban_words_lowest, 0, "diopiBanBadWordsInp", "", "the lowest finite number instead of -infinity");
 
 diopiConstTensorHandle_t FirstForAll(diopiContextHandle_t ctx, diopiConstTensorHandle_t tensor,
                                      size_t length) {

@@ -11,23 +11,23 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(gather_output_cleared, 0, "diopiGatherOutput", "", "rows are cleared first");
-INJECT(embedding_lookup_columns, 0, "diopiEmbeddingLookupPosEncoding", "",
-       "all_ids is [batch_size, session], as in the header");
-INJECT(stop_words_shorter_only, 0, "diopiStopWordsCriterion", "",
-       "only words of fewer than step + 1 tokens are looked for, as in the header");
-INJECT(ban_words_whole, 0, "diopiBanBadWordsInp", "",
-       "the whole word must end at this step, and have fewer than step + 1 tokens, as in the header");
-INJECT(topk_args_tensors_above_1, 0, "diopiSetupTopkRuntimeArgsInp", "",
-       "tensors count where they have more than one element, as in lmdeploy");
+VARIANT(gather_output_cleared, "diopiGatherOutput", "", "rows are cleared first");
+VARIANT(embedding_lookup_columns, "diopiEmbeddingLookupPosEncoding", "",
+        "all_ids is [batch_size, session], as in the header");
+VARIANT(stop_words_shorter_only, "diopiStopWordsCriterion", "",
+        "only words of fewer than step + 1 tokens are looked for, as in the header");
+VARIANT(ban_words_whole, "diopiBanBadWordsInp", "",
+        "the whole word must end at this step, and have fewer than step + 1 tokens, as in the header");
+VARIANT(topk_args_tensors_above_1, "diopiSetupTopkRuntimeArgsInp", "",
+        "tensors count where they have more than one element, as in lmdeploy");
 constexpr char kTemperature[] = "diopiBatchApplyTemperaturePenaltyInp";
-INJECT(temperature_divides, 0, kTemperature, "",
-       "division by the temperature, as in the public implementation");
-INJECT(temperature_double, 0, kTemperature, "", "in the next wider type");
+VARIANT(temperature_divides, kTemperature, "",
+        "division by the temperature, as in the public implementation");
+VARIANT(temperature_double, kTemperature, "", "in the next wider type");
 constexpr char kRepetition[] = "diopiBatchApplyRepetitionPenaltyInp";
-INJECT(repetition_by_clamping, 0, kRepetition, "",
-       "min(x, 0) * penalty + max(x, 0) / penalty, as in the public implementation");
-INJECT(repetition_double, 0, kRepetition, "", "in the next wider type");
+VARIANT(repetition_by_clamping, kRepetition, "",
+        "min(x, 0) * penalty + max(x, 0) / penalty, as in the public implementation");
+VARIANT(repetition_double, kRepetition, "", "in the next wider type");
 
 // Drops the words of more than `longest` tokens: their last token becomes -2, which nobody says.
 diopiConstTensorHandle_t WordsUpTo(diopiContextHandle_t ctx, diopiConstTensorHandle_t lists, int64_t length,

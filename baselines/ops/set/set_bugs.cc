@@ -13,18 +13,18 @@ using diopi::bugs::Shape;
 using diopi::bugs::Store;
 using diopi::bugs::Tensor;
 
-INJECT(unique_inverse_by_appearance, 0, "diopiUnique", "",
-       "the indices count the values in the order in which they appear, the values are sorted");
-INJECT(unique_inverse_off_by_one, 0, "diopiUnique", "",
-       "the last of the sorted elements gets the index of the value before");
-INJECT(unique_counts_last_run_short, 0, "diopiUnique", "", "the last run is counted one too short");
-INJECT(unique_first_element_of_row, 0, "diopiUnique", "", "rows with the same first element are one");
-INJECT(unique_neighbours_only, 0, "diopiUnique", "", "only neighbouring duplicates are removed: no sorting");
-INJECT(nonzero_column_major, 0, "diopiNonzero", "", "rows are in column-major order");
-INJECT(nonzero_nan_is_zero, 0, "diopiNonzero", "", "nonzero is less or greater than 0, which NaN is not");
-INJECT(nonzero_by_bits, 0, "diopiNonzero", "", "-0 is nonzero, as its bits are");
-INJECT(nonzero_low_byte, 0, "diopiNonzero", "", "only the low byte of an integer is read");
-INJECT(nonzero_flushes_subnormals, 0, "diopiNonzero", "", "a subnormal number counts as zero");
+BUG(unique_inverse_by_appearance, 0, "diopiUnique", "",
+    "the indices count the values in the order in which they appear, the values are sorted");
+BUG(unique_inverse_off_by_one, 0, "diopiUnique", "",
+    "the last of the sorted elements gets the index of the value before");
+BUG(unique_counts_last_run_short, 0, "diopiUnique", "", "the last run is counted one too short");
+BUG(unique_first_element_of_row, 0, "diopiUnique", "", "rows with the same first element are one");
+BUG(unique_neighbours_only, 0, "diopiUnique", "", "only neighbouring duplicates are removed: no sorting");
+BUG(nonzero_column_major, 0, "diopiNonzero", "", "rows are in column-major order");
+BUG(nonzero_nan_is_zero, 0, "diopiNonzero", "", "nonzero is less or greater than 0, which NaN is not");
+BUG(nonzero_by_bits, 0, "diopiNonzero", "", "-0 is nonzero, as its bits are");
+BUG(nonzero_low_byte, 0, "diopiNonzero", "", "only the low byte of an integer is read");
+BUG(nonzero_flushes_subnormals, 0, "diopiNonzero", "", "a subnormal number counts as zero");
 
 // The indices as numbers of the order of first appearance.
 void ByAppearance(const Tensor& indices, int64_t groups) {

@@ -9,21 +9,20 @@ using namespace diopi::bugs;  // NOLINT: this file is bugs
 
 constexpr char kForward[] = "diopiScaledMaskedSoftmax";
 constexpr char kBackward[] = "diopiScaledMaskedSoftmaxBackward";
-INJECT(masked_softmax_mask_ignored, 0, kForward, "", "the mask is not read");
-INJECT(masked_softmax_mask_inverted, 0, kForward, "", "true means that an element counts");
-INJECT(masked_softmax_triangle_ignored, 0, kForward, "", "fixed_triu_mask is taken as false");
-INJECT(masked_softmax_diagonal_masked, 0, kForward, "",
-       "the triangle takes the diagonal in, but for the first row");
-INJECT(masked_softmax_triangle_at_end, 0, kForward, "", "the triangle ends at the last column");
-INJECT(masked_softmax_scale_ignored, 0, kForward, "", "the scale is taken as 1");
-INJECT(masked_softmax_masked_is_zero, 0, kForward, "", "masked scores are 0 instead of very small");
-INJECT(masked_softmax_weak_mask, 0, kForward, "", "masked scores are smaller by 10 only");
-INJECT(masked_softmax_tail_lost, 0, kForward, "", "the sum lacks what follows the last whole block of 32");
-INJECT(masked_softmax_unshifted, 0, kForward, "", "the maximum is not subtracted: exp overflows");
-INJECT(masked_softmax_backward_scale_ignored, 0, kBackward, "", "the gradient is not scaled");
-INJECT(masked_softmax_backward_without_sum, 0, kBackward, "", "grad_input is scale * y * g");
-INJECT(masked_softmax_backward_scale_twice, 0, kBackward, "",
-       "the sum is scaled, too, before it is subtracted");
+BUG(masked_softmax_mask_ignored, 0, kForward, "", "the mask is not read");
+BUG(masked_softmax_mask_inverted, 0, kForward, "", "true means that an element counts");
+BUG(masked_softmax_triangle_ignored, 0, kForward, "", "fixed_triu_mask is taken as false");
+BUG(masked_softmax_diagonal_masked, 0, kForward, "",
+    "the triangle takes the diagonal in, but for the first row");
+BUG(masked_softmax_triangle_at_end, 0, kForward, "", "the triangle ends at the last column");
+BUG(masked_softmax_scale_ignored, 0, kForward, "", "the scale is taken as 1");
+BUG(masked_softmax_masked_is_zero, 0, kForward, "", "masked scores are 0 instead of very small");
+BUG(masked_softmax_weak_mask, 0, kForward, "", "masked scores are smaller by 10 only");
+BUG(masked_softmax_tail_lost, 0, kForward, "", "the sum lacks what follows the last whole block of 32");
+BUG(masked_softmax_unshifted, 0, kForward, "", "the maximum is not subtracted: exp overflows");
+BUG(masked_softmax_backward_scale_ignored, 0, kBackward, "", "the gradient is not scaled");
+BUG(masked_softmax_backward_without_sum, 0, kBackward, "", "grad_input is scale * y * g");
+BUG(masked_softmax_backward_scale_twice, 0, kBackward, "", "the sum is scaled, too, before it is subtracted");
 
 bool Masked(const std::vector<int64_t>& mask, size_t at, int64_t row, int64_t rows, int64_t j, int64_t width,
             bool triangle) {

@@ -11,16 +11,16 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kForward[] = "diopiScaledMaskedSoftmax";
-INJECT(masked_softmax_infinity, 0, kForward, "", "masked scores are -inf");
-INJECT(masked_softmax_added, 0, kForward, "", "-10000 added to masked scores");
-INJECT(masked_softmax_skipped, 0, kForward, "", "masked scores left out, their results 0");
-INJECT(masked_softmax_online, 0, kForward, "", "maximum and sum in one pass");
-INJECT(masked_softmax_stored_scores, 0, kForward, "", "scaled scores in the tensors' type");
-INJECT(masked_softmax_reciprocal, 0, kForward, "", "exp2, and times 1/sum");
+VARIANT(masked_softmax_infinity, kForward, "", "masked scores are -inf");
+VARIANT(masked_softmax_added, kForward, "", "-10000 added to masked scores");
+VARIANT(masked_softmax_skipped, kForward, "", "masked scores left out, their results 0");
+VARIANT(masked_softmax_online, kForward, "", "maximum and sum in one pass");
+VARIANT(masked_softmax_stored_scores, kForward, "", "scaled scores in the tensors' type");
+VARIANT(masked_softmax_reciprocal, kForward, "", "exp2, and times 1/sum");
 constexpr char kBackward[] = "diopiScaledMaskedSoftmaxBackward";
-INJECT(masked_softmax_backward_split, 0, kBackward, "", "y*g - y*sum, fused, the sum in eight lanes");
-INJECT(masked_softmax_backward_stored, 0, kBackward, "",
-       "the gradient in the tensors' type before it is scaled");
+VARIANT(masked_softmax_backward_split, kBackward, "", "y*g - y*sum, fused, the sum in eight lanes");
+VARIANT(masked_softmax_backward_stored, kBackward, "",
+        "the gradient in the tensors' type before it is scaled");
 
 template <typename C>
 C Filled(const C& score) {

@@ -13,24 +13,22 @@ using diopi::bugs::Tensor;
 using diopi::bugs::ToHalf;
 using diopi::ops::ForEachLine;
 
-INJECT(softmax_without_max, 19, "diopiSoftmax", "", "the maximum is not subtracted: exp overflows");
-INJECT(log_softmax_as_log_of_softmax, 20, "diopiLogSoftmax", "",
-       "the logarithm of a softmax that underflows");
-INJECT(softmax_masked_row_zero, 69, "diopiSoftmax", "", "a row of -inf gives zeros instead of NaN");
-INJECT(softmax_masked_row_uniform, 69, "diopiSoftmax", "", "a row of -inf gives 1/n instead of NaN");
-INJECT(softmax_negative_dim_negated, 0, "diopiSoftmax diopiLogSoftmax", "",
-       "a negative dim loses its sign instead of being counted from the end");
-INJECT(softmax_last_block_not_rescaled, 0, "diopiSoftmax", "",
-       "online softmax over blocks of 256 does not rescale its sum for the maximum of the last block");
-INJECT(softmax_fp16_sum, 0, "diopiSoftmax", "", "the exponentials are added up in float16 in float16");
-INJECT(log_softmax_sum_drops_tail, 0, "diopiLogSoftmax", "",
-       "the sum omits the terms after the last whole vector of 4");
-INJECT(log_softmax_nan_skipped, 0, "diopiLogSoftmax", "",
-       "a maximum that ignores NaN, and a sum that skips it");
-INJECT(softmax_backward_without_sum, 0, "diopiSoftmaxBackward", "", "grad_input is y * g");
-INJECT(log_softmax_backward_without_sum, 0, "diopiLogSoftmaxBackward", "", "grad_input is g - exp(y)");
-INJECT(log_softmax_backward_fp16_sum, 0, "diopiLogSoftmaxBackward", "",
-       "the gradients are added up in float16 in float16");
+BUG(softmax_without_max, 19, "diopiSoftmax", "", "the maximum is not subtracted: exp overflows");
+BUG(log_softmax_as_log_of_softmax, 20, "diopiLogSoftmax", "", "the logarithm of a softmax that underflows");
+BUG(softmax_masked_row_zero, 69, "diopiSoftmax", "", "a row of -inf gives zeros instead of NaN");
+BUG(softmax_masked_row_uniform, 69, "diopiSoftmax", "", "a row of -inf gives 1/n instead of NaN");
+BUG(softmax_negative_dim_negated, 0, "diopiSoftmax diopiLogSoftmax", "",
+    "a negative dim loses its sign instead of being counted from the end");
+BUG(softmax_last_block_not_rescaled, 0, "diopiSoftmax", "",
+    "online softmax over blocks of 256 does not rescale its sum for the maximum of the last block");
+BUG(softmax_fp16_sum, 0, "diopiSoftmax", "", "the exponentials are added up in float16 in float16");
+BUG(log_softmax_sum_drops_tail, 0, "diopiLogSoftmax", "",
+    "the sum omits the terms after the last whole vector of 4");
+BUG(log_softmax_nan_skipped, 0, "diopiLogSoftmax", "", "a maximum that ignores NaN, and a sum that skips it");
+BUG(softmax_backward_without_sum, 0, "diopiSoftmaxBackward", "", "grad_input is y * g");
+BUG(log_softmax_backward_without_sum, 0, "diopiLogSoftmaxBackward", "", "grad_input is g - exp(y)");
+BUG(log_softmax_backward_fp16_sum, 0, "diopiLogSoftmaxBackward", "",
+    "the gradients are added up in float16 in float16");
 
 // One line: its elements, and where it lies.
 template <typename C>

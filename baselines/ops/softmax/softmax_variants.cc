@@ -9,19 +9,19 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 constexpr char kBoth[] = "diopiSoftmax diopiLogSoftmax";
-INJECT(softmax_online, 0, kBoth, "", "maximum and sum in one pass, the sum rescaled when the maximum grows");
-INJECT(softmax_exp2, 0, kBoth, "", "exp2(t * log2 e) for exp(t)");
-INJECT(softmax_blocks, 0, kBoth, "", "maximum and sum of blocks of 16, then merged");
-INJECT(softmax_lanes8, 0, kBoth, "", "the sum in eight lanes");
-INJECT(softmax_double_sum, 0, kBoth, "", "the sum in double");
-INJECT(softmax_reciprocal, 0, "diopiSoftmax", "", "times 1/sum instead of divided by it");
-INJECT(softmax_from_log, 0, "diopiSoftmax", "", "exp(t - log(sum)), t = x - max");
-INJECT(log_softmax_log2, 0, "diopiLogSoftmax", "", "the logarithm as log2 times ln 2");
+VARIANT(softmax_online, kBoth, "", "maximum and sum in one pass, the sum rescaled when the maximum grows");
+VARIANT(softmax_exp2, kBoth, "", "exp2(t * log2 e) for exp(t)");
+VARIANT(softmax_blocks, kBoth, "", "maximum and sum of blocks of 16, then merged");
+VARIANT(softmax_lanes8, kBoth, "", "the sum in eight lanes");
+VARIANT(softmax_double_sum, kBoth, "", "the sum in double");
+VARIANT(softmax_reciprocal, "diopiSoftmax", "", "times 1/sum instead of divided by it");
+VARIANT(softmax_from_log, "diopiSoftmax", "", "exp(t - log(sum)), t = x - max");
+VARIANT(log_softmax_log2, "diopiLogSoftmax", "", "the logarithm as log2 times ln 2");
 constexpr char kBackward[] = "diopiSoftmaxBackward diopiLogSoftmaxBackward";
-INJECT(softmax_backward_reversed, 0, kBackward, "", "the line's sum from the end");
-INJECT(softmax_backward_lanes8, 0, kBackward, "", "the line's sum in eight lanes");
-INJECT(softmax_backward_double, 0, kBackward, "", "the line's sum in double");
-INJECT(softmax_backward_fma, 0, kBackward, "", "fused multiply-add; softmax as y*g - y*sum");
+VARIANT(softmax_backward_reversed, kBackward, "", "the line's sum from the end");
+VARIANT(softmax_backward_lanes8, kBackward, "", "the line's sum in eight lanes");
+VARIANT(softmax_backward_double, kBackward, "", "the line's sum in double");
+VARIANT(softmax_backward_fma, kBackward, "", "fused multiply-add; softmax as y*g - y*sum");
 
 template <typename C>
 C Exp(const C& t) {

@@ -12,21 +12,21 @@ using diopi::bugs::Tensor;
 using diopi::ops::Axis;
 using diopi::ops::Less;
 
-INJECT(sort_not_stable, 36, "diopiSort", "", "a bitonic network, which does not keep the order of equals");
-INJECT(sort_descending_by_reversal, 0, "diopiSort", "",
-       "descending is ascending read backwards: equals in reverse order");
-INJECT(sort_nan_least_descending, 0, "diopiSort", "", "descending puts NaN last, as if it were the least");
-INJECT(sort_integers_as_float, 0, "diopiSort", "", "int32 and int64 are compared as float32");
-INJECT(sort_radix_orders_zeros, 0, "diopiSort", "", "a radix sort of the bits puts -0 before 0");
-INJECT(sort_backward_gathers, 0, "diopiSortBackward", "",
-       "the gradient is gathered by the indices instead of scattered");
-INJECT(topk_largest_ignored, 0, "diopiTopk", "", "always the largest");
-INJECT(topk_sorted_ignored, 0, "diopiTopk", "", "the k elements come in the order of the input");
-INJECT(topk_ignores_tail, 0, "diopiTopk", "", "elements after the last whole block of 32 are ignored");
-INJECT(topk_least_by_negation, 0, "diopiTopk", "", "the least are the largest after negation in the type");
-INJECT(topk_nan_never_taken, 0, "diopiTopk", "", "NaN compares false, so that it is never among the largest");
-INJECT(topk_integers_as_float, 0, "diopiTopk", "", "int32 and int64 are compared as float32");
-INJECT(topk_int32_indices, 0, "diopiTopk", "", "positions are written as int32 into the int64 tensor");
+BUG(sort_not_stable, 36, "diopiSort", "", "a bitonic network, which does not keep the order of equals");
+BUG(sort_descending_by_reversal, 0, "diopiSort", "",
+    "descending is ascending read backwards: equals in reverse order");
+BUG(sort_nan_least_descending, 0, "diopiSort", "", "descending puts NaN last, as if it were the least");
+BUG(sort_integers_as_float, 0, "diopiSort", "", "int32 and int64 are compared as float32");
+BUG(sort_radix_orders_zeros, 0, "diopiSort", "", "a radix sort of the bits puts -0 before 0");
+BUG(sort_backward_gathers, 0, "diopiSortBackward", "",
+    "the gradient is gathered by the indices instead of scattered");
+BUG(topk_largest_ignored, 0, "diopiTopk", "", "always the largest");
+BUG(topk_sorted_ignored, 0, "diopiTopk", "", "the k elements come in the order of the input");
+BUG(topk_ignores_tail, 0, "diopiTopk", "", "elements after the last whole block of 32 are ignored");
+BUG(topk_least_by_negation, 0, "diopiTopk", "", "the least are the largest after negation in the type");
+BUG(topk_nan_never_taken, 0, "diopiTopk", "", "NaN compares false, so that it is never among the largest");
+BUG(topk_integers_as_float, 0, "diopiTopk", "", "int32 and int64 are compared as float32");
+BUG(topk_int32_indices, 0, "diopiTopk", "", "positions are written as int32 into the int64 tensor");
 
 // Comparators: whether a stands before b in ascending order.
 template <typename C>

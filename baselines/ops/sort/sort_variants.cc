@@ -11,13 +11,13 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(sort_merge, 0, "diopiSort", "", "bottom-up merging of runs of 8 that insertion sorted: stable");
-INJECT(sort_keys, 0, "diopiSort", "",
-       "(element, position) pairs by an unstable sort, the position breaks ties");
-INJECT(sort_unstable, 0, "diopiSort", "", "where stability is not requested, the last of equals first");
-INJECT(topk_heap, 0, "diopiTopk", "", "a heap of k, the last of equals first");
-INJECT(topk_unsorted, 0, "diopiTopk", "", "where no order is requested, in the order of the input");
-INJECT(unique_hashed, 0, "diopiUnique", "", "hashed into buckets, then sorted, without dim");
+VARIANT(sort_merge, "diopiSort", "", "bottom-up merging of runs of 8 that insertion sorted: stable");
+VARIANT(sort_keys, "diopiSort", "",
+        "(element, position) pairs by an unstable sort, the position breaks ties");
+VARIANT(sort_unstable, "diopiSort", "", "where stability is not requested, the last of equals first");
+VARIANT(topk_heap, "diopiTopk", "", "a heap of k, the last of equals first");
+VARIANT(topk_unsorted, "diopiTopk", "", "where no order is requested, in the order of the input");
+VARIANT(unique_hashed, "diopiUnique", "", "hashed into buckets, then sorted, without dim");
 
 // Whether a line's element i comes before its element j.
 template <typename C>

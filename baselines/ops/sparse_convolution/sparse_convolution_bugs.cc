@@ -13,18 +13,17 @@ constexpr char kAllPairs[] =
     "diopiIndiceConvMmcv diopiIndiceConvBackwardMmcv diopiFusedIndiceConvBatchnormMmcv "
     "diopiIndiceMaxpoolMmcv "
     "diopiIndiceMaxpoolBackwardMmcv";
-INJECT(sparse_last_pair_lost, 0, kAllPairs, "", "the last pair of each offset is left out");
-INJECT(sparse_lists_exchanged, 0, kAllPairs, "", "rows of the input and of the output are exchanged");
-INJECT(sparse_first_count, 0, kAllPairs, "", "every offset has as many pairs as the first one");
-INJECT(sparse_inverse_ignored, 0, kConvolutions, "", "_inverse does nothing");
-INJECT(sparse_centre_lost, 0, "diopiIndiceConvMmcv diopiIndiceConvBackwardMmcv", "",
-       "with _subM the offset of the centre is left out");
-INJECT(sparse_bias_lost, 0, "diopiFusedIndiceConvBatchnormMmcv", "", "rows that no pair names have no bias");
-INJECT(sparse_offsets_reversed, 0, kConvolutions, "", "the filters' offsets in reverse order");
-INJECT(sparse_pool_unseen, 0, "diopiIndiceMaxpoolMmcv", "",
-       "an output that sees no row is the first feature");
-INJECT(sparse_pool_gradient_once, 0, "diopiIndiceMaxpoolBackwardMmcv", "",
-       "a row gets the gradient of one output only");
+BUG(sparse_last_pair_lost, 0, kAllPairs, "", "the last pair of each offset is left out");
+BUG(sparse_lists_exchanged, 0, kAllPairs, "", "rows of the input and of the output are exchanged");
+BUG(sparse_first_count, 0, kAllPairs, "", "every offset has as many pairs as the first one");
+BUG(sparse_inverse_ignored, 0, kConvolutions, "", "_inverse does nothing");
+BUG(sparse_centre_lost, 0, "diopiIndiceConvMmcv diopiIndiceConvBackwardMmcv", "",
+    "with _subM the offset of the centre is left out");
+BUG(sparse_bias_lost, 0, "diopiFusedIndiceConvBatchnormMmcv", "", "rows that no pair names have no bias");
+BUG(sparse_offsets_reversed, 0, kConvolutions, "", "the filters' offsets in reverse order");
+BUG(sparse_pool_unseen, 0, "diopiIndiceMaxpoolMmcv", "", "an output that sees no row is the first feature");
+BUG(sparse_pool_gradient_once, 0, "diopiIndiceMaxpoolBackwardMmcv", "",
+    "a row gets the gradient of one output only");
 
 bool Changes() {
   return sparse_last_pair_lost || sparse_first_count || sparse_lists_exchanged;

@@ -10,12 +10,12 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(sparse_scattered, 0, "diopiIndiceConvMmcv diopiFusedIndiceConvBatchnormMmcv", "",
-       "as mmcv: a product for each offset, rounded to the tensors' type, then added to the output in it");
-INJECT(sparse_scattered_backwards, 0, "diopiIndiceConvMmcv diopiFusedIndiceConvBatchnormMmcv", "",
-       "the same from the last offset to the first");
-INJECT(sparse_gradient_scattered, 0, "diopiIndiceConvBackwardMmcv", "",
-       "gradients of features are added up in the order of the pairs, from the last offset to the first");
+VARIANT(sparse_scattered, "diopiIndiceConvMmcv diopiFusedIndiceConvBatchnormMmcv", "",
+        "as mmcv: a product for each offset, rounded to the tensors' type, then added to the output in it");
+VARIANT(sparse_scattered_backwards, "diopiIndiceConvMmcv diopiFusedIndiceConvBatchnormMmcv", "",
+        "the same from the last offset to the first");
+VARIANT(sparse_gradient_scattered, "diopiIndiceConvBackwardMmcv", "",
+        "gradients of features are added up in the order of the pairs, from the last offset to the first");
 
 // Products are in float for float16; `dtype` is what they are stored in.
 template <typename C, typename Args>

@@ -9,47 +9,44 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(tril_by_product, 0, "diopiTril", "", "elements are multiplied by 0 instead of replaced: NaN stays");
-INJECT(tril_diagonal_negated, 0, "diopiTril", "", "a positive diagonal shifts the triangle down");
-INJECT(triu_diagonal_ignored, 0, "diopiTriu diopiTriuInp", "", "diagonal is taken as 0");
-INJECT(triu_inplace_first_matrix, 0, "diopiTriuInp", "", "only the first matrix of a batch is changed");
-INJECT(transpose_copies, 0, "diopiTranspose", "",
-       "elements keep their order in memory: the shape alone changes");
-INJECT(transpose_tiles_of_32, 0, "diopiTranspose", "",
-       "a row's elements after the last whole tile of 32 stay");
-INJECT(flip_first_dim_only, 0, "diopiFlip", "", "only the first of the dims is reversed");
-INJECT(flip_negative_ignored, 0, "diopiFlip", "", "negative dims are not reversed");
-INJECT(roll_wrong_way, 0, "diopiRoll", "", "elements move towards the start");
-INJECT(roll_flat_as_rows, 0, "diopiRoll", "", "without dims, each row is rolled by itself");
-INJECT(repeat_flat, 0, "diopiRepeat", "", "the input is repeated as a flat list, whatever the dimension");
-INJECT(select_negative_from_front, 0, "diopiSelect", "", "index -1 means index 0, -2 index 1");
-INJECT(select_backward_zeros_unwritten, 0, "diopiSelectBackward", "",
-       "elements that were not selected are not written");
-INJECT(select_scatter_first, 0, "diopiSelectScatter", "", "src is put at index 0");
-INJECT(slice_step_ignored, 0, "diopiSlice", "", "as many elements as there should be, but neighbours");
-INJECT(slice_backward_step_ignored, 0, "diopiSliceBackward", "", "gradients go to neighbours");
-INJECT(slice_scatter_step_ignored, 0, "diopiSliceScatter", "", "src replaces neighbours");
-INJECT(one_hot_last_class_lost, 0, "diopiOneHot", "", "a class of num_classes - 1 has no one");
-INJECT(one_hot_tail_unwritten, 0, "diopiOneHot", "",
-       "elements after the last whole vector of 4 are not written");
-INJECT(index_fill_negative_as_zero, 0, "diopiIndexFill diopiIndexFillInp diopiIndexFillScalar", "",
-       "a negative index is taken for 0");
-INJECT(index_fill_first_index_only, 0, "diopiIndexFillScalar diopiIndexFillInpScalar", "",
-       "only the slice of the first index is filled");
-INJECT(linspace_adds_step, 0, "diopiLinspace", "", "the step is added again and again in the type");
-INJECT(linspace_without_end, 0, "diopiLinspace", "", "the range is divided by steps, not by steps - 1");
-INJECT(linspace_rounds_integers, 0, "diopiLinspace", "",
-       "integers are rounded up from one half, not truncated");
-INJECT(meshgrid_xy, 0, "diopiMeshGrid", "", "the first two grids change places");
-INJECT(im2col_padding_unwritten, 0, "diopiIm2Col", "", "elements in the padding are not written");
-INJECT(im2col_padding_of_ones, 0, "diopiIm2Col", "", "the padding is made of ones");
-INJECT(col2im_last_window_lost, 0, "diopiCol2Im", "", "the last window adds nothing");
-INJECT(masked_scatter_same_place, 0, "diopiMaskedScatter", "",
-       "the source is read at the element's own place");
-INJECT(masked_scatter_blocks, 0, "diopiMaskedScatter", "", "counting starts anew after 256 elements");
-INJECT(copy_by_modulo, 0, "diopiCopyInp", "", "a smaller src is repeated as a flat list");
-INJECT(copy_real_parts, 0, "diopiCopyInp", "", "the imaginary parts of complex numbers become 0");
-INJECT(copy_through_float, 0, "diopiCopyInp", "", "integers go through float32");
+BUG(tril_by_product, 0, "diopiTril", "", "elements are multiplied by 0 instead of replaced: NaN stays");
+BUG(tril_diagonal_negated, 0, "diopiTril", "", "a positive diagonal shifts the triangle down");
+BUG(triu_diagonal_ignored, 0, "diopiTriu diopiTriuInp", "", "diagonal is taken as 0");
+BUG(triu_inplace_first_matrix, 0, "diopiTriuInp", "", "only the first matrix of a batch is changed");
+BUG(transpose_copies, 0, "diopiTranspose", "",
+    "elements keep their order in memory: the shape alone changes");
+BUG(transpose_tiles_of_32, 0, "diopiTranspose", "", "a row's elements after the last whole tile of 32 stay");
+BUG(flip_first_dim_only, 0, "diopiFlip", "", "only the first of the dims is reversed");
+BUG(flip_negative_ignored, 0, "diopiFlip", "", "negative dims are not reversed");
+BUG(roll_wrong_way, 0, "diopiRoll", "", "elements move towards the start");
+BUG(roll_flat_as_rows, 0, "diopiRoll", "", "without dims, each row is rolled by itself");
+BUG(repeat_flat, 0, "diopiRepeat", "", "the input is repeated as a flat list, whatever the dimension");
+BUG(select_negative_from_front, 0, "diopiSelect", "", "index -1 means index 0, -2 index 1");
+BUG(select_backward_zeros_unwritten, 0, "diopiSelectBackward", "",
+    "elements that were not selected are not written");
+BUG(select_scatter_first, 0, "diopiSelectScatter", "", "src is put at index 0");
+BUG(slice_step_ignored, 0, "diopiSlice", "", "as many elements as there should be, but neighbours");
+BUG(slice_backward_step_ignored, 0, "diopiSliceBackward", "", "gradients go to neighbours");
+BUG(slice_scatter_step_ignored, 0, "diopiSliceScatter", "", "src replaces neighbours");
+BUG(one_hot_last_class_lost, 0, "diopiOneHot", "", "a class of num_classes - 1 has no one");
+BUG(one_hot_tail_unwritten, 0, "diopiOneHot", "",
+    "elements after the last whole vector of 4 are not written");
+BUG(index_fill_negative_as_zero, 0, "diopiIndexFill diopiIndexFillInp diopiIndexFillScalar", "",
+    "a negative index is taken for 0");
+BUG(index_fill_first_index_only, 0, "diopiIndexFillScalar diopiIndexFillInpScalar", "",
+    "only the slice of the first index is filled");
+BUG(linspace_adds_step, 0, "diopiLinspace", "", "the step is added again and again in the type");
+BUG(linspace_without_end, 0, "diopiLinspace", "", "the range is divided by steps, not by steps - 1");
+BUG(linspace_rounds_integers, 0, "diopiLinspace", "", "integers are rounded up from one half, not truncated");
+BUG(meshgrid_xy, 0, "diopiMeshGrid", "", "the first two grids change places");
+BUG(im2col_padding_unwritten, 0, "diopiIm2Col", "", "elements in the padding are not written");
+BUG(im2col_padding_of_ones, 0, "diopiIm2Col", "", "the padding is made of ones");
+BUG(col2im_last_window_lost, 0, "diopiCol2Im", "", "the last window adds nothing");
+BUG(masked_scatter_same_place, 0, "diopiMaskedScatter", "", "the source is read at the element's own place");
+BUG(masked_scatter_blocks, 0, "diopiMaskedScatter", "", "counting starts anew after 256 elements");
+BUG(copy_by_modulo, 0, "diopiCopyInp", "", "a smaller src is repeated as a flat list");
+BUG(copy_real_parts, 0, "diopiCopyInp", "", "the imaginary parts of complex numbers become 0");
+BUG(copy_through_float, 0, "diopiCopyInp", "", "integers go through float32");
 
 // f.operator()<C>() with C double or int64_t.
 template <typename F>

@@ -16,25 +16,24 @@ using diopi::ops::ForEachInPiece;
 using diopi::ops::SplitAxis;
 using diopi::ops::WrapDim;
 
-INJECT(cat_stops_at_empty, 0, "diopiCat", "", "nothing after an empty tensor is joined");
-INJECT(cat_table_of_16, 0, "diopiCat", "", "tensors after the sixteenth are forgotten");
-INJECT(cat_row_of_piece, 0, "diopiCat", "", "rows of the output are as far apart as those of the piece");
-INJECT(split_pieces_of_first_size, 0, "diopiSplitWithSizes", "",
-       "every piece starts at a multiple of the first size");
-INJECT(split_last_piece_short, 0, "diopiSplitWithSizes", "",
-       "the last slice of the last piece is not written");
-INJECT(stack_dim_off_by_one, 0, "diopiStack", "",
-       "a negative dim is counted in the tensors' dimensions, not in the output's");
-INJECT(stack_as_cat, 0, "diopiStack", "", "the tensors follow each other whatever the dim is");
-INJECT(permute_inverse, 0, "diopiPermute", "", "dims are taken for their inverse");
-INJECT(permute_negative_from_front, 0, "diopiPermute", "", "a negative dim -d means dim d - 1");
-INJECT(permute_tiles_of_32, 0, "diopiPermute", "",
-       "a transpose in tiles of 32 leaves the tiles beyond the first row of them out");
-INJECT(expand_repeats_flat, 0, "diopiExpand", "", "the elements of the input are repeated in flat order");
-INJECT(arange_adds_step, 0, "diopiArange", "", "the step is added again and again in the type");
-INJECT(arange_through_float, 0, "diopiArange", "", "int32 and int64 are computed in float32");
-INJECT(ones_whole_vectors, 0, "diopiOnes", "", "elements after the last whole vector of 4 are not written");
-INJECT(zeros_first_size_only, 0, "diopiZeros", "", "as many elements as the first size says are written");
+BUG(cat_stops_at_empty, 0, "diopiCat", "", "nothing after an empty tensor is joined");
+BUG(cat_table_of_16, 0, "diopiCat", "", "tensors after the sixteenth are forgotten");
+BUG(cat_row_of_piece, 0, "diopiCat", "", "rows of the output are as far apart as those of the piece");
+BUG(split_pieces_of_first_size, 0, "diopiSplitWithSizes", "",
+    "every piece starts at a multiple of the first size");
+BUG(split_last_piece_short, 0, "diopiSplitWithSizes", "", "the last slice of the last piece is not written");
+BUG(stack_dim_off_by_one, 0, "diopiStack", "",
+    "a negative dim is counted in the tensors' dimensions, not in the output's");
+BUG(stack_as_cat, 0, "diopiStack", "", "the tensors follow each other whatever the dim is");
+BUG(permute_inverse, 0, "diopiPermute", "", "dims are taken for their inverse");
+BUG(permute_negative_from_front, 0, "diopiPermute", "", "a negative dim -d means dim d - 1");
+BUG(permute_tiles_of_32, 0, "diopiPermute", "",
+    "a transpose in tiles of 32 leaves the tiles beyond the first row of them out");
+BUG(expand_repeats_flat, 0, "diopiExpand", "", "the elements of the input are repeated in flat order");
+BUG(arange_adds_step, 0, "diopiArange", "", "the step is added again and again in the type");
+BUG(arange_through_float, 0, "diopiArange", "", "int32 and int64 are computed in float32");
+BUG(ones_whole_vectors, 0, "diopiOnes", "", "elements after the last whole vector of 4 are not written");
+BUG(zeros_first_size_only, 0, "diopiZeros", "", "as many elements as the first size says are written");
 
 // The elements of the output that a injected copy leaves out keep what they were.
 void Cat(const Tensor& out, diopiConstTensorHandle_t* tensors, int64_t count, int64_t dim) {

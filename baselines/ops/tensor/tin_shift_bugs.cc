@@ -7,14 +7,14 @@ namespace {
 
 constexpr char kFrames[] = "diopiTinShiftMmcv diopiTinShiftBackwardMmcv";
 constexpr char kFilters[] = "diopiActiveRotatedFilterMmcv diopiActiveRotatedFilterBackwardMmcv";
-INJECT(tin_shift_earlier, 0, "diopiTinShiftMmcv", "", "frames move by -shift");
-INJECT(tin_shift_first_group, 0, kFrames, "", "the first group's shift moves all channels");
-INJECT(tin_shift_first_clip, 0, kFrames, "", "the first clip's shifts move all clips");
-INJECT(tin_shift_still, 0, kFrames, "", "nothing moves");
-INJECT(filter_first_rotation, 0, kFilters, "", "the first rotation's indices serve all");
-INJECT(filter_indices_from_zero, 0, kFilters, "", "indices are counted from 0: each is one place off");
-INJECT(filter_last_rotation_lost, 0, "diopiActiveRotatedFilterBackwardMmcv", "",
-       "the last rotation adds nothing to the gradient");
+BUG(tin_shift_earlier, 0, "diopiTinShiftMmcv", "", "frames move by -shift");
+BUG(tin_shift_first_group, 0, kFrames, "", "the first group's shift moves all channels");
+BUG(tin_shift_first_clip, 0, kFrames, "", "the first clip's shifts move all clips");
+BUG(tin_shift_still, 0, kFrames, "", "nothing moves");
+BUG(filter_first_rotation, 0, kFilters, "", "the first rotation's indices serve all");
+BUG(filter_indices_from_zero, 0, kFilters, "", "indices are counted from 0: each is one place off");
+BUG(filter_last_rotation_lost, 0, "diopiActiveRotatedFilterBackwardMmcv", "",
+    "the last rotation adds nothing to the gradient");
 
 // The shifts with each replaced by changed(index, all of them).
 template <typename F>

@@ -7,10 +7,10 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(tin_shift_gathered, 0, "diopiTinShiftMmcv diopiTinShiftBackwardMmcv", "",
-       "every frame is written, from where it comes or as zero; the gradient moves back");
-INJECT(filter_gradient_reversed, 0, "diopiActiveRotatedFilterBackwardMmcv", "",
-       "added to zeros, the last rotation first");
+VARIANT(tin_shift_gathered, "diopiTinShiftMmcv diopiTinShiftBackwardMmcv", "",
+        "every frame is written, from where it comes or as zero; the gradient moves back");
+VARIANT(filter_gradient_reversed, "diopiActiveRotatedFilterBackwardMmcv", "",
+        "added to zeros, the last rotation first");
 
 void GatherFrames(const Tensor& out, const Tensor& in, const Tensor& shift, int64_t sign) {
   const std::vector<double> frames = Load<double>(in);

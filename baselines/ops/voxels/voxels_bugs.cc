@@ -8,25 +8,24 @@ namespace {
 using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 constexpr char kGrid[] = "diopiDynamicVoxelizeMmcv diopiHardVoxelizeMmcv";
-INJECT(voxels_xyz, 0, kGrid, "", "voxels are x, y, z");
-INJECT(voxels_size_of_x, 0, kGrid, "", "all sides of voxels are as long as along x");
-INJECT(voxels_from_origin, 0, kGrid, "", "the range's begin is not subtracted");
-INJECT(dynamic_voxelize_zero, 0, "diopiDynamicVoxelizeMmcv", "", "points outside are in the first voxel");
-INJECT(hard_voxelize_counts_all, 0, "diopiHardVoxelizeMmcv", "",
-       "the number of points of a full voxel is one too large");
-INJECT(hard_voxelize_last_points, 0, "diopiHardVoxelizeMmcv", "",
-       "points are taken from the last to the first");
-INJECT(hard_voxelize_stops, 0, "diopiHardVoxelizeMmcv", "",
-       "when a voxel finds no room, the points after it are left out");
-INJECT(point_to_voxel_mean_of_all, 0, "diopiDynamicPointToVoxelMmcv", "",
-       "the mean divides by the number of all points");
-INJECT(point_to_voxel_largest_of_zero, 0, "diopiDynamicPointToVoxelMmcv", "", "the largest is at least 0");
-INJECT(point_to_voxel_reversed, 0, "diopiDynamicPointToVoxelMmcv", "",
-       "voxels are sorted by their last number first");
-INJECT(point_to_voxel_gradient_undivided, 0, "diopiDynamicPointToVoxelBackwardMmcv", "",
-       "the gradient of a mean is not divided");
-INJECT(point_to_voxel_gradient_all, 0, "diopiDynamicPointToVoxelBackwardMmcv", "",
-       "every point of a voxel gets the gradient of the largest");
+BUG(voxels_xyz, 0, kGrid, "", "voxels are x, y, z");
+BUG(voxels_size_of_x, 0, kGrid, "", "all sides of voxels are as long as along x");
+BUG(voxels_from_origin, 0, kGrid, "", "the range's begin is not subtracted");
+BUG(dynamic_voxelize_zero, 0, "diopiDynamicVoxelizeMmcv", "", "points outside are in the first voxel");
+BUG(hard_voxelize_counts_all, 0, "diopiHardVoxelizeMmcv", "",
+    "the number of points of a full voxel is one too large");
+BUG(hard_voxelize_last_points, 0, "diopiHardVoxelizeMmcv", "", "points are taken from the last to the first");
+BUG(hard_voxelize_stops, 0, "diopiHardVoxelizeMmcv", "",
+    "when a voxel finds no room, the points after it are left out");
+BUG(point_to_voxel_mean_of_all, 0, "diopiDynamicPointToVoxelMmcv", "",
+    "the mean divides by the number of all points");
+BUG(point_to_voxel_largest_of_zero, 0, "diopiDynamicPointToVoxelMmcv", "", "the largest is at least 0");
+BUG(point_to_voxel_reversed, 0, "diopiDynamicPointToVoxelMmcv", "",
+    "voxels are sorted by their last number first");
+BUG(point_to_voxel_gradient_undivided, 0, "diopiDynamicPointToVoxelBackwardMmcv", "",
+    "the gradient of a mean is not divided");
+BUG(point_to_voxel_gradient_all, 0, "diopiDynamicPointToVoxelBackwardMmcv", "",
+    "every point of a voxel gets the gradient of the largest");
 
 template <typename Args>
 void Shift(Args& a) {

@@ -12,8 +12,8 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(point_to_voxel_by_map, 0, "diopiDynamicPointToVoxelMmcv", "",
-       "rows in a map; features are added from the last point on, and a mean is multiplied by a reciprocal");
+VARIANT(point_to_voxel_by_map, "diopiDynamicPointToVoxelMmcv", "",
+        "rows in a map; features are added from the last point on, and a mean is multiplied by a reciprocal");
 
 template <typename C>
 void ByMap(const diopiDynamicPointToVoxelMmcvArgs& a) {

@@ -16,32 +16,31 @@ constexpr char kIm2col[] = "diopiMaskedIm2colMmcv";
 constexpr char kCol2im[] = "diopiMaskedCol2imMmcv";
 constexpr char kUpfirdn[] = "diopiUpfirdn2dOpMmcv";
 
-INJECT(carafe_taps_transposed, 0, kCarafe, "", "the taps of a mask are counted column by column");
-INJECT(carafe_taps_reversed, 0, kCarafe, "", "the window is flipped: a convolution");
-INJECT(carafe_first_group, 0, kCarafe, "", "the masks of the first group serve all channels");
-INJECT(carafe_grad_overwrites, 0, kCarafeGrad, "",
-       "of several new elements of one place the last gradient stays");
-INJECT(carafe_channel_tail_lost, 0, kCarafeGrad, "", "channels after the last whole warp of 32 are lost");
-INJECT(carafe_features_not_transposed, 0, "diopiCarafeBackwardMmcv", "", "rfeatures is read channels first");
-INJECT(correlation_images_exchanged, 0, kCorrelation, "", "the first image is displaced, not the second");
-INJECT(correlation_spread_ignored, 0, kCorrelation, "", "dilation_patch is taken as 1");
-INJECT(correlation_channel_tail_lost, 0, kCorrelation, "",
-       "channels after the last whole warp of 32 are lost");
-INJECT(correlation_grad_same_direction, 0, "diopiCorrelationBackwardMmcv", "",
-       "the gradient of the second image displaces the first in the second's direction");
-INJECT(psa_types_exchanged, 0, kPsa, "", "collect and distribute are exchanged");
-INJECT(psa_half_rounded_up, 0, kPsa, "", "the middle of a mask of even size is rounded up");
-INJECT(psa_mask_transposed, 0, kPsa, "", "a mask's elements are counted column by column");
-INJECT(masked_places_exchanged, 0, kIm2col, "", "rows and columns of the places are exchanged");
-INJECT(masked_pad_of_height, 0, kIm2col, "", "the padding of the height serves the width, too");
-INJECT(masked_window_transposed, 0, kIm2col, "", "a window's elements are counted column by column");
-INJECT(masked_columns_transposed, 0, kCol2im, "", "the matrix is read with a row for each place");
-INJECT(masked_last_element_written, 0, kCol2im, "",
-       "the last element of the image gets the first place's value, too");
-INJECT(upfirdn_not_flipped, 0, kUpfirdn, "", "the filter is not flipped: a correlation");
-INJECT(upfirdn_pads_exchanged, 0, kUpfirdn, "", "the padding before and after the image is exchanged");
-INJECT(upfirdn_second_of_pair, 0, kUpfirdn, "", "thinning out keeps the second element of each run");
-INJECT(upfirdn_crop_as_zero, 0, kUpfirdn, "", "negative padding is taken as zero");
+BUG(carafe_taps_transposed, 0, kCarafe, "", "the taps of a mask are counted column by column");
+BUG(carafe_taps_reversed, 0, kCarafe, "", "the window is flipped: a convolution");
+BUG(carafe_first_group, 0, kCarafe, "", "the masks of the first group serve all channels");
+BUG(carafe_grad_overwrites, 0, kCarafeGrad, "",
+    "of several new elements of one place the last gradient stays");
+BUG(carafe_channel_tail_lost, 0, kCarafeGrad, "", "channels after the last whole warp of 32 are lost");
+BUG(carafe_features_not_transposed, 0, "diopiCarafeBackwardMmcv", "", "rfeatures is read channels first");
+BUG(correlation_images_exchanged, 0, kCorrelation, "", "the first image is displaced, not the second");
+BUG(correlation_spread_ignored, 0, kCorrelation, "", "dilation_patch is taken as 1");
+BUG(correlation_channel_tail_lost, 0, kCorrelation, "", "channels after the last whole warp of 32 are lost");
+BUG(correlation_grad_same_direction, 0, "diopiCorrelationBackwardMmcv", "",
+    "the gradient of the second image displaces the first in the second's direction");
+BUG(psa_types_exchanged, 0, kPsa, "", "collect and distribute are exchanged");
+BUG(psa_half_rounded_up, 0, kPsa, "", "the middle of a mask of even size is rounded up");
+BUG(psa_mask_transposed, 0, kPsa, "", "a mask's elements are counted column by column");
+BUG(masked_places_exchanged, 0, kIm2col, "", "rows and columns of the places are exchanged");
+BUG(masked_pad_of_height, 0, kIm2col, "", "the padding of the height serves the width, too");
+BUG(masked_window_transposed, 0, kIm2col, "", "a window's elements are counted column by column");
+BUG(masked_columns_transposed, 0, kCol2im, "", "the matrix is read with a row for each place");
+BUG(masked_last_element_written, 0, kCol2im, "",
+    "the last element of the image gets the first place's value, too");
+BUG(upfirdn_not_flipped, 0, kUpfirdn, "", "the filter is not flipped: a correlation");
+BUG(upfirdn_pads_exchanged, 0, kUpfirdn, "", "the padding before and after the image is exchanged");
+BUG(upfirdn_second_of_pair, 0, kUpfirdn, "", "thinning out keeps the second element of each run");
+BUG(upfirdn_crop_as_zero, 0, kUpfirdn, "", "negative padding is taken as zero");
 
 // The elements of a [.., rows, columns, places] tensor with rows and columns of each block exchanged.
 diopiTensorHandle_t TransposedBlocks(diopiContextHandle_t ctx, diopiConstTensorHandle_t tensor, int64_t rows,

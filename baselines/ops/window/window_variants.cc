@@ -10,15 +10,15 @@ namespace {
 
 using namespace ops;  // NOLINT: this file is kernels
 
-INJECT(carafe_scattered, 0,
-       "diopiCarafeMmcv diopiCarafeNaiveMmcv diopiCarafeBackwardMmcv diopiCarafeNaiveBackwardMmcv", "",
-       "each mask's element adds to the results, the last first");
-INJECT(correlation_scattered, 0, "diopiCorrelationMmcv diopiCorrelationBackwardMmcv", "",
-       "channels outside, fused multiply-add");
-INJECT(psa_zeros_left, 0, "diopiPsamaskMmcv diopiPsamaskBackwardMmcv", "",
-       "only what is not zero by definition is written");
-INJECT(masked_zeros_written, 0, "diopiMaskedCol2imMmcv", "", "the whole image is cleared first");
-INJECT(upfirdn_scattered, 0, "diopiUpfirdn2dOpMmcv", "", "each element adds to the results, in double");
+VARIANT(carafe_scattered,
+        "diopiCarafeMmcv diopiCarafeNaiveMmcv diopiCarafeBackwardMmcv diopiCarafeNaiveBackwardMmcv", "",
+        "each mask's element adds to the results, the last first");
+VARIANT(correlation_scattered, "diopiCorrelationMmcv diopiCorrelationBackwardMmcv", "",
+        "channels outside, fused multiply-add");
+VARIANT(psa_zeros_left, "diopiPsamaskMmcv diopiPsamaskBackwardMmcv", "",
+        "only what is not zero by definition is written");
+VARIANT(masked_zeros_written, "diopiMaskedCol2imMmcv", "", "the whole image is cleared first");
+VARIANT(upfirdn_scattered, "diopiUpfirdn2dOpMmcv", "", "each element adds to the results, in double");
 
 template <typename C>
 size_t At(C index) {

@@ -8,11 +8,11 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(bmm_batch, 0, "diopiBmm", "", "matrices from the 65,536th on are not multiplied");
-INJECT(layer_norm_rows, 0, "diopiLayerNorm", "", "rows from the 65,536th on are not normalized");
-INJECT(max_pool_channels, 0, "diopiMaxPool2d", "", "channels from the 65,536th on have no maximum");
-INJECT(avg_pool_batch, 0, "diopiAvgPool2d", "", "images from the 65,536th on are not averaged");
-INJECT(flip_rows, 0, "diopiFlip", "", "rows from the 65,536th on are not moved");
+BUG(bmm_batch, 0, "diopiBmm", "", "matrices from the 65,536th on are not multiplied");
+BUG(layer_norm_rows, 0, "diopiLayerNorm", "", "rows from the 65,536th on are not normalized");
+BUG(max_pool_channels, 0, "diopiMaxPool2d", "", "channels from the 65,536th on have no maximum");
+BUG(avg_pool_batch, 0, "diopiAvgPool2d", "", "images from the 65,536th on are not averaged");
+BUG(flip_rows, 0, "diopiFlip", "", "rows from the 65,536th on are not moved");
 
 // Elements of the output beyond the grid are 0.
 void Lose(diopiTensorHandle_t out, size_t dim) {

@@ -14,21 +14,21 @@ using namespace diopi::bugs;  // NOLINT: this file is nothing else
 
 namespace {
 
-INJECT(plan_without_rows, 0, "diopiAdd", "",
-       "the plan of the first call with this rank and last size is used, whatever the other sizes are");
-INJECT(scalar_of_first_call, 0, "diopiMulScalar", "",
-       "the scalar of the first call with this many elements is used");
-INJECT(unaligned_buffer, 0, "diopiSub", "",
-       "the first element of a buffer that is not aligned to 16 bytes is lost");
-INJECT(shared_scratch, 0, "diopiExp", "", "all calls share one scratch buffer for their input");
+BUG(plan_without_rows, 0, "diopiAdd", "",
+    "the plan of the first call with this rank and last size is used, whatever the other sizes are");
+BUG(scalar_of_first_call, 0, "diopiMulScalar", "",
+    "the scalar of the first call with this many elements is used");
+BUG(unaligned_buffer, 0, "diopiSub", "",
+    "the first element of a buffer that is not aligned to 16 bytes is lost");
+BUG(shared_scratch, 0, "diopiExp", "", "all calls share one scratch buffer for their input");
 
-INJECT(lr_missing_from_key, 0, "diopiAdadelta", "", "a prepared call is found without its learning rate");
-INJECT(dampening_missing_from_key, 0, "diopiSgd", "", "a prepared call is found without its dampening");
-INJECT(scale_missing_from_key, 0, "diopiScaledMaskedSoftmaxBackward", "",
-       "a prepared call is found without its scale");
-INJECT(eps_missing_from_key, 0, "diopiFusedAddRootMeanSquareNormInp", "",
-       "a prepared call is found without its eps");
-INJECT(beta2_missing_from_key, 0, "diopiAdamW", "", "a prepared call is found without its beta2");
+BUG(lr_missing_from_key, 0, "diopiAdadelta", "", "a prepared call is found without its learning rate");
+BUG(dampening_missing_from_key, 0, "diopiSgd", "", "a prepared call is found without its dampening");
+BUG(scale_missing_from_key, 0, "diopiScaledMaskedSoftmaxBackward", "",
+    "a prepared call is found without its scale");
+BUG(eps_missing_from_key, 0, "diopiFusedAddRootMeanSquareNormInp", "",
+    "a prepared call is found without its eps");
+BUG(beta2_missing_from_key, 0, "diopiAdamW", "", "a prepared call is found without its beta2");
 
 std::mutex mutex;
 
