@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cases/base/status_macros.h"
+#include "cases/findings/describe.h"
 #include "proto/abi/abi.h"
 #include "reports/model/completeness.h"
 #include "reports/model/group_facts.h"
@@ -138,7 +139,7 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   const FunctionTallies tallies = TallyFunctions(results);
   report.coverage = CoverageOf(run.options(), tallies);
   report.badges.assign(run.options().contracts().begin(), run.options().contracts().end());
-  if (!run.options().profile().adaptor().empty()) report.badges.emplace_back(kAdaptorBadge);
+  if (!AdaptorLines(run.options().profile()).empty()) report.badges.emplace_back(kAdaptorBadge);
   report.waivers = WaiversOf(run.options().profile(), results);
   report.would_pass = EffectsOf(results);
   if (flushes) report.badges.emplace_back(kFlushBadge);
@@ -153,7 +154,7 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
     passed += tally.passed;
   }
   report.correctness = CorrectnessOf(called, passed, report.outcomes, report.cases);
-  report.partial = PartialText(run.options(), run.state(), report.cases, done);
+  report.partial = FindingText(WhyPartial(run.options(), run.state(), report.cases, done));
   report.failures = GroupFailures(results);
   std::vector<std::string> passing;
   if (!report.failures.empty()) {
