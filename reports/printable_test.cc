@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/message_texts_testing.h"
 #include "cases/base/text_testing.h"
+#include "cases/findings/finding.h"
 #include "reports/evaluation/evaluation.h"
 #include "reports/gate/gate.h"
 #include "reports/gate/render.h"
@@ -96,7 +97,8 @@ v1::Compare HostileDiff() {
 
 PerformanceReport HostilePerformance() {
   PerformanceReport report;
-  report.run_id = report.chip = report.reference = report.roofline.source = HostileText();
+  report.run_id = report.chip = report.reference = HostileText();
+  report.roofline.source = Found(v1::Finding::SAID).Said(HostileText());
   SetTexts(HostileText(), &report.machine);
   CallFigures& call = report.calls.emplace_back();
   SetTexts(HostileText(), &call.measurement);

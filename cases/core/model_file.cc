@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "cases/base/status_macros.h"
+#include "cases/findings/finding.h"
 
 namespace diopi::cases {
 namespace {
@@ -67,6 +68,7 @@ class ModelParser {
     }
     if (model_.calls.empty())
       return Bad(absl::StrCat(model_.name, ".calls: a model makes at least one call"));
+    Finish();
     return std::move(model_);
   }
 
@@ -86,11 +88,9 @@ class ModelParser {
 
   absl::Status Line(std::string_view line, const std::string& place) {
     if (line.empty()) return absl::OkStatus();
-    if (line[0] == '#') {
-      if (model_.summary.empty()) model_.summary = Trimmed(line.substr(1));
-      return absl::OkStatus();
-    }
+    if (line[0] == '#') return absl::OkStatus();
     const std::vector<std::string_view> words = Words(line);
+    if (words[0] == "about") return About(Trimmed(line.substr(words[0].size())));
     if (words[0] == "let" || words[0] == "default") return Let(words);
     if (words[0] == "use" && words.size() == 2) return Use(words[1]);
     if (words[0] == "stage" && words.size() == 2) {
@@ -106,6 +106,37 @@ class ModelParser {
     }
     // Calls that a step never makes, with these sizes, are no calls of the model.
     return times_ == 0 ? absl::OkStatus() : Call(line, words, place);
+  }
+
+  // about NAME[; TASK][; N pixels]
+  absl::Status About(std::string_view line) {
+    v1::Finding& about = model_.about;
+    for (const absl::string_view part : absl::StrSplit(absl::string_view(line.data(), line.size()), "; ")) {
+      absl::string_view number = part;
+      int64_t pixels = 0;
+      if (about.name().empty()) {
+        about.set_name(std::string(part));
+      } else if (absl::ConsumeSuffix(&number, " pixels") && absl::SimpleAtoi(number, &pixels)) {
+        about.set_count(pixels);
+      } else if (about.word().empty()) {
+        about.set_word(std::string(part));
+      } else {
+        return Bad("expected 'about NAME; TASK; N pixels', the latter two where they apply");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // A model with stages states its calls by its configuration.
+  void Finish() {
+    v1::Finding& about = model_.about;
+    if (about.name().empty()) return;
+    std::set<std::string> stages;
+    for (const ModelCall& call : model_.calls) {
+      if (!call.stage.empty() && stages.insert(call.stage).second)
+        *about.add_parts() = Found(v1::Finding::TERM).Word(call.stage);
+    }
+    about.set_code(stages.empty() ? v1::Finding::MODEL_CAPTURED : v1::Finding::MODEL_PUBLISHED);
   }
 
   absl::Status Let(const std::vector<std::string_view>& words) {

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "cases/base/dtype.h"
 #include "cases/core/expression.h"
+#include "diopi/v1/finding.pb.h"
 #include "diopi/v1/operator.pb.h"
 
 namespace diopi::cases {
@@ -38,7 +39,7 @@ struct ModelCall {
 
 struct Model {
   std::string name;
-  std::string summary;  // the file's first comment
+  v1::Finding about;  // the `about` line, with where the calls are from and the stages
   std::vector<ModelCall> calls;
 };
 

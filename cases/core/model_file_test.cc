@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/core/case_builder.h"
@@ -16,6 +17,7 @@
 #include "cases/core/core_testing.h"
 #include "cases/core/model_cases.h"
 #include "cases/fill/fill.h"
+#include "cases/findings/finding_text.h"
 
 namespace diopi::cases {
 namespace {
@@ -26,8 +28,8 @@ using ::testing::HasSubstr;
 constexpr int64_t kUnscaled = int64_t{1} << 50;
 
 TEST(ModelFileTest, ReadsCallsWithStagesAndSizes) {
-  constexpr char kText[] = R"(# A model of two layers.
-
+  constexpr char kText[] = R"(about A model of two layers; text detection; 9 pixels
+# Made up.
 let hidden = 64
 let batch = 2
 let scale = 0.125
@@ -40,7 +42,9 @@ stage decode
 )";
   const absl::StatusOr<Model> model = ParseModel({"tiny", kText}, {}, {{"batch", "5"}});
   ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_EQ(model->summary, "A model of two layers.");
+  EXPECT_EQ(FindingText(model->about),
+            "A model of two layers, text detection at 9 pixels, from its published configuration: prefill, "
+            "decoding");
   ASSERT_EQ(model->calls.size(), 3U);
   const ModelCall& linear = model->calls[0];
   EXPECT_EQ(linear.place, "tiny.calls:8");
@@ -204,7 +208,10 @@ TEST(ModelCasesTest, EveryBuiltinModelIsTakenAtItsTrueSizeAndScaled) {
     const absl::Status status = catalog->VisitModels(
         selection, [&](const Model& model, const ModelCall& call, const CallCases& cases) {
           ++calls;
-          EXPECT_FALSE(model.summary.empty()) << model.name;
+          EXPECT_NE(model.about.name(), "") << model.name;
+          const std::string chinese = FindingText(model.about, FindingLanguage::kChinese);
+          const std::string& task = model.about.word();
+          EXPECT_TRUE(task.empty() || !absl::StrContains(chinese, task)) << chinese;
           scaled += bound == kUnscaled && cases.scaled ? 1 : 0;
           EXPECT_EQ(cases.scaled, !cases.why_scaled.empty()) << call.text;
           for (const v1::Case& c : cases.cases) {

@@ -55,12 +55,41 @@ void Describe(v1::Verdict* verdict) {
   }
 }
 
+v1::Finding AbortReason(const v1::RunOptions& options) {
+  return FoundOr(options.aborted(), options.abort_reason());
+}
+
+v1::Finding SandboxOf(const v1::RunOptions& options) {
+  return FoundOr(options.sandboxed(), options.sandbox());
+}
+
+std::vector<std::string> AdaptorLines(const v1::RunProfile& profile) {
+  if (profile.rules().empty()) return {profile.adaptor().begin(), profile.adaptor().end()};
+  std::vector<std::string> lines;
+  for (const v1::Finding& rule : profile.rules()) lines.push_back(FindingText(rule));
+  return lines;
+}
+
 void ClearDescription(v1::Verdict* verdict) {
   if (!HasFindings(*verdict)) return;
   verdict->clear_reason();
   verdict->clear_likely_cause();
   verdict->clear_consistent_with();
   for (v1::OutputStats& output : *verdict->mutable_outputs()) output.clear_detail();
+}
+
+void Describe(v1::RunOptions* options) {
+  if (options->has_sandboxed()) options->set_sandbox(FindingText(options->sandboxed()));
+  if (options->has_aborted()) options->set_abort_reason(FindingText(options->aborted()));
+  if (!options->has_profile()) return;
+  const std::vector<std::string> lines = AdaptorLines(options->profile());
+  options->mutable_profile()->mutable_adaptor()->Assign(lines.begin(), lines.end());
+}
+
+void ClearDescription(v1::RunOptions* options) {
+  if (options->has_sandboxed()) options->clear_sandbox();
+  if (options->has_aborted()) options->clear_abort_reason();
+  if (!options->profile().rules().empty()) options->mutable_profile()->clear_adaptor();
 }
 
 }  // namespace diopi

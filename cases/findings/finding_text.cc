@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "cases/findings/finding.h"
 #include "cases/findings/finding_tables.h"
 
 namespace diopi {
@@ -136,16 +137,16 @@ class Writer {
   FindingLanguage language_;
 };
 
-bool NestsAtMost(const google::protobuf::RepeatedPtrField<v1::Finding>& findings, int levels) {
-  return std::all_of(findings.begin(), findings.end(), [levels](const v1::Finding& finding) {
-    return levels > 0 && NestsAtMost(finding.parts(), levels - 1);
-  });
+bool NestsAtMost(const v1::Finding& finding, int levels) {
+  return levels > 0 &&
+         std::all_of(finding.parts().begin(), finding.parts().end(),
+                     [levels](const v1::Finding& part) { return NestsAtMost(part, levels - 1); });
 }
 
 }  // namespace
 
-bool IsShallow(const google::protobuf::RepeatedPtrField<v1::Finding>& findings) {
-  return NestsAtMost(findings, kDeepestFinding);
+bool IsShallow(const v1::Finding& finding) {
+  return NestsAtMost(finding, kDeepestFinding);
 }
 
 std::string FindingText(const v1::Finding& finding, FindingLanguage language) {
@@ -154,6 +155,11 @@ std::string FindingText(const v1::Finding& finding, FindingLanguage language) {
   if (text == table.end()) return finding.ShortDebugString();
   bool complete = true;
   return Writer(finding, language).Fill(text->second, &complete);
+}
+
+v1::Finding FoundOr(const v1::Finding& found, const std::string& text) {
+  if (found.code() != v1::Finding::CODE_UNSPECIFIED || text.empty()) return found;
+  return Found(v1::Finding::SAID).Said(text);
 }
 
 std::string FindingsText(const google::protobuf::RepeatedPtrField<v1::Finding>& findings,

@@ -20,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "baselines/compare/compare.h"
@@ -35,7 +34,7 @@
 #include "cases/base/text.h"
 #include "cases/base/write_file.h"
 #include "cases/core/catalog.h"
-#include "cases/findings/finding_text.h"
+#include "cases/findings/describe.h"
 #include "cases/user/user_cases.h"
 #include "client/agent/connection.h"
 #include "client/agent/devices.h"
@@ -242,9 +241,7 @@ absl::Status CheckSameProfile(const v1::RunInfo& run, const v1::RunProfile& ours
                ? std::string("no device profile")
                : absl::StrCat("the device profile ", profile.file(), " (", profile.hash(), ")");
   };
-  const bool same =
-      theirs.hash() == ours.hash() && std::equal(theirs.adaptor().begin(), theirs.adaptor().end(),
-                                                 ours.adaptor().begin(), ours.adaptor().end());
+  const bool same = theirs.hash() == ours.hash() && AdaptorLines(theirs) == AdaptorLines(ours);
   if (run.state() == v1::RUN_STATE_QUEUED || same) return absl::OkStatus();
   const bool hash = theirs.hash() != ours.hash();
   return absl::InvalidArgumentError(
@@ -428,8 +425,10 @@ absl::Status Agent::RunCases() {
       progress_->Expect(function.operator_(), function.function(), function.cases());
   }
   if (!options_.quiet) {
-    const std::string sandbox = MakeRunOptions().sandbox();
-    if (absl::StrContains(sandbox, loader::kRetained)) *out_ << "Sandbox " << PrintableLine(sandbox) << "\n";
+    const v1::Finding sandbox = MakeRunOptions().sandboxed();
+    if (std::any_of(sandbox.parts().begin(), sandbox.parts().end(),
+                    [](const v1::Finding& part) { return part.code() == v1::Finding::NOT_DROPPED; }))
+      *out_ << "Sandbox " << PrintableLine(FindingText(sandbox)) << "\n";
     *out_ << "Run " << run_.run_id() << ": " << run_.cases() << " cases, " << run_.done() << " done before\n"
           << std::flush;
   }
@@ -490,7 +489,7 @@ absl::Status Agent::ReportPerformance(const PerformanceResult& result) {
   *request.mutable_machine() = result.machine;
   int64_t measured = 0;
   for (const v1::Measurement& measurement : result.measurements) {
-    measured += measurement.not_measured().empty() ? 1 : 0;
+    measured += measurement.has_refused() ? 0 : 1;
     *request.add_measurements() = measurement;
     if (request.measurements_size() < kPerRequest) continue;
     RETURN_IF_ERROR(client_->Report(request).status());

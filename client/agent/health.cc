@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "baselines/compare/contract.h"
 #include "cases/base/outcome.h"
 #include "cases/base/text.h"
+#include "cases/findings/finding.h"
 #include "cases/findings/finding_text.h"
 #include "client/agent/tested_library.h"
 #include "client/judge/case_judge.h"
@@ -35,11 +35,16 @@ TensorMap TensorsOf(const google::protobuf::RepeatedPtrField<v1::TensorChunk>& c
   return tensors;
 }
 
-v1::AgentHealth Health(bool ok, const std::string& text) {
+v1::AgentHealth Health(bool ok, const v1::Finding& found) {
   v1::AgentHealth health;
   health.set_ok(ok);
-  health.set_text(PrintableText(text));
+  *health.mutable_found() = found;
+  health.set_text(PrintableText(FindingText(found)));
   return health;
+}
+
+v1::AgentHealth Unhealthy(const absl::Status& status, v1::Finding::Code code = v1::Finding::SAID) {
+  return Health(false, Found(code).Said(PrintableText(std::string(status.message()))));
 }
 
 // Healthy does not mean correct: finding wrong results is a run's task.
@@ -53,22 +58,23 @@ v1::AgentHealth RunHealthCase(const AgentOptions& options, const LibraryFacts& f
                               loader::Worker* worker) {
   const absl::StatusOr<std::unique_ptr<rpc::AgentsClient>> client =
       rpc::AgentsClient::Make(options.server, options.credentials, {});
-  if (!client.ok()) return Health(false, std::string(client.status().message()));
+  if (!client.ok()) return Unhealthy(client.status());
   const absl::StatusOr<v1::HealthCaseResponse> known = (*client)->HealthCase();
   if (!known.ok()) {
-    return Health(true, absl::StrCat("loads; no case was run: ", std::string(known.status().message())));
+    const std::string why = PrintableText(std::string(known.status().message()));
+    return Health(true, Found(v1::Finding::HEALTH_LOADS).Said(why));
   }
   const v1::Case& c = known->case_();
   if (!facts.implemented.contains(c.function())) {
-    return Health(true, absl::StrCat("loads; no case was run: the library has no ", c.function()));
+    return Health(true, Found(v1::Finding::HEALTH_LOADS).Name(c.function()));
   }
   if (!known->unavailable().empty()) {
-    return Health(true, absl::StrCat("loads; no case was run: ", known->unavailable()));
+    return Health(true, Found(v1::Finding::HEALTH_LOADS).Said(known->unavailable()));
   }
   TensorMap inputs = TensorsOf(known->inputs());
   const TensorMap references = TensorsOf(known->references());
   const absl::StatusOr<baselines::DeclaredContracts> contracts = baselines::ParseContracts(options.contracts);
-  if (!contracts.ok()) return Health(false, std::string(contracts.status().message()));
+  if (!contracts.ok()) return Unhealthy(contracts.status());
   CaseJudgeOptions judging;
   judging.calls = kCalls;
   judging.compare.contracts = *contracts;
@@ -77,22 +83,24 @@ v1::AgentHealth RunHealthCase(const AgentOptions& options, const LibraryFacts& f
   judging.profile = &options.profile;
   CaseJudge judge(judging);
   if (const std::optional<v1::Finding> skipped = judge.SkipReason(c); skipped.has_value()) {
-    return Health(true, absl::StrCat("loads; no case was run: ", c.id(), ": ", FindingText(*skipped)));
+    return Health(true, Found(v1::Finding::HEALTH_LOADS).Got(c.id()).Part(*skipped));
   }
   absl::StatusOr<loader::CallOptions> call = judge.Prepare(c, &inputs);
-  if (!call.ok()) return Health(false, std::string(call.status().message()));
+  if (!call.ok()) return Unhealthy(call.status());
   call->timeout = std::min(call->timeout, std::chrono::milliseconds(kCaseLimit));  // 0: the worker's own
   const absl::Status submitted = worker->Submit(c, inputs, *call);
-  if (!submitted.ok()) return Health(false, std::string(submitted.message()));
+  if (!submitted.ok()) return Unhealthy(submitted);
   const loader::CallOutcome outcome = worker->Wait();
   const v1::Verdict verdict = judge.Judge(c, inputs, references, outcome, call->adaptor);
   if (verdict.outcome() == v1::OUTCOME_PASS) {
     const bool adapted = !call->adaptor.conversion().empty();
-    return Health(true, absl::StrCat(c.id(), " passes", adapted ? " through the adaptor" : ""));
+    return Health(true, Found(v1::Finding::HEALTH_PASSES).Name(c.id()).Exact(adapted));
   }
   const bool returns = Returned(outcome);
-  return Health(returns, absl::StrCat(c.id(), returns ? " returns (" : ": ", OutcomeName(verdict.outcome()),
-                                      ": ", verdict.reason(), returns ? ")" : ""));
+  return Health(returns, Found(returns ? v1::Finding::HEALTH_RETURNS : v1::Finding::HEALTH_FAILS)
+                             .Name(c.id())
+                             .Got(OutcomeName(verdict.outcome()))
+                             .Parts(verdict.findings()));
 }
 
 }  // namespace
@@ -103,7 +111,7 @@ v1::ServeRequest CheckHealth(const AgentOptions& options) {
   facts.set_impl_path(options.impl_path);
   const absl::StatusOr<LibraryFacts> library = InspectOperators(options.impl_path);
   if (!library.ok()) {
-    *result.mutable_health() = Health(false, std::string(library.status().message()));
+    *result.mutable_health() = Unhealthy(library.status());
     return result;
   }
   facts.set_impl_path(library->path);
@@ -122,8 +130,7 @@ v1::ServeRequest CheckHealth(const AgentOptions& options) {
                std::chrono::milliseconds(kCaseLimit));
   const absl::StatusOr<std::unique_ptr<loader::Worker>> worker = loader::Worker::Start(worker_options);
   if (!worker.ok()) {
-    *result.mutable_health() =
-        Health(false, absl::StrCat("the library cannot be loaded: ", std::string(worker.status().message())));
+    *result.mutable_health() = Unhealthy(worker.status(), v1::Finding::HEALTH_UNLOADABLE);
     return result;
   }
   facts.set_vendor_name(PrintableLine((*worker)->hello().vendor_name(), kMostName));

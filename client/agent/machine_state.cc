@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "cases/findings/finding.h"
 #include "client/agent/machine.h"
 
 namespace diopi::agent {
@@ -107,8 +108,8 @@ std::string ProcessorName() {
                       count == 1 ? " processor" : " processors");
 }
 
-std::vector<std::string> MachineState() {
-  std::vector<std::string> state;
+std::vector<v1::Finding> MachineState() {
+  std::vector<v1::Finding> state;
   double low = 0, high = 0, throttled = 0;
   for (const std::filesystem::path& cpu : Entries("/sys/devices/system/cpu", "cpu")) {
     const std::optional<double> khz = Number(cpu / "cpufreq" / "scaling_cur_freq");
@@ -118,14 +119,19 @@ std::vector<std::string> MachineState() {
     }
     throttled += Number(cpu / "thermal_throttle" / "core_throttle_count").value_or(0);
   }
-  if (high > 0) state.push_back(absl::StrFormat("processor clock %.2f to %.2f GHz", low * 1e-6, high * 1e-6));
+  if (high > 0) {
+    state.push_back(Found(v1::Finding::CLOCKS)
+                        .Got(absl::StrFormat("%.2f", low * 1e-6))
+                        .Limit(absl::StrFormat("%.2f", high * 1e-6)));
+  }
   for (const std::filesystem::path& zone : Entries("/sys/class/thermal", "thermal_zone")) {
     const std::optional<double> millidegrees = Number(zone / "temp");
     if (!millidegrees.has_value()) continue;
-    state.push_back(
-        absl::StrFormat("thermal zone %s %.0f C", FirstLine(zone / "type"), *millidegrees * 1e-3));
+    state.push_back(Found(v1::Finding::TEMPERATURE)
+                        .Name(FirstLine(zone / "type"))
+                        .Got(absl::StrFormat("%.0f", *millidegrees * 1e-3)));
   }
-  if (throttled > 0) state.push_back(absl::StrFormat("throttled %.0f times since it was started", throttled));
+  if (throttled > 0) state.push_back(Found(v1::Finding::THROTTLED).Count(static_cast<int64_t>(throttled)));
   return state;
 }
 

@@ -5,14 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "diopi/v1/finding.pb.h"
+
 namespace diopi::agent {
 
 // "Model name, 2 processors".
 std::string ProcessorName();
 
-// "processor clock 2.10 to 3.40 GHz", "thermal zone x86_pkg_temp 61 C", "throttled 3 times": what the kernel
-// shows in /sys now, possibly nothing (in most virtual machines).
-std::vector<std::string> MachineState();
+// CLOCKS, TEMPERATURE, THROTTLED: what the kernel shows in /sys now, possibly nothing (in most virtual
+// machines).
+std::vector<v1::Finding> MachineState();
 
 // How many processors everything but this process and a worker keeps busy, from the construction on. Not
 // thread-safe.

@@ -21,6 +21,7 @@
 #include "cases/core/kernel_key.h"
 #include "cases/core/library_checks.h"
 #include "cases/core/work.h"
+#include "cases/findings/finding.h"
 #include "client/agent/machine_state.h"
 #include "client/profile/tensors.h"
 #include "client/setup/largest.h"
@@ -109,9 +110,9 @@ std::string Shapes(const v1::Case& c) {
 }
 
 // Why a call with this verdict has no time; empty: it has one.
-std::string Refusal(const v1::Verdict& verdict) {
-  if (verdict.outcome() == v1::OUTCOME_PASS) return "";
-  return absl::StrCat("its case ", verdict.case_id(), " does not pass: ", EnumName(verdict.outcome()));
+v1::Finding Refusal(const v1::Verdict& verdict) {
+  if (verdict.outcome() == v1::OUTCOME_PASS) return {};
+  return Found(v1::Finding::CASE_FAILED).Name(verdict.case_id()).Got(EnumName(verdict.outcome()));
 }
 
 // The calls to measure of one operator's cases that pass.
@@ -121,7 +122,7 @@ void AddOperatorCalls(const cases::Catalog& catalog, const cases::Catalog& timin
   const auto largest = static_cast<size_t>(options.largest);
   std::map<std::pair<std::string, int>, CallToMeasure> judged;  // the largest of a function and dtype
   for (const v1::Case& c : LargestCases(passing, 1)) {
-    judged[{c.function(), static_cast<int>(c.dtype())}] = {{}, c.id(), c.hash(), ""};
+    judged[{c.function(), static_cast<int>(c.dtype())}] = {{}, c.id(), c.hash(), {}};
   }
   std::vector<v1::Case> points;
   for (const v1::OperatorFile& op : timing.operators()) {
@@ -137,11 +138,11 @@ void AddOperatorCalls(const cases::Catalog& catalog, const cases::Catalog& timin
   }
   for (v1::Case& c : LargestCases(std::move(passing), largest)) {
     const std::string id = c.id(), hash = c.hash();
-    calls->push_back({std::move(c), id, hash, ""});
+    calls->push_back({std::move(c), id, hash, {}});
   }
   for (v1::Case& c : LargestCases(std::move(points), largest)) {
     const CallToMeasure& of = judged.at({c.function(), static_cast<int>(c.dtype())});
-    calls->push_back({std::move(c), of.judged_case, of.judged_hash, "", /*is_point=*/true});
+    calls->push_back({std::move(c), of.judged_case, of.judged_hash, {}, /*is_point=*/true});
   }
 }
 
@@ -166,7 +167,7 @@ absl::StatusOr<std::vector<CallToMeasure>> ModelCalls(const cases::Catalog& cata
                                      return absl::InternalError("a call has other cases at its true size");
                                    const auto& [id, hash] = judged[next++];
                                    if (!seen.insert(c.id()).second) continue;
-                                   calls.push_back({std::move(c), id, hash, ""});
+                                   calls.push_back({std::move(c), id, hash, {}});
                                  }
                                  return absl::OkStatus();
                                });
@@ -201,10 +202,9 @@ absl::StatusOr<std::vector<CallToMeasure>> CallsToMeasure(const cases::Catalog& 
   for (CallToMeasure& call : calls) {
     call.refused = Refusal(verdicts.at(call.judged_case));
     const double bytes = TensorBytes(call.c);
-    if (call.refused.empty() && bytes > static_cast<double>(options.max_bytes)) {
-      call.refused = absl::StrFormat("its tensors take %s, --performance-max-bytes allows %s",
-                                     BytesText(bytes), BytesText(static_cast<double>(options.max_bytes)));
-    }
+    const auto most = static_cast<double>(options.max_bytes);
+    if (call.refused.code() == v1::Finding::CODE_UNSPECIFIED && bytes > most)
+      call.refused = Found(v1::Finding::TENSORS_TAKE).Got(BytesText(bytes)).Limit(BytesText(most));
   }
   return calls;
 }
@@ -227,7 +227,7 @@ v1::Measurement PerformanceTest::Describe(const CallToMeasure& call) const {
   measurement.set_dtype(call.c.dtype());
   measurement.set_shapes(Shapes(call.c));
   measurement.set_kernel(cases::KernelKey(call.c));
-  measurement.set_not_measured(call.refused);
+  if (call.refused.code() != v1::Finding::CODE_UNSPECIFIED) *measurement.mutable_refused() = call.refused;
   const v1::OperatorFile* op = OperatorFor(catalog_, call.c);
   if (op == nullptr) return measurement;
   const absl::StatusOr<v1::CallWork> work = cases::WorkOf(*op, call.c);
@@ -275,7 +275,7 @@ void PerformanceTest::Measure(const CallToMeasure& call, int cold_samples, v1::M
   absl::StatusOr<v1::TimeReply> time = status.ok() ? Time(prepared, cold_samples) : status;
   if (!time.ok()) {
     measurement->clear_rounds();
-    measurement->set_not_measured(std::string(time.status().message()));
+    *measurement->mutable_refused() = Found(v1::Finding::SAID).Said(std::string(time.status().message()));
     return;
   }
   if (measurement->rounds().empty()) measurement->set_first_us(static_cast<double>(time->first_ns()) * 1e-3);
@@ -303,7 +303,7 @@ double PerformanceTest::TimeLine(const std::string& line, v1::CallWork* work) {
   const absl::StatusOr<v1::CallWork> known = cases::WorkOf(*op, call->cases[0]);
   if (known.ok()) *work = *known;
   v1::Measurement measurement;
-  Measure({call->cases[0], "", "", ""}, /*cold_samples=*/0, &measurement);
+  Measure({call->cases[0], "", "", {}}, /*cold_samples=*/0, &measurement);
   uint64_t least = std::numeric_limits<uint64_t>::max();
   for (const v1::MeasuredRound& round : measurement.rounds()) {
     for (const uint64_t ns : round.warm_ns()) least = std::min(least, std::max<uint64_t>(ns, 1));
@@ -374,7 +374,7 @@ void PerformanceTest::MeasureRounds(const std::vector<CallToMeasure>& calls,
     for (size_t i = 0; i < calls.size(); ++i) {
       v1::Measurement& measurement = (*measurements)[i];
       const int quiet = QuietCount(measurement);
-      if (!measurement.not_measured().empty() || (repeats && quiet >= options_.rounds)) continue;
+      if (measurement.has_refused() || (repeats && quiet >= options_.rounds)) continue;
       Measure(calls[i], kColdSamples, &measurement);
       helps = helps || QuietCount(measurement) > quiet;
       if (!pause()) return;
@@ -385,8 +385,9 @@ void PerformanceTest::MeasureRounds(const std::vector<CallToMeasure>& calls,
 PerformanceResult PerformanceTest::Run(std::vector<CallToMeasure> calls, const std::function<bool()>& pause) {
   PerformanceResult result;
   const auto note_state = [&result](const char* when) {
-    for (const std::string& line : MachineState()) {
-      result.machine.add_state(absl::StrCat(when, ": ", line));
+    for (v1::Finding& fact : MachineState()) {
+      fact.set_word(when);
+      *result.machine.add_state_found() = std::move(fact);
     }
   };
   note_state("before");
@@ -398,9 +399,8 @@ PerformanceResult PerformanceTest::Run(std::vector<CallToMeasure> calls, const s
   MeasureRounds(calls, pause, &result.measurements);
   for (v1::Measurement& measurement : result.measurements) {
     KeepQuietest(options_.rounds, &measurement);
-    if (measurement.not_measured().empty() && measurement.rounds().empty()) {
-      measurement.set_not_measured("the run was stopped before this call was measured");
-    }
+    if (!measurement.has_refused() && measurement.rounds().empty())
+      *measurement.mutable_refused() = Found(v1::Finding::STOPPED_BEFORE);
   }
   note_state("after");
   return result;

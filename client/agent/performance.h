@@ -37,7 +37,7 @@ struct CallToMeasure {
   v1::Case c;
   std::string judged_case;
   std::string judged_hash;
-  std::string refused;    // why it is not measured; empty: it is
+  v1::Finding refused;    // why it is not measured; empty: it is
   bool is_point = false;  // a timing point: left out where the machine would take too long for it
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cases/findings/finding_text.h"
 #include "client/agent/performance.h"
 
 namespace diopi::agent {
@@ -46,7 +47,7 @@ TEST(CallsToMeasure, TheLargestCaseAndTheTimingPointThatItStandsFor) {
 TEST(CallsToMeasure, WhatDoesNotFitOrPassIsNotMeasured) {
   const std::vector<CallToMeasure> small = CallsOfExp(v1::OUTCOME_PASS, 2048);
   ASSERT_EQ(small.size(), 1U) << "the point does not fit either";
-  EXPECT_THAT(small[0].refused,
+  EXPECT_THAT(FindingText(small[0].refused),
               MatchesRegex("its tensors take [0-9.]+ KiB, --performance-max-bytes allows 2 KiB"));
   EXPECT_TRUE(CallsOfExp(v1::OUTCOME_FAIL, int64_t{1} << 30).empty());
 }

@@ -35,6 +35,8 @@
 #include "cases/base/sha256.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/wait.h"
+#include "cases/findings/finding.h"
+#include "cases/findings/finding_text.h"
 #include "client/rpc/agents_client.h"
 #include "client/setup/paths.h"
 #include "client/setup/server_process.h"
@@ -404,9 +406,10 @@ void StandingAgent::EndHealthCheck(const Job& job, const ExitStatus& status) {
   v1::ServeRequest seen;
   if (status.signal != 0 || status.code != 0 || !seen.ParseFromString(job.out_text)) {
     const std::string said = LastLine(job.err_text);
-    seen.mutable_health()->set_ok(false);
-    seen.mutable_health()->set_text(
-        absl::StrCat("the health check ended with ", status.Text(), said.empty() ? "" : ": ", said));
+    v1::AgentHealth& health = *seen.mutable_health();
+    health.set_ok(false);
+    *health.mutable_found() = Found(v1::Finding::HEALTH_ENDED).Got(status.Text()).Said(said);
+    health.set_text(FindingText(health.found()));
   }
   if (stops_ > 0) return;
   {

@@ -105,7 +105,7 @@ v1::RunOptions DescribeRun(const AgentOptions& options, const LibraryFacts& fact
   run.set_vendor_name(PrintableLine(hello.vendor_name(), kMostName));
   run.set_impl_version(PrintableLine(hello.impl_version(), kMostName));
   run.set_dialect(hello.dialect());
-  run.set_sandbox(hello.sandbox());
+  *run.mutable_sandboxed() = hello.sandbox();
   run.set_agent_version(DIOPI_VERSION);
   run.set_host(HostName());
   *run.mutable_machine() = ThisMachine().get();
@@ -127,7 +127,7 @@ v1::RunOptions DescribeRun(const AgentOptions& options, const LibraryFacts& fact
 
 v1::RunProfile MakeRunProfile(const AgentOptions& options) {
   v1::RunProfile profile = options.profile.ForRun();
-  for (const std::string& rule : options.adaptor.Text()) profile.add_adaptor(rule);
+  for (v1::Finding& rule : options.adaptor.Rules()) *profile.add_rules() = std::move(rule);
   return profile;
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/dtype.h"
+#include "cases/findings/finding_text.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/selection.h"
@@ -69,7 +70,7 @@ class ListCommand final : public Command {
         [&](const cases::Model& model, const cases::ModelCall& line, const cases::CallCases& call) {
           Calls& calls = models[model.name];
           ++calls.all;
-          calls.summary = model.summary;
+          calls.summary = FindingText(model.about);
           if (call.scaled)
             calls.reasons.push_back(absl::StrCat("  ", line.text, "\n    ", call.why_scaled, "\n"));
           return absl::OkStatus();

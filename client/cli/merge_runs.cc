@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
+#include "cases/findings/describe.h"
 
 namespace diopi::cli {
 namespace {
@@ -40,7 +41,7 @@ constexpr Trait kTraits[] = {
     {"set of contracts", ContractsOf},
     {"device profile (hash)", [](const v1::RunOptions& options) { return options.profile().hash(); }},
     {"adaptor",
-     [](const v1::RunOptions& options) { return absl::StrJoin(options.profile().adaptor(), "; "); }},
+     [](const v1::RunOptions& options) { return absl::StrJoin(AdaptorLines(options.profile()), "; "); }},
     {"number of calls of a case",
      [](const v1::RunOptions& options) { return absl::StrCat(options.repeat()); }},
 };

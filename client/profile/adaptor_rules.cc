@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "cases/base/match.h"
 #include "cases/base/status_macros.h"
+#include "cases/findings/finding.h"
 #include "client/profile/tensors.h"
 
 namespace diopi::profile {
@@ -182,21 +183,20 @@ v1::CaseAdaptor Adaptor::For(const v1::Case& c) const {
   return result;
 }
 
-std::vector<std::string> Adaptor::Text() const {
-  std::vector<std::string> lines;
+std::vector<v1::Finding> Adaptor::Rules() const {
+  std::vector<v1::Finding> rules;
   for (const Rule& rule : rules_) {
     std::vector<std::string> about(rule.message.operator_().begin(), rule.message.operator_().end());
     about.insert(about.end(), rule.message.function().begin(), rule.message.function().end());
-    std::vector<std::string> what;
-    if (!rule.message.dtype().empty()) what.push_back(absl::StrCat("dtype ", rule.message.dtype()));
-    if (!rule.message.layout().empty()) what.push_back(absl::StrCat("layout ", rule.message.layout()));
-    const std::string of = rule.message.argument().empty()
-                               ? ""
-                               : absl::StrCat(" (", absl::StrJoin(rule.message.argument(), ", "), ")");
-    lines.push_back(absl::StrCat(about.empty() ? "all operators" : absl::StrJoin(about, ", "), of, ": ",
-                                 absl::StrJoin(what, "; ")));
+    v1::Finding& adapted = rules.emplace_back(Found(v1::Finding::ADAPTED)
+                                                  .Name(absl::StrJoin(about, ", "))
+                                                  .Got(absl::StrJoin(rule.message.argument(), ", ")));
+    if (!rule.message.dtype().empty())
+      *adapted.add_parts() = Found(v1::Finding::TERM).Word("dtype").Got(rule.message.dtype());
+    if (!rule.message.layout().empty())
+      *adapted.add_parts() = Found(v1::Finding::TERM).Word("layout").Got(rule.message.layout());
   }
-  return lines;
+  return rules;
 }
 
 }  // namespace diopi::profile

@@ -12,6 +12,7 @@
 #include "cases/base/dtype.h"
 #include "diopi/v1/adaptor.pb.h"
 #include "diopi/v1/case.pb.h"
+#include "diopi/v1/finding.pb.h"
 
 namespace diopi::profile {
 
@@ -41,8 +42,8 @@ class Adaptor {
   bool empty() const { return rules_.empty(); }
   // Contains only tensors that need a conversion.
   v1::CaseAdaptor For(const v1::Case& c) const;
-  // One line per rule.
-  std::vector<std::string> Text() const;
+  // One per rule.
+  std::vector<v1::Finding> Rules() const;
 
  private:
   struct Rule {

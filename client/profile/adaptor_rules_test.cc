@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cases/findings/finding_text.h"
 
 namespace diopi::profile {
 namespace {
@@ -107,7 +108,9 @@ TEST(AdaptorRulesTest, InWords) {
   rule.add_function("diopiAdd");
   rule.add_argument("other");
   rule.set_dtype("(int64)->int32");
-  EXPECT_THAT(Adaptor::Make({rule})->Text(), testing::ElementsAre("diopiAdd (other): dtype (int64)->int32"));
+  const v1::Finding shown = Adaptor::Make({rule})->Rules().at(0);
+  EXPECT_EQ(FindingText(shown), "diopiAdd (other): dtype (int64)->int32");
+  EXPECT_EQ(FindingText(shown, FindingLanguage::kChinese), "diopiAdd（other）：数据类型 (int64)->int32");
 }
 
 }  // namespace

@@ -322,7 +322,6 @@ absl::Status CheckHello(uint64_t device_bytes, v1::WorkerHello* hello) {
   CleanName(hello->mutable_impl_version());
   for (std::string& name : *hello->mutable_missing_device_functions()) CleanName(&name);
   Clean(hello->mutable_load_error());
-  Clean(hello->mutable_sandbox());
   return absl::OkStatus();
 }
 

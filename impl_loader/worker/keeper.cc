@@ -25,6 +25,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "cases/base/descriptor.h"
+#include "cases/findings/finding.h"
 #include "impl_loader/worker/memory_group.h"
 #include "impl_loader/worker/mounts.h"
 #include "impl_loader/worker/shared_layout.h"
@@ -78,16 +79,17 @@ absl::Status BeFirstWithoutMemory() {
 void EnterNamespaces(const KeeperOptions& options, bool* user, Keeping* keeping) {
   keeping->in_namespace = unshare(CLONE_NEWPID) == 0;
   if (!keeping->in_namespace && geteuid() != 0) keeping->in_namespace = *user = EnterUserNamespace();
-  keeping->words = absl::StrCat("processes it leaves behind (",
-                                !keeping->in_namespace
-                                    ? absl::StrCat("found by the keeper; no PID namespace: ", strerror(errno))
-                                : *user ? "PID namespace in a user namespace"
-                                        : "PID namespace",
-                                ")");
+  keeping->kept = !keeping->in_namespace
+                      ? Found(v1::Finding::TERM)
+                            .Word("processes it leaves behind")
+                            .Said(absl::StrCat("found by the keeper; no PID namespace: ", strerror(errno)))
+                      : Found(v1::Finding::TERM)
+                            .Word(*user ? "processes it leaves behind (PID namespace in a user namespace)"
+                                        : "processes it leaves behind (PID namespace)");
   keeping->device_files = ChooseDeviceFiles(options.devices);
   using Otherwise = Keeping::Otherwise;
   const auto add = [keeping](const char* what, Otherwise otherwise, absl::Status status) {
-    keeping->steps.push_back({what, std::move(status), otherwise});
+    keeping->steps.push_back({Found(v1::Finding::TERM).Word(what), std::move(status), otherwise});
     return keeping->steps.back().status.ok();
   };
   if (!options.share_with_daemons) {
@@ -175,7 +177,7 @@ void BeWorker(pid_t keeper, bool user, Keeping* keeping) {
   signal(kKeepersSignal, SIG_DFL);
   if (keeping->in_namespace) {
     setpgid(0, 0);
-    absl::StrAppend(&keeping->words, MountOwnProc() ? "" : ", with the machine's /proc");
+    if (!MountOwnProc()) keeping->kept.set_said("with the machine's /proc");
   }
   if (user) DropCapabilitiesOfUserNamespace();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -186,7 +188,8 @@ void BeWorker(pid_t keeper, bool user, Keeping* keeping) {
 absl::StatusOr<MemoryGroup> LimitMemory(uint64_t bytes, Keeping* keeping) {
   if (bytes == 0) return absl::NotFoundError("no limit");
   absl::StatusOr<MemoryGroup> group = MemoryGroup::Make(bytes);
-  keeping->steps.push_back({absl::StrCat("memory over ", bytes, " bytes"), group.status()});
+  keeping->steps.push_back(
+      {Found(v1::Finding::TERM).Word("memory").Count(static_cast<int64_t>(bytes)), group.status()});
   return group;
 }
 

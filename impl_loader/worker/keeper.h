@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "diopi/v1/finding.pb.h"
 #include "impl_loader/worker/device_files.h"
 #include "impl_loader/worker/hidden_files.h"
 
@@ -29,12 +30,12 @@ struct Keeping {
   // The worker and the processes it starts have a PID namespace of their own: they see no others, and the
   // kernel ends all of them together. False: the keeper searches for them when the worker has ended.
   bool in_namespace = false;
-  std::string words;  // for the record of the run
-  // What else the worker is kept from, in words; whether the kernel allowed it; and what of the strict mode
+  v1::Finding kept;  // for the record of the run: TERM, as in the steps
+  // What else the worker is kept from; whether the kernel allowed it; and what of the strict mode
   // (sandbox.cc) keeps it from this as well.
   enum class Otherwise { kNothing, kCalls, kFiles };
   struct Step {
-    std::string what;
+    v1::Finding what;
     absl::Status status;
     Otherwise otherwise = Otherwise::kNothing;
   };

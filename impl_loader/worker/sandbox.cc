@@ -29,8 +29,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "cases/base/descriptor.h"
+#include "cases/findings/finding.h"
 #include "impl_loader/worker/harmless_calls.h"
 
 namespace diopi::loader {
@@ -131,13 +131,20 @@ std::string Why(int error) {
   return strerror(error);
 }
 
-// Records the success of one step.
-void Note(bool done, const std::string& what, const std::string& why, SandboxReport* report) {
-  if (done) {
-    report->dropped.push_back(what);
-  } else {
-    report->retained.push_back(absl::StrCat(what, " (", why, ")"));
-  }
+struct SandboxReport {
+  v1::Finding dropped = Found(v1::Finding::SANDBOX);
+  v1::Finding retained = Found(v1::Finding::NOT_DROPPED);
+};
+
+// Records the success of one step, which concerns these rights.
+void Note(bool done, std::vector<v1::Finding> rights, const std::string& why, SandboxReport* report) {
+  if (!done) rights.back().set_said(why);
+  v1::Finding& list = done ? report->dropped : report->retained;
+  for (v1::Finding& right : rights) *list.add_parts() = std::move(right);
+}
+
+void Note(bool done, const char* right, const std::string& why, SandboxReport* report) {
+  Note(done, {Found(v1::Finding::TERM).Word(right)}, why, report);
 }
 
 // Lowers both limits to `most` where they are higher.
@@ -154,13 +161,14 @@ void LimitResources(uint64_t memory_bytes, SandboxReport* report) {
       Lower(RLIMIT_CORE, 0) && Lower(RLIMIT_NOFILE, kMaxFiles) && Lower(RLIMIT_NPROC, kMaxTasks);
   Note(limited, "resource limits", limited ? "" : Why(errno), report);
   if (memory_bytes == 0) return;
-  const std::string what = absl::StrCat("address space over ", memory_bytes, " bytes");
+  const v1::Finding what =
+      Found(v1::Finding::TERM).Word("address space").Count(static_cast<int64_t>(memory_bytes));
   if (kSanitizer) {
-    Note(false, what, "this build has a sanitizer, whose shadow memory needs more", report);
+    Note(false, {what}, "this build has a sanitizer, whose shadow memory needs more", report);
     return;
   }
   const bool lowered = Lower(RLIMIT_AS, memory_bytes);
-  Note(lowered, what, lowered ? "" : Why(errno), report);
+  Note(lowered, {what}, lowered ? "" : Why(errno), report);
 }
 
 // For a worker started by root. The kept ones let drivers pin memory and set priorities, and let root open
@@ -391,12 +399,18 @@ int FilterCalls(SandboxMode mode, const Keeping& keeping) {
 
 // What the keeper has done. `calls`, `files`: the strict mode has forbidden these.
 void NoteKeeping(const Keeping& keeping, bool calls, bool files, SandboxReport* report) {
-  if (!keeping.words.empty()) report->dropped.push_back(keeping.words);
+  if (keeping.kept.code() != v1::Finding::CODE_UNSPECIFIED) *report->dropped.add_parts() = keeping.kept;
   for (const Keeping::Step& step : keeping.steps) {
     const bool otherwise = (step.otherwise == Keeping::Otherwise::kCalls && calls) ||
                            (step.otherwise == Keeping::Otherwise::kFiles && files);
-    Note(step.status.ok() || otherwise, step.what, std::string(step.status.message()), report);
+    Note(step.status.ok() || otherwise, {step.what}, std::string(step.status.message()), report);
   }
+}
+
+v1::Finding Whole(SandboxReport report) {
+  v1::Finding whole = Found(v1::Finding::TOGETHER).Part(std::move(report.dropped));
+  if (!report.retained.parts().empty()) *whole.add_parts() = std::move(report.retained);
+  return whole;
 }
 
 }  // namespace
@@ -419,22 +433,15 @@ KeeperOptions KeeperOptionsOf(const SandboxOptions& options, HiddenFiles files) 
   return keeper;
 }
 
-std::string SandboxReport::Text() const {
-  std::string text = mode;
-  if (!dropped.empty()) absl::StrAppend(&text, ": ", absl::StrJoin(dropped, ", "));
-  if (!retained.empty()) absl::StrAppend(&text, "; ", kRetained, absl::StrJoin(retained, ", "));
-  return text;
-}
-
-SandboxReport EnterSandbox(const SandboxOptions& options) {
+v1::Finding EnterSandbox(const SandboxOptions& options) {
   SandboxReport report;
   if (options.mode == SandboxMode::kOff) {
-    report.mode = "off";
+    report.dropped.set_word("off");
     if (options.memory_bytes > 0) LimitResources(options.memory_bytes, &report);
-    return report;
+    return Whole(std::move(report));
   }
   const bool strict = options.mode == SandboxMode::kStrict;
-  report.mode = strict ? "strict" : options.mode == SandboxMode::kSockets ? "sockets" : "default";
+  report.dropped.set_word(strict ? "strict" : options.mode == SandboxMode::kSockets ? "sockets" : "default");
   const bool no_new = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
   Note(no_new, "new privileges", no_new ? "" : Why(errno), &report);
   LimitResources(options.memory_bytes, &report);
@@ -451,11 +458,13 @@ SandboxReport EnterSandbox(const SandboxOptions& options) {
   }
   DropCapabilities(strict, &report);
   error = FilterCalls(options.mode, options.keeping);
-  Note(error == 0,
-       strict ? "sockets, exec, other processes, unknown system calls" : "network, exec, other processes",
-       Why(error), &report);
+  std::vector<v1::Finding> calls;
+  for (const char* right : {strict ? "sockets" : "network", "exec", "other processes"})
+    calls.push_back(Found(v1::Finding::TERM).Word(right));
+  if (strict) calls.push_back(Found(v1::Finding::TERM).Word("unknown system calls"));
+  Note(error == 0, std::move(calls), Why(error), &report);
   NoteKeeping(options.keeping, strict && error == 0, no_files, &report);
-  return report;
+  return Whole(std::move(report));
 }
 
 }  // namespace diopi::loader

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "diopi/v1/finding.pb.h"
 #include "impl_loader/worker/keeper.h"
 
 namespace diopi::loader {
@@ -44,27 +45,16 @@ struct SandboxOptions {
   uint64_t memory_bytes = 0;
   std::vector<std::string> readable;  // folders that the strict mode lets the library read
   std::string own_folder;             // where the strict mode lets it do anything; empty: none
-  Keeping keeping;                    // words empty: no keeper
+  Keeping keeping;                    // `kept` empty: no keeper
 };
 
 // What a worker's keeper does for it.
 KeeperOptions KeeperOptionsOf(const SandboxOptions& options, HiddenFiles files);
 
-// Precedes what a report lists as retained.
-inline constexpr char kRetained[] = "could not drop: ";
-
-struct SandboxReport {
-  std::string mode;
-  std::vector<std::string> dropped;   // rights that the library no longer has
-  std::vector<std::string> retained;  // rights that could not be dropped, each with the reason
-
-  // "default: new privileges, ...; could not drop: WHAT (WHY)". One line.
-  std::string Text() const;
-};
-
-// Call it before the library is loaded, while the process has one thread. Never fails; reports what it could
-// not do.
-SandboxReport EnterSandbox(const SandboxOptions& options);
+// Call it before the library is loaded, while the process has one thread. Never fails. Returns the rights
+// that the library no longer has (SANDBOX) and, where there are any, those that could not be dropped, each
+// with the reason (NOT_DROPPED): "default: new privileges, ...; could not drop: WHAT (WHY)".
+v1::Finding EnterSandbox(const SandboxOptions& options);
 
 }  // namespace diopi::loader
 

@@ -22,6 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/temporary_folder.h"
 #include "cases/base/test_folder.h"
+#include "cases/findings/finding_text.h"
 #include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
@@ -138,7 +139,7 @@ TEST_F(SandboxTest, StrictWritesNoFileOrSaysThatItCannotForbidIt) {
   ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, kWrite), AddInputs({2, 3}), 2).ok());
   const CallOutcome outcome = (*worker)->Wait();
   ASSERT_EQ(outcome.kind, CallOutcome::Kind::kReplied) << outcome.Text();
-  const std::string& sandbox = (*worker)->hello().sandbox();
+  const std::string sandbox = FindingText((*worker)->hello().sandbox());
   if (sandbox.find("could not drop: reading and writing files") != std::string::npos) {
     GTEST_SKIP() << "this machine's kernel does not offer it: " << sandbox;
   }
@@ -179,7 +180,7 @@ TEST_F(SandboxTest, HiddenFilesAreHiddenFromTheLibraryAlone) {
     options_.environment.back() = "DIOPI_TEST_ESCAPE_FILE=" + row.file;
     auto worker = Worker::Start(options_);
     ASSERT_TRUE(worker.ok()) << worker.status();
-    const std::string& sandbox = (*worker)->hello().sandbox();
+    const std::string sandbox = FindingText((*worker)->hello().sandbox());
     if (sandbox.find("reading the data folder (") != std::string::npos) {
       GTEST_SKIP() << "this machine does not allow it: " << sandbox;
     }
@@ -204,7 +205,7 @@ TEST_F(SandboxTest, SaysWhatTheMachineDoesNotAllow) {
     ASSERT_EQ(prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN), 0);
     auto worker = Worker::Start(options_);
     ASSERT_TRUE(worker.ok()) << worker.status();
-    const std::string& sandbox = (*worker)->hello().sandbox();
+    const std::string sandbox = FindingText((*worker)->hello().sandbox());
     const std::string retained = sandbox.substr(sandbox.find("could not drop: "));
     for (const char* words :
          {"shared memory of other programs (no IPC namespace: Operation not",
@@ -218,7 +219,7 @@ TEST_F(SandboxTest, SaysWhatTheMachineDoesNotAllow) {
     options_.environment.back() = "DIOPI_TEST_ESCAPE_FILE=/dev/kmsg";
     auto strict = Worker::Start(options_);
     ASSERT_TRUE(strict.ok()) << strict.status();
-    const std::string& held = (*strict)->hello().sandbox();
+    const std::string held = FindingText((*strict)->hello().sandbox());
     if (held.find("reading and writing files (") != std::string::npos) return;
     EXPECT_EQ(held.substr(held.find("; could not drop: ")).find("device files"), std::string::npos) << held;
     ASSERT_TRUE((*strict)->Submit(AddCase({2, 3}, kRead), AddInputs({2, 3}), 2).ok());
@@ -266,7 +267,7 @@ TEST_F(SandboxTest, AUsersWorkerHasAUserNamespaceWhereThatIsAllowed) {
       }
       auto worker = Worker::Start(options_);
       ASSERT_TRUE(worker.ok()) << worker.status();
-      EXPECT_THAT((*worker)->hello().sandbox(),
+      EXPECT_THAT(FindingText((*worker)->hello().sandbox()),
                   HasSubstr(may ? "PID namespace in a user namespace" : "no PID namespace: "));
       ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, kSelf), AddInputs({2, 3}), 2).ok());
       EXPECT_EQ((*worker)->Wait().kind, CallOutcome::Kind::kReplied);
@@ -311,7 +312,7 @@ TEST_F(SandboxTest, SaysWhatItDropped) {
     options_.sandbox = row.sandbox;
     auto worker = Worker::Start(options_);
     ASSERT_TRUE(worker.ok()) << worker.status();
-    const std::string& sandbox = (*worker)->hello().sandbox();
+    const std::string sandbox = FindingText((*worker)->hello().sandbox());
     EXPECT_THAT(sandbox, testing::StartsWith(row.text));
     EXPECT_EQ(sandbox.find('\n'), std::string::npos);
     if (row.sandbox == "default") {
@@ -349,7 +350,7 @@ TEST_F(SandboxTest, NothingIsLeftOfAWorkerThatHasEnded) {
       }
       auto worker = Worker::Start(options_);
       ASSERT_TRUE(worker.ok()) << worker.status();
-      const std::string& sandbox = (*worker)->hello().sandbox();
+      const std::string sandbox = FindingText((*worker)->hello().sandbox());
       EXPECT_EQ(sandbox.find("Invalid argument"), std::string::npos) << sandbox;
       if (!may_have_namespace) {
         EXPECT_THAT(sandbox, HasSubstr("found by the keeper; no PID namespace"));
@@ -391,7 +392,7 @@ TEST_F(SandboxTest, LimitsMemoryOrSaysWhyNot) {
   options_.memory_bytes = uint64_t{16} << 30;
   auto worker = Worker::Start(options_);
   ASSERT_TRUE(worker.ok()) << worker.status();
-  const std::string& sandbox = (*worker)->hello().sandbox();
+  const std::string sandbox = FindingText((*worker)->hello().sandbox());
   if (kSanitizer) {
     EXPECT_THAT(sandbox, HasSubstr("could not drop: address space over 17179869184 bytes (this build has a "
                                    "sanitizer"));
@@ -408,7 +409,7 @@ TEST_F(SandboxTest, MemoryThatIsMappedNowhereIsLimitedOrNot) {
   options_.memory_bytes = uint64_t{1} << 30;
   auto worker = Worker::Start(options_);
   ASSERT_TRUE(worker.ok()) << worker.status();
-  const std::string sandbox = (*worker)->hello().sandbox();
+  const std::string sandbox = FindingText((*worker)->hello().sandbox());
   EXPECT_THAT(sandbox, HasSubstr("memory over 1073741824 bytes"));
   if (sandbox.find("memory over 1073741824 bytes (") != std::string::npos) GTEST_SKIP() << sandbox;
   ASSERT_TRUE((*worker)->Submit(AddCase({2, 3}, kMemoryFile), AddInputs({2, 3}), 2).ok());

@@ -26,6 +26,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "cases/base/temporary_folder.h"
+#include "cases/findings/finding_text.h"
 #include "impl_loader/worker/test_options.h"
 
 namespace diopi::loader {
@@ -140,7 +141,8 @@ constexpr int kCannotRun = 77;
   auto worker = Worker::Start(options);
   if (!worker.ok() || !(*worker)->Submit(AddCase({2, 3}, 1), AddInputs({2, 3}), 2).ok()) _exit(1);
   const CallOutcome outcome = (*worker)->Wait();
-  std::ofstream(options.log_path, std::ios::app) << "sandbox: " << (*worker)->hello().sandbox() << "\n";
+  std::ofstream(options.log_path, std::ios::app)
+      << "sandbox: " << FindingText((*worker)->hello().sandbox()) << "\n";
   worker->reset();
   _exit(outcome.kind == CallOutcome::Kind::kReplied ? 0 : 2);
 }

@@ -210,15 +210,13 @@ absl::Status WorkerImpl::Launch() {
 }
 
 absl::Status WorkerImpl::Greeted() {
-  const bool first = hello_.sandbox().empty();
+  const bool first = !hello_.has_sandbox();
   if (!first && hello_.device_memory() != process_->hello().device_memory()) {
     return LibrarysFault("it has device memory in one process, and in another it has none");
   }
   hello_ = process_->hello();
-  hello_.set_sandbox(
-      absl::StrCat(hello_.sandbox(), hello_.device_memory()
-                                         ? "; tensors are on a device: memory is checked by the worker alone"
-                                         : "; memory is checked by the agent too"));
+  *hello_.mutable_sandbox()->add_parts() =
+      Found(hello_.device_memory() ? v1::Finding::MEMORY_UNSEEN : v1::Finding::MEMORY_SEEN);
   return absl::OkStatus();
 }
 

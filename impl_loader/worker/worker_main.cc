@@ -435,7 +435,7 @@ int Serve(const Flags& flags, CrashReport* report) {
   SandboxOptions options = flags.sandbox;
   options.readable = LibraryFolders(flags);
   v1::WorkerHello sandboxed;  // sent before the library is loaded, which could forge it
-  sandboxed.set_sandbox(EnterSandbox(options).Text());
+  *sandboxed.mutable_sandbox() = EnterSandbox(options);
   if (!channel.Send(sandboxed).ok()) return 1;
   const absl::StatusOr<std::unique_ptr<VendorLibrary>> vendor =
       VendorLibrary::Open(flags.impl, flags.device_lib, flags.identity);

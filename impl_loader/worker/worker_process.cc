@@ -180,7 +180,7 @@ absl::Status WorkerProcess::Greet(const WorkerOptions& options) {
   RETURN_IF_ERROR(AwaitHello(options, /*loading=*/false, &sandboxed));
   RETURN_IF_ERROR(AwaitHello(options, /*loading=*/true, &hello_));
   pid_pipe_.Close();
-  hello_.set_sandbox(sandboxed.sandbox());
+  *hello_.mutable_sandbox() = sandboxed.sandbox();
   return absl::OkStatus();
 }
 

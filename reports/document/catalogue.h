@@ -1,4 +1,4 @@
-// The Chinese catalogues, embedded by the build. Private to this folder.
+// The Chinese catalogue, embedded by the build. Private to this folder.
 #ifndef REPORTS_DOCUMENT_CATALOGUE_H_
 #define REPORTS_DOCUMENT_CATALOGUE_H_
 
@@ -10,8 +10,6 @@ namespace diopi::reports {
 
 // Translations of documents' own texts: zh.po.
 const char* ChineseCatalogue();
-// Translations of sentences that runs recorded: recorded_zh.po of the dashboards.
-const char* RecordedCatalogue();
 
 // The entries, in their order: English, Chinese. Of a gettext file only `msgid "..."` and `msgstr "..."` on
 // one line each are used, so that translators' tools edit it.

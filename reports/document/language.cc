@@ -7,7 +7,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "reports/document/catalogue.h"
-#include "reports/document/recorded.h"
 
 namespace diopi::reports {
 namespace {
@@ -52,10 +51,6 @@ std::string Translator::Fill(const char* english, std::initializer_list<std::str
     }
   }
   return out;
-}
-
-std::string Translator::Recorded(const std::string& text) const {
-  return language_ == Language::kEnglish ? text : RecordedInChinese(text);
 }
 
 std::string Translator::Time(const std::string& rfc3339) const {

@@ -32,8 +32,7 @@ class Translator {
     return Fill(english, {absl::StrCat(values)...});
   }
 
-  // A sentence that a run recorded in English (recorded.h).
-  std::string Recorded(const std::string& text) const;
+  std::string operator()(const v1::Finding& finding) const { return FindingText(finding, language_); }
 
   // A time of RFC 3339, as the language writes it.
   std::string Time(const std::string& rfc3339) const;

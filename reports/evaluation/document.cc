@@ -126,8 +126,9 @@ class Writer {
     Add(LibraryFacts(report_, t_));
     Part(t_("How it was tested"));
     Facts facts;
+    const std::string sandbox = t_(SandboxOf(options_));
     facts.rows = {
-        {t_("Cases selected"), {t_.Recorded(SelectionText(options_.selection()))}},
+        {t_("Cases selected"), {t_(SelectionOf(options_.selection()))}},
         {t_("Cases"),
          {report_.missing == 0 ? t_("$0, each with a verdict", report_.cases)
                                : t_("$0, of these $1 not run yet", report_.cases, report_.missing)}},
@@ -136,13 +137,11 @@ class Writer {
         {t_("Order"),
          {options_.shuffle_seed() == 0 ? t_("the suite's")
                                        : t_("shuffled, seed $0", options_.shuffle_seed())}},
-        {t_("Sandbox, and what it denied the library"), options_.sandbox().empty()
-                                                            ? Text{t_("not recorded"), Tone::kMuted}
-                                                            : Text{t_.Recorded(options_.sandbox())}},
+        {t_("Sandbox, and what it denied the library"),
+         sandbox.empty() ? Text{t_("not recorded"), Tone::kMuted} : Text{sandbox}},
     };
-    if (const std::string word = WorkersWord(options_); !word.empty()) {
-      facts.rows.push_back({t_("Rests on the worker's word"), {t_.Recorded(word)}});
-    }
+    if (const std::string word = t_(WorkersWord(options_)); !word.empty())
+      facts.rows.push_back({t_("Rests on the worker's word"), {word}});
     if (options_.shard_count() > 0) {
       facts.rows.push_back({t_("Shard"), {t_("$0 of $1", options_.shard_index(), options_.shard_count())}});
     }

@@ -403,7 +403,8 @@ TEST(EvaluationDocument, MeasuredCallsHaveASection) {
   stored.measurements[0].mutable_work()->set_read_bytes(4e5);
   stored.measurements[0].mutable_work()->set_operations(1e5);
   stored.measurements[0].mutable_rounds(0)->add_cold_ns(20'000);
-  stored.measurements[1].set_not_measured("its case does not pass: fail");
+  *stored.measurements[1].mutable_refused() =
+      Found(v1::Finding::CASE_FAILED).Name("exp.float32.n").Got("fail");
   v1::MachineFacts& machine = stored.machine.emplace();
   machine.set_processor("A processor <x>");
   machine.set_copy_bytes_per_s(80e9);

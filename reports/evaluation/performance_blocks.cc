@@ -59,7 +59,7 @@ Table OperatorsTable(const PerformanceReport& report, const Translator& t) {
 Chart RooflineChart(const PerformanceReport& report, const Translator& t) {
   Chart chart;
   chart.caption = t("Each mark is a call with cold caches; the lines are the limits of the device, $0",
-                    t.Recorded(report.roofline.source));
+                    t(report.roofline.source));
   chart.x = t("operations per byte");
   chart.y = t("10^9 operations per second");
   std::map<v1::Dtype::Code, size_t> series;

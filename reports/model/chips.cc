@@ -64,7 +64,7 @@ absl::Status VisitCompleteRuns(server::Queries& queries, const server::RunFilter
                                const std::function<bool(v1::RunSummary)>& visit) {
   ASSIGN_OR_RETURN(const std::vector<server::RunFacts> facts, queries.RunsFacts(filter));
   for (const server::RunFacts& run : facts) {
-    if (!PartialText(run.scope, run.state, 0, 0).empty()) continue;
+    if (!WhyPartial(run.scope, run.state, 0, 0).parts().empty()) continue;
     ASSIGN_OR_RETURN(v1::RunSummary summary, LoadSummary(queries, run.run_id));
     if (summary.done() == 0 || !summary.partial().empty()) continue;
     if (!visit(std::move(summary))) break;

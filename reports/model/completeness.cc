@@ -9,6 +9,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "cases/base/dtype.h"
+#include "cases/findings/describe.h"
+#include "cases/findings/finding.h"
 #include "proto/abi/abi.h"
 #include "proto/enum_name.h"
 
@@ -17,6 +19,7 @@ namespace diopi::reports {
 namespace {
 
 constexpr char kWhole[] = "core";
+constexpr char kAllFunctions[] = "all functions";
 
 bool SelectsAll(const v1::Selection& selection) {
   const auto means_all = [](const std::string& name) {
@@ -28,21 +31,18 @@ bool SelectsAll(const v1::Selection& selection) {
          (selection.suite().empty() || selection.suite() == kWhole);
 }
 
-std::vector<std::string> PartsOf(const v1::Selection& selection) {
-  std::vector<std::string> parts;
-  if (!selection.functions().empty()) {
-    parts.push_back(absl::StrCat("functions ", absl::StrJoin(selection.functions(), ", ")));
-  }
-  if (!selection.cases().empty()) {
-    parts.push_back(absl::StrCat("cases ", absl::StrJoin(selection.cases(), ", ")));
-  }
-  if (!selection.dtypes().empty()) {
-    std::vector<std::string> names;
-    for (const int dtype : selection.dtypes()) {
-      names.emplace_back(DtypeName(static_cast<Dtype>(dtype)));
-    }
-    parts.push_back(absl::StrCat("dtypes ", absl::StrJoin(names, ", ")));
-  }
+// The terms of a selection, or `all`.
+v1::Finding PartsOf(v1::Finding::Code code, const v1::Selection& selection, const char* all) {
+  v1::Finding parts = Found(code);
+  const auto add = [&parts](const char* word, const std::string& names) {
+    if (!names.empty()) *parts.add_parts() = Found(v1::Finding::TERM).Word(word).Got(names);
+  };
+  add("functions", absl::StrJoin(selection.functions(), ", "));
+  add("cases", absl::StrJoin(selection.cases(), ", "));
+  add("dtypes", absl::StrJoin(selection.dtypes(), ", ", [](std::string* out, int dtype) {
+        out->append(DtypeName(static_cast<Dtype>(dtype)));
+      }));
+  if (parts.parts().empty()) *parts.add_parts() = Found(v1::Finding::TERM).Word(all);
   return parts;
 }
 
@@ -52,38 +52,39 @@ bool IsWhole(const v1::RunOptions& options) {
   return SelectsAll(options.selection()) && options.shard_count() <= 1 && !options.has_exploration();
 }
 
-std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64_t cases, int64_t done) {
-  std::vector<std::string> reasons;
+v1::Finding WhyPartial(const v1::RunOptions& options, v1::RunState state, int64_t cases, int64_t done) {
+  v1::Finding why;
   if (options.has_exploration()) {
-    reasons.push_back(absl::StrCat("an exploration of ", ExploredText(options.selection()), " with seed ",
-                                   options.exploration().seed()));
+    *why.add_parts() = PartsOf(v1::Finding::EXPLORED, options.selection(), kAllFunctions);
+    why.mutable_parts(0)->set_got(absl::StrCat(options.exploration().seed()));
   } else if (!SelectsAll(options.selection())) {
-    reasons.push_back(SelectionText(options.selection()));
+    *why.add_parts() = SelectionOf(options.selection());
   }
-  if (options.shard_count() > 1) {
-    reasons.push_back(absl::StrCat("shard ", options.shard_index(), " of ", options.shard_count()));
-  }
+  if (options.shard_count() > 1)
+    *why.add_parts() = Found(v1::Finding::SHARD).Index(options.shard_index()).Of(options.shard_count());
   const bool finished = state == v1::RUN_STATE_UNSPECIFIED || state == v1::RUN_STATE_FINISHED;
-  if (options.has_exploration() && !finished) {
-    reasons.push_back(absl::StrCat(EnumName(state), " after ", done, " calls",
-                                   options.abort_reason().empty() ? "" : ": ", options.abort_reason()));
-  } else if (!options.has_exploration() && (!finished || done < cases)) {
-    reasons.push_back(absl::StrCat(finished ? "incomplete" : EnumName(state), " after ", done, " of ", cases,
-                                   " cases", options.abort_reason().empty() ? "" : ": ",
-                                   options.abort_reason()));
+  if (!finished || (!options.has_exploration() && done < cases)) {
+    v1::Finding& ended = *why.add_parts();
+    ended = Found(v1::Finding::CALLS_DONE).Word(finished ? "incomplete" : EnumName(state)).Count(done);
+    if (!options.has_exploration()) {
+      ended.set_code(v1::Finding::CASES_DONE);
+      ended.set_of(cases);
+    }
+    const v1::Finding reason = AbortReason(options);
+    if (reason.code() != v1::Finding::CODE_UNSPECIFIED) *ended.add_parts() = reason;
   }
-  return absl::StrJoin(reasons, "; ");
+  if (!why.parts().empty()) why.set_code(v1::Finding::TOGETHER);
+  return why;
 }
 
-std::string ExploredText(const v1::Selection& selection) {
-  const std::vector<std::string> parts = PartsOf(selection);
-  return parts.empty() ? "all functions" : absl::StrJoin(parts, "; ");
+v1::Finding ExploredPart(const v1::Selection& selection) {
+  return PartsOf(v1::Finding::TOGETHER, selection, kAllFunctions);
 }
 
-std::string SelectionText(const v1::Selection& selection) {
-  const std::vector<std::string> parts = PartsOf(selection);
-  const std::string suite = selection.suite().empty() ? kWhole : selection.suite();
-  return absl::StrCat(parts.empty() ? "all" : absl::StrJoin(parts, "; "), " of suite ", suite);
+v1::Finding SelectionOf(const v1::Selection& selection) {
+  v1::Finding of_suite = PartsOf(v1::Finding::OF_SUITE, selection, "all");
+  of_suite.set_name(selection.suite().empty() ? kWhole : selection.suite());
+  return of_suite;
 }
 
 absl::StatusOr<int64_t> ParseMinCoverage(std::string_view text) {

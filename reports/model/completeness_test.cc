@@ -2,15 +2,24 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "cases/core/catalog.h"
+#include "cases/findings/finding.h"
+#include "cases/findings/finding_text.h"
 #include "proto/abi/abi.h"
 #include "reports/model/suite.h"
 
 namespace diopi::reports {
 namespace {
 
-TEST(PartialText, NamesWhatIsMissing) {
+std::string PartialText(const v1::RunOptions& options, v1::RunState state, int64_t cases, int64_t done,
+                        FindingLanguage language = FindingLanguage::kEnglish) {
+  return FindingText(WhyPartial(options, state, cases, done), language);
+}
+
+TEST(WhyPartial, NamesWhatIsMissing) {
   v1::RunOptions options;
   EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 841, 841), "");
   EXPECT_EQ(PartialText(options, v1::RUN_STATE_ABORTED, 841, 305), "aborted after 305 of 841 cases");
@@ -19,6 +28,10 @@ TEST(PartialText, NamesWhatIsMissing) {
   EXPECT_EQ(PartialText(options, v1::RUN_STATE_ABORTED, 841, 305),
             "aborted after 305 of 841 cases: no agent has worked on it");
   options.clear_abort_reason();
+  *options.mutable_aborted() = Found(v1::Finding::ABANDONED).Limit("3h");
+  EXPECT_EQ(PartialText(options, v1::RUN_STATE_ABORTED, 841, 305, FindingLanguage::kChinese),
+            "已中止：841 个用例中完成 305 个：超过 3h 没有代理执行它；可用 --resume 继续");
+  options.clear_aborted();
   options.mutable_selection()->add_functions("all_ops");  // the public harness's name for everything
   EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 841, 841), "");
   options.mutable_selection()->clear_functions();
@@ -34,11 +47,13 @@ TEST(PartialText, NamesWhatIsMissing) {
   options.set_shard_index(1);
   EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 841, 841),
             "dtypes float32 of suite core; shard 1 of 4");
+  EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 841, 841, FindingLanguage::kChinese),
+            "用例集 core 的数据类型 float32；第 1 个分片，共 4 个");
   EXPECT_FALSE(IsWhole(options));
   EXPECT_TRUE(IsWhole(v1::RunOptions()));
 }
 
-TEST(PartialText, AnExplorationIsNeverComplete) {
+TEST(WhyPartial, AnExplorationIsNeverComplete) {
   v1::RunOptions options;
   options.mutable_exploration()->set_seed(7);
   EXPECT_EQ(PartialText(options, v1::RUN_STATE_FINISHED, 0, 64),
@@ -46,6 +61,8 @@ TEST(PartialText, AnExplorationIsNeverComplete) {
   options.mutable_selection()->add_functions("add");
   EXPECT_EQ(PartialText(options, v1::RUN_STATE_ABORTED, 0, 64),
             "an exploration of functions add with seed 7; aborted after 64 calls");
+  EXPECT_EQ(PartialText(options, v1::RUN_STATE_ABORTED, 0, 64, FindingLanguage::kChinese),
+            "对函数 add的随机探索，种子 7；64 次调用后已中止");
   EXPECT_FALSE(IsWhole(options));
 }
 

@@ -32,7 +32,7 @@ std::vector<const server::RunRow*> RunsOfNewestLibrary(const std::vector<server:
     if (chosen.size() == static_cast<size_t>(kCoverageRuns)) break;
   }
   std::stable_partition(chosen.begin(), chosen.end(), [](const server::RunRow* run) {
-    return PartialText(run->facts.scope, run->facts.state, run->facts.cases, run->totals.done).empty();
+    return WhyPartial(run->facts.scope, run->facts.state, run->facts.cases, run->totals.done).parts().empty();
   });
   return chosen;
 }

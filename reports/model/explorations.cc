@@ -43,6 +43,7 @@ v1::ExplorationRow RowOf(const v1::RunInfo& run) {
   if (shown.has_asked_seconds()) row.set_asked_seconds(shown.asked_seconds());
   row.set_seed(shown.seed());
   row.set_selection(shown.selection());
+  *row.mutable_selection_found() = shown.selection_found();
   row.set_calls(shown.calls());
   row.set_failed(shown.failed());
   row.set_seconds(shown.seconds());
@@ -67,7 +68,8 @@ v1::ExplorationPage ExplorationOf(const v1::RunInfo& run) {
   if (asked.seconds() > 0) page.set_asked_seconds(asked.seconds());
   page.set_seed(asked.seed());
   page.set_stop_on_first(asked.stop_on_first());
-  page.set_selection(ExploredText(run.options().selection()));
+  *page.mutable_selection_found() = ExploredPart(run.options().selection());
+  page.set_selection(FindingText(page.selection_found()));
   page.set_calls(done.calls());
   page.set_failed(FailedCalls(done));
   page.set_seconds(done.seconds());

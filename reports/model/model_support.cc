@@ -18,6 +18,7 @@
 #include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
+#include "cases/findings/finding_text.h"
 
 namespace diopi::reports {
 namespace {
@@ -28,7 +29,7 @@ struct IndexedCall {
   bool scaled = false;
 };
 struct IndexedModel {
-  std::string summary;
+  v1::Finding about;
   std::vector<IndexedCall> calls;
 };
 using Index = std::map<std::string, IndexedModel>;  // by name
@@ -43,7 +44,7 @@ absl::StatusOr<std::shared_ptr<const Index>> MakeIndex(const cases::Catalog& cat
   absl::Status status = catalog.VisitModels(
       selection, [&](const cases::Model& model, const cases::ModelCall&, const cases::CallCases& call) {
         IndexedModel& indexed = (*index)[model.name];
-        indexed.summary = model.summary;
+        indexed.about = model.about;
         IndexedCall& added = indexed.calls.emplace_back();
         added.scaled = call.scaled;
         for (const v1::Case& c : call.cases) {
@@ -207,7 +208,8 @@ absl::StatusOr<v1::ModelsPage> LoadModelSupport(server::Queries& queries, const 
   for (const auto& [name, model] : *index) {
     v1::ModelRow& row = *page.add_models();
     row.set_name(name);
-    row.set_summary(model.summary);
+    row.set_summary(FindingText(model.about));
+    *row.mutable_summary_found() = model.about;
   }
   for (const server::ChipRow& chip : chips) {
     ASSIGN_OR_RETURN(auto cells, ModelCellsOf(queries, chip.chip, range));

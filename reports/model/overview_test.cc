@@ -86,7 +86,7 @@ TEST_F(OverviewTest, ASummaryAgreesWithTheReport) {
     EXPECT_EQ(detail->waivers(0).reason(), "why not");
     EXPECT_EQ(detail->options().selection(), "functions add of suite core");
   }
-  EXPECT_EQ(SelectionText({}), "all of suite core");
+  EXPECT_EQ(FindingText(SelectionOf({})), "all of suite core");
 }
 
 TEST_F(OverviewTest, ChipsWithTheirTrend) {

@@ -11,6 +11,7 @@
 
 #include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
+#include "cases/findings/describe.h"
 #include "proto/abi/abi.h"
 #include "reports/model/completeness.h"
 #include "reports/model/group_facts.h"
@@ -142,7 +143,7 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
   const FunctionTallies tallies = TallyFunctions(results);
   report.coverage = CoverageOf(run.options(), tallies);
   report.badges.assign(run.options().contracts().begin(), run.options().contracts().end());
-  if (!run.options().profile().adaptor().empty()) report.badges.emplace_back(kAdaptorBadge);
+  if (!AdaptorLines(run.options().profile()).empty()) report.badges.emplace_back(kAdaptorBadge);
   report.waivers = WaiversOf(run.options().profile(), results);
   report.would_pass = EffectsOf(results);
   if (flushes) report.badges.emplace_back(kFlushBadge);
@@ -157,7 +158,7 @@ RunReport BuildReport(v1::RunInfo run, std::vector<v1::Verdict> results) {
     passed += tally.passed;
   }
   report.correctness = CorrectnessOf(called, passed, report.outcomes, report.cases);
-  report.partial = PartialText(run.options(), run.state(), report.cases, done);
+  report.partial = FindingText(WhyPartial(run.options(), run.state(), report.cases, done));
   report.failures = GroupFailures(results);
   std::vector<std::string> passing;
   if (!report.failures.empty()) {

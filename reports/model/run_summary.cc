@@ -8,6 +8,7 @@
 
 #include "cases/base/outcome.h"
 #include "cases/base/status_macros.h"
+#include "cases/findings/describe.h"
 #include "proto/abi/abi.h"
 #include "reports/model/explorations.h"
 #include "reports/model/variant.h"
@@ -41,10 +42,13 @@ v1::ShownOptions Shown(const v1::RunOptions& options) {
   shown.set_repeat(options.repeat());
   shown.set_shuffle_seed(options.shuffle_seed());
   shown.set_timeout_s(options.timeout_s());
-  shown.set_selection(SelectionText(options.selection()));
+  *shown.mutable_selection_found() = SelectionOf(options.selection());
+  shown.set_selection(FindingText(shown.selection_found()));
   shown.set_suite(options.selection().suite().empty() ? "core" : options.selection().suite());
-  shown.set_sandbox(options.sandbox());
-  shown.set_workers_word(WorkersWord(options));
+  *shown.mutable_sandbox_found() = SandboxOf(options);
+  shown.set_sandbox(FindingText(shown.sandbox_found()));
+  *shown.mutable_workers_word_found() = WorkersWord(options);
+  shown.set_workers_word(FindingText(shown.workers_word_found()));
   shown.set_owner(options.owner());
   shown.set_shard_index(options.shard_index());
   shown.set_shard_count(options.shard_count());
@@ -69,7 +73,8 @@ void SetFacts(const server::RunFacts& facts, v1::RunSummary* run) {
   run->mutable_environment()->Assign(facts.environment.begin(), facts.environment.end());
   run->mutable_adaptor()->Assign(facts.adaptor.begin(), facts.adaptor.end());
   run->mutable_labels()->insert(facts.labels.begin(), facts.labels.end());
-  run->set_abort_reason(facts.scope.abort_reason());
+  *run->mutable_abort_reason_found() = facts.scope.aborted();
+  run->set_abort_reason(FindingText(facts.scope.aborted()));
   *run->mutable_scope() = facts.scope;
 }
 
@@ -97,7 +102,8 @@ v1::RunSummary Summarize(const server::RunRow& row) {
   run.set_waivers_in_force(waived == totals.outcomes.end() ? 0 : waived->second);
   run.set_widened(totals.widened);
   run.mutable_references()->Assign(totals.references.begin(), totals.references.end());
-  run.set_partial(PartialText(row.facts.scope, row.facts.state, run.cases(), run.done()));
+  *run.mutable_partial_found() = WhyPartial(row.facts.scope, row.facts.state, run.cases(), run.done());
+  run.set_partial(FindingText(run.partial_found()));
   run.set_variant(VariantOf(row.facts));
   v1::PublicRule& rule = *run.mutable_public_rule();
   rule.set_judged(totals.judged);
@@ -130,7 +136,8 @@ absl::StatusOr<v1::RunPage> LoadRun(server::Queries& queries, const std::string&
   *page.mutable_summary() = std::move(summary);
   const v1::RunOptions& options = info.options();
   RETURN_IF_ERROR(AddWaivers(queries, options.profile(), &page));
-  if (!options.profile().adaptor().empty()) page.mutable_summary()->add_badges(kAdaptorBadge);
+  *page.mutable_adaptor_found() = options.profile().rules();
+  if (!page.summary().adaptor().empty()) page.mutable_summary()->add_badges(kAdaptorBadge);
   if (options.has_machine()) *page.mutable_machine() = options.machine();
   *page.mutable_options() = Shown(options);
   for (v1::OperatorRow& row : OperatorRows(tallies)) *page.add_operators() = std::move(row);

@@ -1,10 +1,8 @@
 #include "reports/model/workers_word.h"
 
-#include <vector>
+#include <algorithm>
 
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "cases/findings/finding.h"
 
 namespace diopi::reports {
 namespace {
@@ -22,9 +20,10 @@ constexpr ObservedFact kFacts[] = {
     {"times", false, false},
 };
 
-// How impl_loader/worker/worker.cc ends the record of a worker's sandbox.
-constexpr char kOnDevice[] = "tensors are on a device";
-constexpr char kOnHost[] = "memory is checked by the agent too";
+bool HasPart(const v1::Finding& finding, v1::Finding::Code code) {
+  return std::any_of(finding.parts().begin(), finding.parts().end(),
+                     [code](const v1::Finding& part) { return part.code() == code; });
+}
 
 }  // namespace
 
@@ -32,17 +31,15 @@ absl::Span<const ObservedFact> ObservedFacts() {
   return kFacts;
 }
 
-std::string WorkersWord(const v1::RunOptions& options) {
-  const bool on_device = absl::StrContains(options.sandbox(), kOnDevice);
-  if (!on_device && !absl::StrContains(options.sandbox(), kOnHost)) return "";
-  std::vector<std::string> names;
+v1::Finding WorkersWord(const v1::RunOptions& options) {
+  const bool on_device = HasPart(options.sandboxed(), v1::Finding::MEMORY_UNSEEN);
+  if (!on_device && !HasPart(options.sandboxed(), v1::Finding::MEMORY_SEEN)) return {};
+  v1::Finding word = Found(on_device ? v1::Finding::WORD_ON_DEVICE : v1::Finding::WORD_ON_HOST);
   for (const ObservedFact& fact : kFacts) {
-    if (!(on_device ? fact.on_device : fact.on_host)) names.emplace_back(fact.name);
+    if (!(on_device ? fact.on_device : fact.on_host))
+      *word.add_parts() = Found(v1::Finding::TERM).Word(fact.name);
   }
-  return absl::StrCat(
-      absl::StrJoin(names, ", "),
-      on_device ? ": the library can answer for the worker, and the agent cannot see its device"
-                : ": the library can answer for the worker, and the agent observes all else itself");
+  return word;
 }
 
 }  // namespace diopi::reports

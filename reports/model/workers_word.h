@@ -4,8 +4,6 @@
 #ifndef REPORTS_MODEL_WORKERS_WORD_H_
 #define REPORTS_MODEL_WORKERS_WORD_H_
 
-#include <string>
-
 #include "absl/types/span.h"
 #include "diopi/v1/run.pb.h"
 
@@ -20,9 +18,8 @@ struct ObservedFact {
 // All facts, in the order of the documentation.
 absl::Span<const ObservedFact> ObservedFacts();
 
-// What of a run's verdicts rests on the worker's word, as a sentence without a subject or a full stop; in
-// English, with its Chinese in recorded_zh.po. Empty: the run does not say where its tensors were.
-std::string WorkersWord(const v1::RunOptions& options);
+// What of a run's verdicts rests on the worker's word. Empty: the run does not say where its tensors were.
+v1::Finding WorkersWord(const v1::RunOptions& options);
 
 }  // namespace diopi::reports
 

@@ -9,39 +9,30 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "build_paths.h"
-#include "reports/document/recorded.h"
+#include "cases/findings/finding_text.h"
 
 namespace diopi::reports {
 namespace {
 
-v1::RunOptions RunWith(const std::string& sandbox) {
+std::string Said(v1::Finding::Code memory, FindingLanguage language) {
   v1::RunOptions options;
-  options.set_sandbox(sandbox);
-  return options;
+  options.mutable_sandboxed()->add_parts()->set_code(memory);
+  return FindingText(WorkersWord(options), language);
 }
-
-const char kHost[] = "default: namespaces, files; memory is checked by the agent too";
-const char kDevice[] = "default: namespaces; tensors are on a device: memory is checked by the worker alone";
 
 TEST(WorkersWord, SaysWhatTheAgentDoesNotSee) {
-  EXPECT_EQ(WorkersWord(RunWith(kHost)),
+  EXPECT_EQ(Said(v1::Finding::MEMORY_SEEN, FindingLanguage::kEnglish),
             "leaks, results that differ from call to call, checks of the library as a whole, times: the "
-            "library can "
-            "answer for the worker, and the agent observes all else itself");
+            "library can answer for the worker, and the agent observes all else itself");
   EXPECT_EQ(
-      WorkersWord(RunWith(kDevice)),
+      Said(v1::Finding::MEMORY_UNSEEN, FindingLanguage::kEnglish),
       "outputs, writes out of bounds, changed inputs, unwritten elements, whether the adaptor can convert a "
       "case, leaks, results that differ from call to call, checks of the library as a whole, times: the "
-      "library "
-      "can answer for the worker, and the agent cannot see its device");
-  EXPECT_EQ(WorkersWord(RunWith("")), "");
-}
-
-TEST(WorkersWord, IsTranslated) {
-  for (const char* sandbox : {kHost, kDevice}) {
-    const std::string chinese = RecordedInChinese(WorkersWord(RunWith(sandbox)));
-    EXPECT_FALSE(absl::StrContains(chinese, "worker")) << chinese;
-  }
+      "library can answer for the worker, and the agent cannot see its device");
+  EXPECT_EQ(Said(v1::Finding::SANDBOX, FindingLanguage::kEnglish), "");
+  EXPECT_EQ(Said(v1::Finding::MEMORY_UNSEEN, FindingLanguage::kChinese),
+            "输出、越界写入、被改动的输入、未写入的元素、适配器能否转换用例、内存泄漏、多次调用结果不一致、"
+            "对整个算子库的检查、时间：算子库可以代替工作进程作答，而代理看不到其设备");
 }
 
 TEST(WorkersWord, IsDocumented) {

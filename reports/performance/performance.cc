@@ -13,7 +13,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
+#include "cases/findings/finding.h"
+#include "cases/findings/finding_text.h"
 
 namespace diopi::reports {
 namespace {
@@ -54,16 +55,16 @@ int64_t SamplesOf(const v1::MeasuredRound& round) {
 }
 
 // Why the figures of a measurement would be false; empty: they are not.
-std::string Unusable(const v1::Measurement& measurement, double noise) {
+v1::Finding Unusable(const v1::Measurement& measurement, double noise) {
   for (const v1::MeasuredRound& round : measurement.rounds()) {
     if (round.disturbed() < 0 || round.disturbed() > SamplesOf(round)) {
-      return absl::StrCat("its record contradicts itself: ", round.disturbed(), " of ", SamplesOf(round),
-                          " samples were disturbed");
+      return Found(v1::Finding::SAMPLES_DISTURBED).Count(round.disturbed()).Of(SamplesOf(round));
     }
   }
-  if (noise <= kNoiseLimit) return "";
-  return absl::StrFormat("too noisy: rounds differ by more than a factor of %.2f, the limit is %g", noise,
-                         kNoiseLimit);
+  if (noise <= kNoiseLimit) return {};
+  return Found(v1::Finding::ROUNDS_DIFFER)
+      .Off(absl::StrFormat("%.2f", noise))
+      .Limit(absl::StrFormat("%g", kNoiseLimit));
 }
 
 // Cold caches make no call faster: where the samples allow it, the median is at least the warm one.
@@ -109,8 +110,9 @@ void PlaceBelow(Roofline* roofline, std::vector<CallFigures>* calls) {
       rate->second = std::max(rate->second, m.work().operations() / seconds);
   }
   if (best != nullptr) {
-    absl::StrAppend(&raised.source, absl::StrFormat(", a call of %s at %.3g GB/s", best->function(),
-                                                    raised.bytes_per_s / kTenTo9));
+    *raised.source.add_parts() = Found(v1::Finding::CALL_REACHES)
+                                     .Name(best->function())
+                                     .Got(absl::StrFormat("%.3g GB/s", raised.bytes_per_s / kTenTo9));
   }
   for (CallFigures& call : *calls) {
     if (!call.measured()) continue;
@@ -125,8 +127,10 @@ void PlaceBelow(Roofline* roofline, std::vector<CallFigures>* calls) {
 CallFigures FiguresOf(const v1::Measurement& measurement, double noise, const ReferenceTimes* reference) {
   CallFigures figures;
   figures.measurement = measurement;
-  if (const std::string why = Unusable(measurement, noise); !why.empty()) {
-    if (!measurement.rounds().empty()) figures.measurement.set_not_measured(why);
+  const v1::Finding refused = FoundOr(measurement.refused(), measurement.not_measured());
+  if (refused.code() != v1::Finding::CODE_UNSPECIFIED) *figures.measurement.mutable_refused() = refused;
+  if (const v1::Finding why = Unusable(measurement, noise); why.code() != v1::Finding::CODE_UNSPECIFIED) {
+    if (!measurement.rounds().empty()) *figures.measurement.mutable_refused() = why;
     return figures;
   }
   if (reference != nullptr) {
@@ -278,18 +282,17 @@ double NoiseOf(const std::vector<v1::Measurement>& measurements) {
 Roofline MeasuredRoofline(const v1::MachineFacts& machine) {
   Roofline roofline;
   roofline.bytes_per_s = machine.copy_bytes_per_s();
-  std::vector<std::string> parts;
   if (roofline.bytes_per_s > 0) {
-    parts.push_back(absl::StrFormat("a copy at %.3g GB/s", roofline.bytes_per_s / kTenTo9));
+    *roofline.source.add_parts() =
+        Found(v1::Finding::COPY_REACHES).Got(absl::StrFormat("%.3g GB/s", roofline.bytes_per_s / kTenTo9));
   }
   for (const v1::MeasuredRate& rate : machine.products()) {
     roofline.operations_per_s[rate.dtype()] = rate.operations_per_s();
-    parts.push_back(absl::StrFormat("a %s product at %.3g Gop/s", v1::Dtype::Code_Name(rate.dtype()),
-                                    rate.operations_per_s() / kTenTo9));
+    *roofline.source.add_parts() = Found(v1::Finding::PRODUCT_REACHES)
+                                       .Name(v1::Dtype::Code_Name(rate.dtype()))
+                                       .Got(absl::StrFormat("%.3g Gop/s", rate.operations_per_s() / kTenTo9));
   }
-  if (!parts.empty()) {
-    roofline.source = absl::StrCat("measured by the library's own calls: ", absl::StrJoin(parts, ", "));
-  }
+  if (!roofline.source.parts().empty()) roofline.source.set_code(v1::Finding::MEASURED_BY);
   return roofline;
 }
 
@@ -302,7 +305,7 @@ Roofline SpecRoofline(const v1::ChipSpec& spec) {
     roofline.operations_per_s[dtype] = compute.tera_ops() * kTenTo12;
   }
   roofline.source =
-      absl::StrCat("the specification of ", spec.product().empty() ? spec.chip() : spec.product());
+      Found(v1::Finding::SPECIFIED_BY).Name(spec.product().empty() ? spec.chip() : spec.product());
   roofline.specified = true;
   return roofline;
 }

@@ -28,7 +28,7 @@ inline constexpr double kOtherWork = 0.25;
 struct Roofline {
   double bytes_per_s = 0;                              // 0: unknown
   std::map<v1::Dtype::Code, double> operations_per_s;  // by the dtype of the call
-  std::string source;                                  // "measured by ...", or the specification's words
+  v1::Finding source;                                  // MEASURED_BY or SPECIFIED_BY; empty: unknown
   bool specified = false;                              // by the specification
 };
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cases/findings/finding.h"
+#include "cases/findings/finding_text.h"
 #include "reports/performance/performance_testing.h"
 
 namespace diopi::reports {
@@ -50,16 +52,18 @@ TEST(PerformanceTest, FiguresOfACall) {
   EXPECT_EQ(report->disturbed, 2);
   EXPECT_EQ(report->samples, 7);
   EXPECT_DOUBLE_EQ(report->noise, 1.1);
-  EXPECT_THAT(report->roofline.source, HasSubstr("a copy at 40 GB/s, a float32 product at 5 Gop/s"));
+  EXPECT_THAT(FindingText(report->roofline.source),
+              HasSubstr("a copy at 40 GB/s, a float32 product at 5 Gop/s"));
 }
 
 TEST(PerformanceTest, WhatIsNotKnownIsAbsent) {
   server::StoredPerformance stored;
   stored.measurements = {MakeMeasurement("copy.float32.n", "diopiCopyInp", {})};
-  stored.measurements[0].set_not_measured("its case does not pass");
+  stored.measurements[0].set_not_measured("its case does not pass");  // as earlier agents stored it
   const auto report = MakePerformanceReport(stored, Roofline(), nullptr, nullptr, "");
   const CallFigures& call = report->calls.at(0);
   EXPECT_FALSE(call.measured());
+  EXPECT_EQ(FindingText(call.measurement.refused()), "its case does not pass");
   EXPECT_FALSE(call.bytes_per_s || call.operations_per_s || call.roofline_share || call.score() ||
                call.cold_us);
   EXPECT_EQ(report->noise, 1);
@@ -101,10 +105,10 @@ TEST(PerformanceTest, FiguresThatCannotBeAreNotShown) {
     m.mutable_work()->set_read_bytes(4e6);
     for (const double us : row.cold_us) m.mutable_rounds(0)->add_cold_ns(static_cast<uint64_t>(us * 1e3));
     m.mutable_rounds(0)->set_disturbed(row.disturbed);
-    const auto report = MakePerformanceReport(stored, {1e10, {}, "a copy"}, nullptr, nullptr, "");
+    const auto report = MakePerformanceReport(stored, {1e10, {}, {}}, nullptr, nullptr, "");
     ASSERT_TRUE(report.ok()) << report.status();
     const CallFigures& call = report->calls.at(0);
-    EXPECT_THAT(call.measurement.not_measured(), HasSubstr(row.why));
+    EXPECT_THAT(FindingText(call.measurement.refused()), HasSubstr(row.why));
     EXPECT_EQ(call.measured(), *row.why == '\0');
     EXPECT_DOUBLE_EQ(call.cold_us.value_or(0), row.cold);
     EXPECT_DOUBLE_EQ(call.roofline_share.value_or(0), row.share);
@@ -118,12 +122,16 @@ TEST(PerformanceTest, CallsRaiseTheRooflineAndExceedASpecification) {
   stored.measurements = {Moving(), Moving()};
   stored.measurements[0].mutable_rounds(0)->add_cold_ns(200'000);
   stored.measurements[1].mutable_rounds(0)->add_cold_ns(400'000);
-  const Roofline rates = {1e10, {{v1::Dtype::float32, 1e9}}, "the specification of A1", /*specified=*/true};
+  const Roofline rates = {
+      1e10, {{v1::Dtype::float32, 1e9}}, Found(v1::Finding::SPECIFIED_BY).Name("A1"), /*specified=*/true};
   const auto report = MakePerformanceReport(stored, rates, nullptr, nullptr, "");
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_DOUBLE_EQ(report->roofline.bytes_per_s, 2e10);
   EXPECT_DOUBLE_EQ(report->roofline.operations_per_s.at(v1::Dtype::float32), 5e9);
-  EXPECT_EQ(report->roofline.source, "the specification of A1, a call of diopiCopyInp at 20 GB/s");
+  EXPECT_EQ(FindingText(report->roofline.source),
+            "the specification of A1, a call of diopiCopyInp at 20 GB/s");
+  EXPECT_EQ(FindingText(report->roofline.source, FindingLanguage::kChinese),
+            "A1 的规格，调用 diopiCopyInp 达到 20 GB/s");
   for (const CallFigures& call : report->calls) {
     EXPECT_TRUE(call.beyond_specification);
     EXPECT_DOUBLE_EQ(*call.roofline_share, 200 / *call.cold_us);

@@ -34,7 +34,7 @@ Facts ExplorationFacts(const v1::RunInfo& run) {
       {"Started", {run.created()}},
       {"Asked for",
        {absl::StrCat(AskedText(options.exploration()), ", seed ", options.exploration().seed())}},
-      {"Selection", {ExploredText(options.selection())}},
+      {"Selection", {FindingText(ExploredPart(options.selection()))}},
       {"Calls",
        {absl::StrFormat("%d of %d functions in %.1f s", done.calls(), done.functions_called(),
                         done.seconds())}},

@@ -90,7 +90,8 @@ v1::Call CallOf(const CallFigures& call) {
   if (call.measured()) {
     *shown.mutable_times() = TimesOf(call);
   } else {
-    shown.set_not_measured(PrintableText(m.not_measured()));
+    *shown.mutable_not_measured_found() = m.refused();
+    shown.set_not_measured(PrintableText(FindingText(m.refused())));
   }
   return shown;
 }
@@ -138,7 +139,7 @@ Table PerformanceTable(const PerformanceReport& report) {
          RoundedFigure(call.bytes_per_s, 1e9), RoundedFigure(call.operations_per_s, 1e9),
          SharePercent(call.roofline_share),
          call.roofline_share.has_value() ? (call.memory_bound ? "memory" : "compute") : "",
-         RoundedFigure(call.score()), measured ? "" : PrintableText(m.not_measured())}));
+         RoundedFigure(call.score()), measured ? "" : PrintableText(FindingText(m.refused()))}));
   }
   return table;
 }
@@ -184,7 +185,9 @@ std::vector<std::string> PerformanceWords(const PerformanceReport& report, const
   std::vector<std::string> words;
   if (!report.machine.processor().empty()) words.push_back(t("Machine: $0.", report.machine.processor()));
   for (const std::string& state : report.machine.state()) words.push_back(state + ".");
-  words.push_back(t("Roofline: $0.", report.roofline.source.empty() ? t("unknown") : report.roofline.source));
+  for (const v1::Finding& state : report.machine.state_found()) words.push_back(t(state) + ".");
+  const std::string source = t(report.roofline.source);
+  words.push_back(t("Roofline: $0.", source.empty() ? t("unknown") : source));
   if (report.machine.launch_us() > 0) {
     words.push_back(
         t("A call of two elements takes $0 us.", absl::StrFormat("%.2f", report.machine.launch_us())));
@@ -252,8 +255,11 @@ v1::Performance PerformanceOf(const PerformanceReport& report, const Comparison*
   page.set_chip(report.chip);
   *page.mutable_machine() = report.machine;
   page.mutable_machine()->set_processor(PrintableText(report.machine.processor()));
+  for (const v1::Finding& state : report.machine.state_found())
+    page.mutable_machine()->add_state(PrintableText(FindingText(state)));
   v1::Roofline& roofline = *page.mutable_roofline();
-  roofline.set_source(PrintableText(report.roofline.source));
+  *roofline.mutable_source_found() = report.roofline.source;
+  roofline.set_source(PrintableText(FindingText(report.roofline.source)));
   roofline.set_bytes_per_s(report.roofline.bytes_per_s);
   for (const auto& [dtype, rate] : report.roofline.operations_per_s) {
     v1::DtypeRate& shown = *roofline.add_operations_per_s();

@@ -101,8 +101,8 @@ Facts LibraryFacts(const RunReport& report, const Translator& t) {
       {t("Finished"), recorded(t.Time(report.run.finished()))},
       {t("Suite hash"), recorded(report.run.suite_hash(), true)},
   };
-  if (!options.abort_reason().empty())
-    facts.rows.push_back({t("Aborted"), {t.Recorded(options.abort_reason())}});
+  if (const std::string why = t(AbortReason(options)); !why.empty())
+    facts.rows.push_back({t("Aborted"), {why}});
   for (const std::string& line : LabelLines(options))
     facts.rows.push_back({t("Label"), {line, Tone::kPlain, true}});
   for (const std::string& line : EnvironmentLines(options))
@@ -173,7 +173,7 @@ Table OperatorTable(const RunReport& report) {
 
 std::string PartialReason(const RunReport& report, const Translator& t) {
   const v1::RunInfo& run = report.run;
-  return t.Recorded(PartialText(run.options(), run.state(), report.cases, report.cases - report.missing));
+  return t(WhyPartial(run.options(), run.state(), report.cases, report.cases - report.missing));
 }
 
 std::vector<Block> PartialNote(const RunReport& report, const Translator& t) {

@@ -101,8 +101,9 @@ std::string TheirFailuresText(const RunReport& report) {
 std::string MeasuredLine(const RunReport& report) {
   const std::vector<v1::Measurement>& all = report.performance.measurements;
   if (all.empty()) return "";
-  const auto measured = std::count_if(all.begin(), all.end(),
-                                      [](const v1::Measurement& one) { return one.not_measured().empty(); });
+  const auto measured = std::count_if(all.begin(), all.end(), [](const v1::Measurement& one) {
+    return !one.has_refused() && one.not_measured().empty();
+  });
   return absl::StrCat("Performance  ", measured, " of ", all.size(),
                       " calls timed; diopi-cli performance --run ", report.run.run_id(), " shows them\n");
 }

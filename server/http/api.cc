@@ -305,6 +305,7 @@ v1::AgentRow RowOf(const v1::AgentInfo& agent) {
   row.set_since(agent.since());
   row.set_seen(agent.seen());
   row.set_health(agent.health().text());
+  *row.mutable_health_found() = agent.health().found();
   if (agent.run_id().empty()) return row;
   row.set_run_id(agent.run_id());
   row.set_cases(agent.cases());

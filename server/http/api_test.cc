@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "build_paths.h"
+#include "cases/findings/finding.h"
 #include "server/http/api_schema.h"
 #include "server/http/api_testing.h"
 #include "server/http/compress.h"
@@ -34,9 +35,12 @@ TEST_F(ApiTest, EveryAnswerFitsTheSchema) {
   EXPECT_EQ(cut_off.at("latest").at("partial"), "incomplete after 3 of 4 cases");
   EXPECT_TRUE(cut_off.at("latest").at("abort_reason").is_null());
   const std::string aborted = Run("chip gone", v1::RUN_STATE_RUNNING, {});
-  ASSERT_TRUE(
-      database_->ChangeRun(aborted, {.state = v1::RUN_STATE_ABORTED, .abort_reason = "no agent"}).ok());
-  EXPECT_EQ(Ask("/runs/" + aborted).at("abort_reason"), "no agent");
+  const v1::Finding why = Found(v1::Finding::ABANDONED).Limit("3h");
+  ASSERT_TRUE(database_->ChangeRun(aborted, {.state = v1::RUN_STATE_ABORTED, .aborted = why}).ok());
+  const Json ended = Ask("/runs/" + aborted);
+  EXPECT_EQ(ended.at("abort_reason"), "no agent has worked on it for more than 3h; --resume continues it");
+  EXPECT_EQ(ended.at("abort_reason_found"), Json({{"code", "abandoned"}, {"limit", "3h"}}));
+  EXPECT_EQ(ended.at("partial_found").at("code"), "together");
   const std::string explored = Explored("chip a", /*stored=*/true), other = Explored("", /*stored=*/false);
   const std::string found = Run("chip found", v1::RUN_STATE_RUNNING, {FoundVerdict(0), FoundVerdict(1)});
   const std::string before = Measured("chip m", 10), after = Measured("chip m", 30);

@@ -150,7 +150,7 @@ class ApiTest : public testing::Test {
         reports::MakeMeasurement("exp.float32.n", "diopiExp", {})};
     measurements[0].mutable_work()->set_read_bytes(4e5);
     measurements[0].mutable_rounds(0)->add_cold_ns(static_cast<uint64_t>(us * 2e3));
-    measurements[1].set_not_measured("its case does not pass: fail");
+    *measurements[1].mutable_refused() = Found(v1::Finding::CASE_FAILED).Name("exp.float32.n").Got("fail");
     v1::MachineFacts machine;
     machine.set_copy_bytes_per_s(8e9);
     EXPECT_TRUE(database_->AppendPerformance(id, {&measurements[0], &measurements[1]}, &machine).ok());

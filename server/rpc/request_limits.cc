@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/status_macros.h"
 #include "cases/base/text.h"
+#include "cases/findings/finding_text.h"
 #include "diopi/v1/service.pb.h"
 #include "server/store/chip_name.h"
 
@@ -168,6 +169,9 @@ absl::Status CheckList(const RuleBook& book, const Message& message, const Field
 }
 
 absl::Status CheckMessage(const RuleBook& book, const Message& message) {
+  if (message.GetDescriptor() == v1::Finding::descriptor() &&
+      !IsShallow(static_cast<const v1::Finding&>(message)))
+    return absl::InvalidArgumentError("findings nest too deeply");
   const auto found = book.find(message.GetDescriptor());
   // A message that no call of ours takes comes from a test.
   const Rules own = found == book.end() ? MakeRules(*message.GetDescriptor()) : Rules();

@@ -25,6 +25,7 @@
 #include "absl/strings/str_cat.h"
 #include "cases/base/allocator.h"
 #include "cases/base/status_macros.h"
+#include "cases/findings/finding.h"
 #include "grpc/health/v1/health.pb.h"
 #include "proto/enum_name.h"
 #include "server/door/door.h"
@@ -215,17 +216,15 @@ void GrpcServer::ReapRuns() {
     Log(LogLevel::kWarn, "not_reaped", {{"status", std::string(runs.status().message())}});
     return;
   }
-  const std::string reason =
-      absl::StrCat("no agent has worked on it for more than ", absl::FormatDuration(options_.reap_after),
-                   "; --resume continues it");
+  const v1::Finding why = Found(v1::Finding::ABANDONED).Limit(absl::FormatDuration(options_.reap_after));
   for (const v1::RunInfo& run : *runs) {
     Log(LogLevel::kWarn, "run_reaped",
         {{"run_id", run.run_id()},
          {"owner", run.options().owner()},
          {"done", run.done()},
          {"cases", run.cases()}});
-    if (agents_.agents().Abandon(run.run_id(), reason)) continue;
-    changes_.Store(run.run_id(), {.state = v1::RUN_STATE_ABORTED, .abort_reason = reason}).IgnoreError();
+    if (agents_.agents().Abandon(run.run_id(), why)) continue;
+    changes_.Store(run.run_id(), {.state = v1::RUN_STATE_ABORTED, .aborted = why}).IgnoreError();
   }
 }
 

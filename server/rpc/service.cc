@@ -15,7 +15,7 @@
 #include "cases/base/stage.h"
 #include "cases/base/status_macros.h"
 #include "cases/fill/fill.h"
-#include "cases/findings/finding_text.h"
+#include "cases/findings/describe.h"
 #include "proto/enum_name.h"
 #include "server/rpc/case_stream.h"
 #include "server/rpc/lease_frame.h"
@@ -48,10 +48,6 @@ absl::Status CheckVerdicts(const ActiveRun& run, const v1::ReportRequest& reques
     if (verdict.outcome() == v1::OUTCOME_UNSPECIFIED || !v1::Outcome_IsValid(verdict.outcome())) {
       return absl::InvalidArgumentError(
           absl::StrCat("the verdict on ", verdict.case_id(), " has no known outcome"));
-    }
-    if (!IsShallow(verdict.findings()) || !IsShallow(verdict.cause().parts())) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the findings of the verdict on ", verdict.case_id(), " nest too deeply"));
     }
   }
   for (const v1::Measurement& measurement : request.measurements()) {
@@ -431,7 +427,8 @@ absl::Status ConformanceService::Finish(const Call& call, const v1::FinishRunReq
   }
   if (stored.ok() && stored->state() != state) {
     RunChange change{.state = state};
-    if (!stored->options().abort_reason().empty()) change.abort_reason = "";
+    if (AbortReason(stored->options()).code() != v1::Finding::CODE_UNSPECIFIED)
+      change.aborted = v1::Finding();
     // If the database cannot take the change now, it will be stored later; the agent only learns that it was
     // not stored yet.
     RETURN_IF_ERROR(changes_->Store(run_id, change));

@@ -115,13 +115,14 @@ TEST_F(UpkeepTest, AnAbandonedRunIsAbortedAndCanBeResumed) {
   MakeOld(gone, absl::Seconds(11));
   const v1::RunInfo ended = AwaitEnd(gone);
   EXPECT_EQ(ended.state(), v1::RUN_STATE_ABORTED);
-  EXPECT_THAT(ended.options().abort_reason(), HasSubstr("no agent has worked on it for more than 10s"));
+  EXPECT_EQ(ended.options().aborted().code(), v1::Finding::ABANDONED);
+  EXPECT_EQ(ended.options().aborted().limit(), "10s");
   EXPECT_EQ(agent.GetRun(young)->state(), v1::RUN_STATE_STALLED);
   EXPECT_EQ(agent.GetRun(here)->state(), v1::RUN_STATE_STALLED);
   const auto resumed = agent.Resume(gone);
   ASSERT_TRUE(resumed.ok()) << resumed.status();
   EXPECT_EQ(agent.GetRun(gone)->state(), v1::RUN_STATE_RUNNING);
-  EXPECT_EQ(agent.GetRun(gone)->options().abort_reason(), "");
+  EXPECT_FALSE(agent.GetRun(gone)->options().has_aborted());
   EXPECT_EQ(agent.DoAll(gone, 10), 2);
   EXPECT_EQ(agent.Finish(gone, false)->state(), v1::RUN_STATE_FINISHED);
 }

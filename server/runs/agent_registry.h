@@ -95,7 +95,7 @@ class AgentRegistry {
   absl::Status Cancel(const std::string& run_id);
   // Aborts the run because nobody works on it. Does nothing and returns false when it is not an open
   // submission.
-  bool Abandon(const std::string& run_id, const std::string& reason);
+  bool Abandon(const std::string& run_id, const v1::Finding& why);
 
   // Handles what is due by the clock: agents that fell silent, runs that waited after a fault, changes that
   // could not be stored. Call it every second.
@@ -158,8 +158,9 @@ class AgentRegistry {
   // Whether it is an exploration, which only one agent works on, and another agent has it.
   bool IsTaken(const OpenRun& run, const std::string& agent_id) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   OpenRun* FindRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Removes the run from the list, and its agents from the run.
-  void Abort(const OpenRun& run, Deferred* deferred) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Removes the run from the list, and its agents from the run. `why`: as RunOptions.aborted.
+  void Abort(const OpenRun& run, const v1::Finding& why, Deferred* deferred)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DropRun(const std::string& run_id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ApplyDeferred(const Deferred& deferred);
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/exit_code.h"
+#include "cases/findings/finding_text.h"
 #include "server/runs/agent_registry.h"
 #include "server/telemetry/log.h"
 
@@ -182,14 +183,14 @@ void AgentRegistry::AbortHopeless(Deferred* deferred) {
   for (OpenRun& run : hopeless) {
     run.submission.set_note(run.last_text);
     run.submission.set_exit_code(run.last_code);
-    Abort(run, deferred);
+    Abort(run, FoundOr({}, run.last_text), deferred);
   }
 }
 
-void AgentRegistry::Abort(const OpenRun& run, Deferred* deferred) {
+void AgentRegistry::Abort(const OpenRun& run, const v1::Finding& why, Deferred* deferred) {
   const std::string run_id = run.run_id;
   RunChange change{.state = v1::RUN_STATE_ABORTED, .submission = run.submission};
-  if (!run.submission.cancelled()) change.abort_reason = run.submission.note();
+  if (why.code() != v1::Finding::CODE_UNSPECIFIED) change.aborted = why;
   changes_->Put(run_id, change);
   deferred->flush = true;
   Log(LogLevel::kWarn, "run_aborted", {{"run_id", run_id}, {"note", run.submission.note()}});
@@ -289,21 +290,21 @@ absl::Status AgentRegistry::Cancel(const std::string& run_id) {
     run->submission.set_cancelled(true);
     run->submission.set_note("cancelled");
     run->submission.set_exit_code(static_cast<int>(ExitCode::kInterrupted));
-    Abort(*run, &deferred);
+    Abort(*run, {}, &deferred);
   }
   ApplyDeferred(deferred);
   return absl::OkStatus();
 }
 
-bool AgentRegistry::Abandon(const std::string& run_id, const std::string& reason) {
+bool AgentRegistry::Abandon(const std::string& run_id, const v1::Finding& why) {
   Deferred deferred;
   {
     const std::lock_guard lock(mutex_);
     OpenRun* run = FindRun(run_id);
     if (run == nullptr) return false;
-    run->submission.set_note(reason);
+    run->submission.set_note(FindingText(why));
     run->submission.set_exit_code(static_cast<int>(ExitCode::kEnvironment));
-    Abort(*run, &deferred);
+    Abort(*run, why, &deferred);
   }
   ApplyDeferred(deferred);
   return true;

@@ -9,7 +9,7 @@ namespace {
 void Overlay(const RunChange& newer, RunChange* change) {
   if (newer.state.has_value()) change->state = newer.state;
   if (newer.submission.has_value()) change->submission = newer.submission;
-  if (newer.abort_reason.has_value()) change->abort_reason = newer.abort_reason;
+  if (newer.aborted.has_value()) change->aborted = newer.aborted;
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "cases/base/match.h"
 #include "cases/base/status_macros.h"
 #include "cases/core/catalog.h"
+#include "cases/findings/describe.h"
 #include "proto/enum_name.h"
 #include "server/scheduler/shard.h"
 #include "server/store/labels.h"
@@ -97,7 +98,7 @@ absl::Status CheckKind(const v1::RunInfo& info, const v1::RunOptions& options) {
 // The reason for its abort no longer holds.
 RunChange Reopening(const v1::RunInfo& info) {
   RunChange change{.state = v1::RUN_STATE_RUNNING};
-  if (!info.options().abort_reason().empty()) change.abort_reason = "";
+  if (AbortReason(info.options()).code() != v1::Finding::CODE_UNSPECIFIED) change.aborted = v1::Finding();
   if (!info.has_submission() || info.state() != v1::RUN_STATE_ABORTED) return change;
   change.submission = info.submission();
   change.submission->clear_note();
@@ -229,6 +230,7 @@ absl::StatusOr<RunRegistry::Made> RunRegistry::Make(const v1::RunOptions& asked,
   ASSIGN_OR_RETURN(const Admission::Pass pass, admission_.Enter(wanted));
   v1::RunOptions options = asked;
   options.clear_abort_reason();
+  options.clear_aborted();
   options.mutable_command()->set_cases_folder(options_.cases_folder);
   absl::StatusOr<RunCases> cases = SelectCases(asked, wanted, options.mutable_whole_suite_hash());
   if (!cases.ok()) return cases.status();

@@ -303,9 +303,8 @@ absl::Status SqliteDatabase::ChangeRun(const std::string& run_id, const RunChang
   ASSIGN_OR_RETURN(const int64_t run, RowidOf(run_id));
   absl::Status status = absl::OkStatus();
   if (change.submission.has_value()) status = WriteSubmission(run, *change.submission);
-  if (status.ok() && change.abort_reason.has_value()) {
-    status = WriteAbortReason(connection_.get(), run, *change.abort_reason);
-  }
+  if (status.ok() && change.aborted.has_value())
+    status = WriteAborted(connection_.get(), run, *change.aborted);
   if (status.ok() && change.state.has_value()) status = WriteState(run, *change.state);
   if (!status.ok()) return status;
   return transaction.Commit();

@@ -54,7 +54,7 @@ struct NewRun {
 struct RunChange {
   std::optional<v1::RunState> state = std::nullopt;  // any but RUN_STATE_STALLED
   std::optional<v1::Submission> submission = std::nullopt;
-  std::optional<std::string> abort_reason = std::nullopt;  // RunOptions.abort_reason
+  std::optional<v1::Finding> aborted = std::nullopt;  // RunOptions.aborted; empty: clears it
 };
 
 struct AppendResult {

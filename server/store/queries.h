@@ -72,7 +72,7 @@ struct RunFacts {
   std::string created;   // RFC 3339, UTC
   std::string finished;  // empty: not yet
   int64_t cases = 0;     // covered
-  // What was asked for: selection, shard_index, shard_count, exploration; and abort_reason, machine.
+  // What was asked for: selection, shard_index, shard_count, exploration; and aborted, machine.
   v1::RunOptions scope;
   Labels labels;  // not filled for a CasePoint
 };

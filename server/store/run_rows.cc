@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/status_macros.h"
+#include "cases/findings/describe.h"
 #include "proto/enum_name.h"
 #include "server/store/message_columns.h"
 
@@ -92,11 +93,12 @@ std::string EnvironmentColumn(const v1::RunOptions& options) {
 }
 
 std::string AdaptorColumn(const v1::RunOptions& options) {
-  return JoinLines({options.profile().adaptor().begin(), options.profile().adaptor().end()});
+  return JoinLines(AdaptorLines(options.profile()));
 }
 
 std::string OptionsColumn(v1::RunOptions options) {
   options.clear_labels();
+  ClearDescription(&options);
   return options.SerializeAsString();
 }
 
@@ -164,7 +166,7 @@ RunFacts RunFactsOf(const Statement& row, int first) {
     *facts.scope.mutable_selection() = options.selection();
     facts.scope.set_shard_index(options.shard_index());
     facts.scope.set_shard_count(options.shard_count());
-    facts.scope.set_abort_reason(options.abort_reason());
+    *facts.scope.mutable_aborted() = AbortReason(options);
     if (options.has_machine()) *facts.scope.mutable_machine() = options.machine();
     if (options.has_exploration()) *facts.scope.mutable_exploration() = options.exploration();
   }
@@ -206,6 +208,7 @@ absl::StatusOr<v1::RunInfo> ReadRunRow(Connection* connection, int64_t run) {
     info.set_cases(info.options().exploration().calls());
     info.set_done(info.exploration().calls());
   }
+  Describe(info.mutable_options());
   ASSIGN_OR_RETURN(const Labels labels, ReadLabels(connection, run));
   info.mutable_options()->mutable_labels()->insert(labels.begin(), labels.end());
   return info;

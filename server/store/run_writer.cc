@@ -109,6 +109,8 @@ v1::RunOptions Merged(v1::RunOptions options, const v1::RunOptions& library) {
   options.set_agent_version(library.agent_version());
   options.set_host(library.host());
   *options.mutable_machine() = library.machine();
+  options.set_sandbox(library.sandbox());
+  *options.mutable_sandboxed() = library.sandboxed();
   *options.mutable_implemented() = library.implemented();
   if (library.has_profile()) *options.mutable_profile() = library.profile();
   // The agent's profile adds its contracts to those that were asked for.
@@ -189,9 +191,11 @@ absl::Status CheckQuota(Connection* connection, const std::string& owner, const 
   return absl::OkStatus();
 }
 
-absl::Status WriteAbortReason(Connection* connection, int64_t run, const std::string& reason) {
+absl::Status WriteAborted(Connection* connection, int64_t run, const v1::Finding& why) {
   ASSIGN_OR_RETURN(v1::RunInfo info, ReadRunRow(connection, run));
-  info.mutable_options()->set_abort_reason(reason);
+  info.mutable_options()->clear_abort_reason();
+  info.mutable_options()->clear_aborted();
+  if (why.code() != v1::Finding::CODE_UNSPECIFIED) *info.mutable_options()->mutable_aborted() = why;
   ASSIGN_OR_RETURN(Statement update, connection->Prepare(kUpdateOptions));
   const std::string blob = OptionsColumn(info.options());
   update.Bind(blob, run);

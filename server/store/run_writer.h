@@ -28,8 +28,8 @@ absl::StatusOr<int64_t> InsertRun(Connection* connection, const v1::RunOptions& 
 // QuotaError when the runs of `owner` take as much already.
 absl::Status CheckQuota(Connection* connection, const std::string& owner, const Quota& quota);
 
-// Writes RunOptions.abort_reason of the run in this row.
-absl::Status WriteAbortReason(Connection* connection, int64_t run, const std::string& reason);
+// Writes RunOptions.aborted of the run in this row.
+absl::Status WriteAborted(Connection* connection, int64_t run, const v1::Finding& why);
 
 // Stores which cases a run covers and, as `alike`, which earlier run's verdicts are likely to say the same.
 absl::Status GiveSuite(Connection* connection, int64_t run, absl::Span<const RunCase> cases,

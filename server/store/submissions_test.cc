@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "cases/findings/finding.h"
 #include "server/store/database.h"
 #include "server/store/database_testing.h"
 #include "server/store/queries.h"
@@ -28,8 +29,9 @@ v1::RunOptions Library(const std::string& sha256) {
     variable.set_name(name);
     variable.set_value(value);
   }
-  library.mutable_profile()->add_adaptor("a \\ rule");
-  library.mutable_profile()->add_adaptor("another");
+  *library.mutable_sandboxed() = Found(v1::Finding::SANDBOX).Word("off");
+  for (const char* rule : {"a \\ rule", "another"})
+    *library.mutable_profile()->add_rules() = Found(v1::Finding::SAID).Said(rule);
   return library;
 }
 
@@ -63,6 +65,8 @@ TEST(SubmissionsTest, AQueuedRunTakesItsFirstAgentsLibraryOver) {
   EXPECT_EQ(run->options().vendor_name(), "vendor");
   EXPECT_EQ(run->options().machine().processor(), "a processor");
   EXPECT_EQ(run->options().implemented_size(), 2);
+  EXPECT_EQ(run->options().sandboxed().word(), "off");
+  EXPECT_EQ(run->options().sandbox(), "off");
   EXPECT_THAT(run->options().contracts(), testing::ElementsAre("tf32", "fastconv"));
   EXPECT_EQ(run->options().command().profile_path(), "/etc/chip.textproto");
   EXPECT_EQ(run->options().command().cases_folder(), "/cases");

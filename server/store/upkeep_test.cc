@@ -14,6 +14,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "build_paths.h"
+#include "cases/findings/finding.h"
 #include "server/store/check.h"
 #include "server/store/database.h"
 #include "server/store/database_testing.h"
@@ -63,6 +64,27 @@ class UpkeepTest : public testing::Test {
   std::unique_ptr<Database> database_;
 };
 
+TEST_F(UpkeepTest, WhatIsSaidOfARunIsStoredAsFieldsAlone) {
+  v1::RunOptions options = MakeOptions("c");
+  *options.mutable_sandboxed() = Found(v1::Finding::NOT_DROPPED).Part(Found(v1::Finding::TERM).Word("exec"));
+  const std::string run = database_->CreateRun(options, "s", MakeCases(2))->run_id();
+  const v1::Finding why = Found(v1::Finding::ABANDONED).Limit("3h");
+  ASSERT_TRUE(database_->ChangeRun(run, {.state = v1::RUN_STATE_ABORTED, .aborted = why}).ok());
+  const v1::RunOptions read = database_->GetRun(run)->options();
+  EXPECT_EQ(read.sandbox(), "could not drop: exec");
+  EXPECT_EQ(read.abort_reason(), "no agent has worked on it for more than 3h; --resume continues it");
+  for (const auto& [what, rows] :
+       {std::pair("exec", "1"), std::pair("could not drop", "0"), std::pair("no agent", "0")})
+    EXPECT_EQ(Count(absl::StrCat("runs WHERE instr(hex(options), hex('", what, "')) > 0")), rows) << what;
+  // It runs again; and a text that an earlier version stored stays.
+  ASSERT_TRUE(database_->ChangeRun(run, {.aborted = v1::Finding()}).ok());
+  EXPECT_EQ(database_->GetRun(run)->options().abort_reason(), "");
+  options.clear_sandboxed();
+  options.set_sandbox("strict: a thing of yesterday");
+  const std::string old = database_->CreateRun(options, "s", MakeCases(2))->run_id();
+  EXPECT_EQ(database_->GetRun(old)->options().sandbox(), "strict: a thing of yesterday");
+}
+
 TEST_F(UpkeepTest, LabelsComeWithTheRunAndLater) {
   v1::RunOptions options = MakeOptions("c");
   (*options.mutable_labels())["commit"] = "1f2e3d";
@@ -73,8 +95,7 @@ TEST_F(UpkeepTest, LabelsComeWithTheRunAndLater) {
   EXPECT_EQ(labelled->run_id, run);
   EXPECT_EQ(LabelsText(labelled->labels), "commit=1f2e3d, note=old, driver");
   // They stay when the options change, and are stored once.
-  ASSERT_TRUE(
-      database_->ChangeRun(run, {.state = v1::RUN_STATE_ABORTED, .abort_reason = std::string("why")}).ok());
+  ASSERT_TRUE(database_->ChangeRun(run, {.state = v1::RUN_STATE_ABORTED, .aborted = v1::Finding()}).ok());
   EXPECT_EQ(database_->GetRun(run)->options().labels().size(), 2U);
   EXPECT_EQ(Count("run_labels"), "2");
   EXPECT_EQ(Count("runs WHERE instr(options, '1f2e3d') > 0"), "0");

@@ -22,7 +22,7 @@ int main(int, char** argv) {
   shutdown(diopi::loader::kSocketDescriptor, SHUT_RD);  // so the case cannot arrive, however fast it is sent
   diopi::loader::Channel channel{diopi::Descriptor(diopi::loader::kSocketDescriptor)};
   diopi::v1::WorkerHello hello;
-  hello.set_sandbox("none");
+  hello.mutable_sandbox()->set_code(diopi::v1::Finding::TOGETHER);
   if (!channel.Send(hello).ok() || !channel.Send(hello).ok()) return 1;
   raise(SIGKILL);
   return 1;

@@ -102,7 +102,9 @@ export function manyModels(): ModelsPage {
   });
   return {
     chips: CHIPS,
-    models: [{ name: 'crnn', summary: 'reads text', cells: CHIPS.map((_, i) => cell(i)) }],
+    models: [
+      { name: 'crnn', summary: 'reads text', summary_found: null, cells: CHIPS.map((_, i) => cell(i)) },
+    ],
   };
 }
 
@@ -119,7 +121,7 @@ export function agents(): AgentRow[] {
     state,
     since: '2026-01-02T03:04:05Z',
     seen: '2026-01-02T03:14:05Z',
-    health: '',
+    ...{ health: '', health_found: null },
     run_id: null,
     cases: null,
     done: null,

@@ -39,7 +39,7 @@ function callAt(i: number): Call {
     case: `${name}.${dtype}.size_${size}.${i}`,
     judged_case: `add.${dtype}.point_${String(i).padStart(5, '0')}`,
     ...{ function: name, dtype, shapes: `(${size}, ${size}) (${size}, ${size})`, kernel: '' },
-    ...{ read_bytes: (bytes * 2) / 3, written_bytes: bytes / 3, operations },
+    ...{ read_bytes: (bytes * 2) / 3, written_bytes: bytes / 3, operations, not_measured_found: null },
   };
   if (i === 14) return { ...work, not_measured: REASON };
   const least = Math.max(bytes / BYTES_PER_S, operations / (PEAK[dtype] ?? 1));
@@ -147,9 +147,12 @@ export function performance(against: string | null): Performance {
       copy_bytes_per_s: 1.4e12,
       products: [{ dtype: 'float16', operations_per_s: 2e14, call: 'diopiMatmul (4096, 4096)' }],
       launch_us: 6.2,
-      state: ['governor performance', 'load 0.4 on 64 processors'],
+      ...{ state: ['governor performance', 'load 0.4 on 64 processors'], state_found: [] },
     },
-    roofline: { source: 'specification of the X1', bytes_per_s: BYTES_PER_S, operations_per_s: PEAK },
+    roofline: {
+      ...{ source: 'specification of the X1', source_found: null },
+      ...{ bytes_per_s: BYTES_PER_S, operations_per_s: PEAK },
+    },
     ...{ reference: 'NVIDIA A100', noise: 1.04, samples: 2360, disturbed: 17, calls, steps: steps() },
     ...(against === null ? {} : { comparison: comparison(against, timed) }),
   };

@@ -118,7 +118,7 @@ export function summary(cases: number): RunSummary {
     references: ['oracle cpu float64'],
     waivers_in_force: 0,
     partial: null,
-    abort_reason: null,
+    ...{ abort_reason: null, partial_found: null, abort_reason_found: null },
     variant: '0a1b2c3d',
   };
 }
@@ -159,6 +159,7 @@ export function runPage(cases: number): RunPage {
       selection: 'all of suite core',
       suite: 'core',
       ...{ sandbox: '', owner: '', shard_index: 0, shard_count: 0 },
+      ...{ selection_found: null, sandbox_found: null, workers_word_found: null },
       workers_word:
         'leaks, results that differ from call to call, checks of the library as a whole, times: the library can answer for the worker, and the agent observes all else itself',
     },
@@ -169,7 +170,7 @@ export function runPage(cases: number): RunPage {
     submission: null,
     exploration: null,
     machine: MACHINE,
-    measured_calls: 0,
+    ...{ adaptor_found: [], measured_calls: 0 },
   };
 }
 

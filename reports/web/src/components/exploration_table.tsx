@@ -2,7 +2,7 @@ import type { ExplorationRow } from '../api/messages';
 import { useApi } from '../api/use_api';
 import { ago, count, seconds, shortHash, time } from '../lib/format';
 import { t } from '../lib/i18n';
-import { recorded } from '../lib/recorded';
+import { textOr } from '../lib/findings';
 import { to } from '../lib/router';
 import { ChipLink } from './chip_link';
 import { Exported } from './exported';
@@ -35,7 +35,7 @@ function Row({ one, chip }: { one: ExplorationRow; chip: boolean }) {
       </td>
       <td class="nowrap">{askedText(one)}</td>
       <td class="num mono">{one.seed}</td>
-      <td class="num" title={recorded(one.selection)}>
+      <td class="num" title={textOr(one.selection_found, one.selection)}>
         {count(one.functions_called)}
       </td>
       <td class="num">{count(one.calls)}</td>

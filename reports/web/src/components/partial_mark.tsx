@@ -1,6 +1,6 @@
 import type { RunSummary } from '../api/messages';
+import { textOr } from '../lib/findings';
 import { t } from '../lib/i18n';
-import { recorded } from '../lib/recorded';
 import { isLive } from '../lib/state';
 import { Explained } from './tips';
 
@@ -8,10 +8,11 @@ import { Explained } from './tips';
 // the mark.
 export function PartialMark({ run, inFull = false }: { run: RunSummary; inFull?: boolean }) {
   if (run.partial === null || isLive(run.state)) return null;
+  const why = textOr(run.partial_found, run.partial);
   return (
     <span class="mark tone-note">
-      <Explained says={t('partial.why', { why: recorded(run.partial) })}>◐ {t('partial.mark')}</Explained>
-      {inFull && <span class="partial-why">: {recorded(run.partial)}</span>}
+      <Explained says={t('partial.why', { why })}>◐ {t('partial.mark')}</Explained>
+      {inFull && <span class="partial-why">: {why}</span>}
     </span>
   );
 }

@@ -18,7 +18,7 @@ import {
 
 const work: Omit<Call, 'not_measured'> = {
   ...{ case: 'a', judged_case: 'a', function: 'diopiMatmul', dtype: 'float16', shapes: '(64, 64)' },
-  ...{ kernel: '', read_bytes: 600, written_bytes: 400, operations: 5000 },
+  ...{ kernel: '', read_bytes: 600, written_bytes: 400, operations: 5000, not_measured_found: null },
 };
 const measured: MeasuredCall = {
   ...work,
@@ -58,7 +58,7 @@ test('the performance tab keeps filters of its own', () => {
 });
 
 test('a roof is a slope and a level; a rate that is unknown does not limit', () => {
-  const roofline = { source: '', bytes_per_s: 1e11, operations_per_s: { float16: 1e12 } };
+  const roofline = { source: '', source_found: null, bytes_per_s: 1e11, operations_per_s: { float16: 1e12 } };
   expect(roofLine(roofline, 'float16', [1, 100])).toEqual([
     [1, 100],
     [10, 1000],
@@ -74,7 +74,7 @@ test('a roof is a slope and a level; a rate that is unknown does not limit', () 
 });
 
 test('the plot has the calls with operations, and reaches to the bend of the roof', () => {
-  const roofline = { source: '', bytes_per_s: 1e9, operations_per_s: { float16: 5e11 } };
+  const roofline = { source: '', source_found: null, bytes_per_s: 1e9, operations_per_s: { float16: 5e11 } };
   const plot = roofPlot({ calls: [none, measured, copy], roofline });
   expect(plot.shown).toBe(1);
   expect(plot.series.map(({ dtype }) => dtype)).toEqual(['float16']);

@@ -13,7 +13,6 @@ import { micros } from '../lib/format';
 import { t, type PlainKey } from '../lib/i18n';
 import { useKeys } from '../lib/keys';
 import { look } from '../lib/outcomes';
-import { recorded } from '../lib/recorded';
 import { navigate, to } from '../lib/router';
 import { useTitle } from '../lib/title';
 import { CaseHistory } from './case_history';
@@ -103,7 +102,7 @@ function Verdict({ page }: { page: CasePage }) {
           { name: t('case.judged_by'), value: page.reference || t('case.no_reference') },
           page.adapted && {
             name: t('case.adaptor'),
-            value: page.conversions.map(recorded).join(t('common.list_separator')) || t('case.yes'),
+            value: page.conversions.join(t('common.list_separator')) || t('case.yes'),
           },
           page.contracts.length > 0 && { name: t('case.widened'), value: page.contracts.join(', ') },
           page.device_index !== null && { name: t('case.device'), value: String(page.device_index) },

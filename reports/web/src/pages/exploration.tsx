@@ -13,15 +13,17 @@ import { download } from '../lib/csv';
 import { reasonText, textOr } from '../lib/findings';
 import { count, fileName, figure, seconds, time } from '../lib/format';
 import { t } from '../lib/i18n';
-import { recorded } from '../lib/recorded';
 import { Names } from './run_groups';
 
 function HeadCard({ run, done }: { run: RunPage; done: ExplorationPage }) {
   const facts: (Fact | false)[] = [
-    run.abort_reason !== null && { name: t('facts.aborted'), value: recorded(run.abort_reason) },
+    run.abort_reason !== null && {
+      name: t('facts.aborted'),
+      value: textOr(run.abort_reason_found, run.abort_reason),
+    },
     { name: t('explore.asked'), value: askedText(done) },
     { name: t('explore.seed'), value: <code>{done.seed}</code> },
-    { name: t('facts.selection'), value: recorded(done.selection) },
+    { name: t('facts.selection'), value: textOr(done.selection_found, done.selection) },
     {
       name: t('explore.calls'),
       value: t('explore.calls_of', {

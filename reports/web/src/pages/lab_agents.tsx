@@ -5,9 +5,9 @@ import { Exported } from '../components/exported';
 import { Link } from '../components/link';
 import { Loading } from '../components/message';
 import { Head } from '../components/tips';
+import { textOr } from '../lib/findings';
 import { ago, shortHash, time } from '../lib/format';
 import { t } from '../lib/i18n';
-import { recorded } from '../lib/recorded';
 import { to } from '../lib/router';
 
 const LOOKS: Record<AgentRow['state'], { sign: string; tone: string }> = {
@@ -50,7 +50,7 @@ function Row({ agent }: { agent: AgentRow }) {
           </>
         ) : (
           <span class={agent.state === 'unhealthy' ? '' : 'muted'}>
-            {recorded(agent.health) || t('common.none')}
+            {textOr(agent.health_found, agent.health) || t('common.none')}
           </span>
         )}
       </td>

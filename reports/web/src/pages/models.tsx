@@ -7,9 +7,9 @@ import { Empty, Loading } from '../components/message';
 import { SearchField } from '../components/search_field';
 import { Head } from '../components/tips';
 import { MANY } from '../lib/chips';
+import { textOr } from '../lib/findings';
 import { rich, t } from '../lib/i18n';
 import { missingText, MODEL_LOOKS, modelKind, scaledText } from '../lib/models';
-import { recorded } from '../lib/recorded';
 import { to, usePlace } from '../lib/router';
 import { useTitle } from '../lib/title';
 
@@ -78,12 +78,12 @@ export function ModelTable({ chips, models }: { chips: string[]; models: Model[]
       chipSays={t('term.ready')}
       rows={models}
       rowKey={({ name }) => name}
-      lead={({ name, summary }) => (
+      lead={({ name, summary, summary_found: found }) => (
         <>
           <th scope="row" class="mono">
             {name}
           </th>
-          <td class="muted">{recorded(summary)}</td>
+          <td class="muted">{textOr(found, summary)}</td>
         </>
       )}
       kind={({ cells }, i) => modelKind(cells[i] ?? null)}
@@ -104,7 +104,9 @@ function Matrix({ page }: { page: ModelsPage }) {
     () =>
       page.models
         .filter((model) =>
-          `${model.name} ${model.summary} ${recorded(model.summary)}`.toLowerCase().includes(text),
+          `${model.name} ${model.summary} ${textOr(model.summary_found, model.summary)}`
+            .toLowerCase()
+            .includes(text),
         )
         .sort((a, b) => Number(hasRun(b)) - Number(hasRun(a))),
     [page, text],

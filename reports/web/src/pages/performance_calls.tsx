@@ -6,15 +6,17 @@ import { Link } from '../components/link';
 import { SearchField } from '../components/search_field';
 import { rememberList } from '../lib/case_list';
 import { countBy, readSort, sortRows } from '../lib/cases';
+import { textOr } from '../lib/findings';
 import { figure, micros, share } from '../lib/format';
 import { t } from '../lib/i18n';
 import { callRow, filterCalls, isMeasured, readCallFilter, type CallRow } from '../lib/performance';
-import { recorded } from '../lib/recorded';
 import { to, usePlace } from '../lib/router';
 
 const dash = () => <span title={t('common.not_measured')}>–</span>;
 const why = (row: CallRow) =>
-  row.not_measured ? t('perf.not_measured', { why: recorded(row.not_measured) }) : '';
+  row.not_measured
+    ? t('perf.not_measured', { why: textOr(row.call.not_measured_found, row.not_measured) })
+    : '';
 const time = (us: number | null) => (us === null ? dash() : micros(us));
 const giga = (rate: number | null) => (rate === null ? dash() : figure(rate / 1e9));
 

@@ -1,9 +1,9 @@
 import type { Performance } from '../api/messages';
 import { Facts, type Fact } from '../components/provenance';
+import { findingText, textOr } from '../lib/findings';
 import { figure, micros } from '../lib/format';
 import { t } from '../lib/i18n';
 import { isMeasured } from '../lib/performance';
-import { recorded } from '../lib/recorded';
 
 function rates({ roofline }: Performance): string[] {
   const lines = Object.entries(roofline.operations_per_s).map(([dtype, rate]) =>
@@ -32,14 +32,18 @@ function lines(name: string, texts: string[]): Fact | null {
 // How the run was measured, and how far its times are to be trusted.
 export function PerformanceFacts({ data }: { data: Performance }) {
   const { machine, roofline, noise, samples, disturbed, calls, reference } = data;
+  const found = machine.state_found;
   const without = calls.filter((call) => !isMeasured(call)).length;
   return (
     <div class="performance-facts">
       <Facts
         facts={[
           { name: t('perf.machine'), value: machine.processor || t('common.unknown') },
-          lines(t('perf.state'), machine.state.map(recorded)),
-          { name: t('perf.roofline'), value: recorded(roofline.source) || t('common.unknown') },
+          lines(t('perf.state'), found.length > 0 ? found.map(findingText) : machine.state),
+          {
+            name: t('perf.roofline'),
+            value: textOr(roofline.source_found, roofline.source) || t('common.unknown'),
+          },
           lines(t('perf.rates'), rates(data)),
           lines(t('perf.clock'), clocks(data)),
           {

@@ -3,26 +3,26 @@ import { Exported } from '../components/exported';
 import { Labels } from '../components/labels';
 import { machineFacts } from '../components/machine_facts';
 import { Facts, Hash, type Fact } from '../components/provenance';
-import { reasonText } from '../lib/findings';
+import { findingText, reasonText, textOr } from '../lib/findings';
 import { fileName, time } from '../lib/format';
 import { t } from '../lib/i18n';
-import { recorded } from '../lib/recorded';
 
-const OPTIONS = ['repeat', 'shuffle_seed', 'timeout_s', 'selection', 'suite', 'sandbox', 'owner'] as const;
-
-function optionFacts(run: RunPage): Fact[] {
-  const facts: Fact[] = [];
-  for (const key of OPTIONS) {
-    const value = run.options[key];
-    if (value === '') continue;
-    facts.push({
-      name: t(`facts.${key}`),
-      value: key === 'timeout_s' ? `${value} s` : recorded(String(value)),
-    });
-  }
-  const shards = Number(run.options['shard_count'] ?? 0);
+function optionFacts({ options }: RunPage): Fact[] {
+  const values = [
+    ['repeat', options.repeat],
+    ['shuffle_seed', options.shuffle_seed],
+    ['timeout_s', `${options.timeout_s} s`],
+    ['selection', textOr(options.selection_found, options.selection)],
+    ['suite', options.suite],
+    ['sandbox', textOr(options.sandbox_found, options.sandbox)],
+    ['owner', options.owner],
+  ] as const;
+  const facts: Fact[] = values
+    .filter(([, value]) => value !== '')
+    .map(([key, value]) => ({ name: t(`facts.${key}`), value: String(value) }));
+  const shards = options.shard_count;
   if (shards > 1) {
-    const value = t('common.of', { n: String(run.options['shard_index']), all: shards });
+    const value = t('common.of', { n: String(options.shard_index), all: shards });
     facts.push({ name: t('facts.shard'), value });
   }
   return facts;
@@ -80,7 +80,10 @@ function Waivers({ waivers }: { waivers: Waiver[] }) {
 // Where a run's figures come from: library, references, options.
 export function RunFacts({ run }: { run: RunPage }) {
   const facts: (Fact | false)[] = [
-    run.abort_reason !== null && { name: t('facts.aborted'), value: recorded(run.abort_reason) },
+    run.abort_reason !== null && {
+      name: t('facts.aborted'),
+      value: textOr(run.abort_reason_found, run.abort_reason),
+    },
     Object.keys(run.labels).length > 0 && {
       name: t('facts.labels'),
       value: <Labels labels={run.labels} />,
@@ -94,15 +97,18 @@ export function RunFacts({ run }: { run: RunPage }) {
       name: t(run.references.length > 1 ? 'facts.references' : 'facts.reference'),
       value:
         run.references.length > 0
-          ? run.references.map((text) => <div key={text}>{recorded(text)}</div>)
+          ? run.references.map((text) => <div key={text}>{text}</div>)
           : t('facts.none_yet'),
     },
     ...listFact(t('facts.environment'), run.environment),
-    ...listFact(t('facts.adaptor'), run.adaptor.map(recorded)),
+    ...listFact(
+      t('facts.adaptor'),
+      run.adaptor_found.length > 0 ? run.adaptor_found.map(findingText) : run.adaptor,
+    ),
     { name: t('facts.public'), value: <PublicRule run={run} /> },
-    !!run.options['workers_word'] && {
+    run.options.workers_word !== '' && {
       name: t('facts.workers_word'),
-      value: recorded(String(run.options['workers_word'])),
+      value: textOr(run.options.workers_word_found, run.options.workers_word),
     },
     run.widened > 0 && {
       name: t('facts.widened'),
@@ -128,7 +134,7 @@ export function RunFacts({ run }: { run: RunPage }) {
     },
     !!run.submission && {
       name: t('facts.submission'),
-      value: recorded(run.submission.note) || t('facts.no_note'),
+      value: textOr(run.abort_reason_found, run.submission.note) || t('facts.no_note'),
     },
   ];
   return (
