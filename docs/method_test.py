@@ -112,11 +112,9 @@ def check_citations():
     check(cited > 0, "nothing cites docs/method.md")
 
 
-# Words that the glossary replaces and that have no other meaning in a help text or an identifier.
-REPLACED = ("card", "cards", "peer", "lean", "leans", "soft", "plant", "planted", "mutant", "mutants", "spoil", "spoilt",
-            "golden")
-# Verbs of functions and their results that it replaces.
-UNCLEAR = ("tell", "tells", "told", "say", "handed")
+# Words that the glossary replaces: without another meaning in a help text or an identifier; in identifiers alone.
+REPLACED = set("card cards peer lean leans soft plant planted mutant mutants spoil spoilt golden".split())
+UNCLEAR = {"tell", "tells", "told", "say", "handed"}
 # Identifiers of product code that keep such a word, by pattern, each with its reason.
 KEPT = {
     r"(\w+_)?peer(_\w*)?|SSL_\w*|PeerKey": "the other end of a connection, as gRPC and TLS call it",
@@ -157,7 +155,7 @@ def replaced_identifiers(code):
     code = re.sub(r'//[^\n]*|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', '""', code, flags=re.S)
     for name in set(re.findall(r"[A-Za-z_]\w*", code)):
         words = {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
-        if words & {*REPLACED, *UNCLEAR} and not any(re.fullmatch(kept, name) for kept in KEPT):
+        if words & (REPLACED | UNCLEAR) and not any(re.fullmatch(kept, name) for kept in KEPT):
             yield name
 
 

@@ -44,7 +44,7 @@ stage decode
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(FindingText(model->about),
             "A model of two layers, text detection at 9 pixels, from its published configuration: prefill, "
-            "decoding");
+            "decode");
   ASSERT_EQ(model->calls.size(), 3U);
   const ModelCall& linear = model->calls[0];
   EXPECT_EQ(linear.place, "tiny.calls:8");

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cases/base/text.h"
+#include "cases/findings/finding_text.h"
 #include "client/cli/command.h"
 #include "client/cli/selection.h"
 #include "client/profile/adaptor_rules.h"
@@ -102,7 +103,8 @@ class ProfileCommand final : public Command {
     const absl::StatusOr<profile::Adaptor> adaptor =
         profile::Adaptor::Make({rules.adaptor().begin(), rules.adaptor().end()});
     if (!adaptor.ok()) return PrintError(adaptor.status());
-    for (const std::string& line : adaptor->Text()) std::cout << "Adaptor    " << PrintableLine(line) << "\n";
+    for (const v1::Finding& rule : adaptor->Rules())
+      std::cout << "Adaptor    " << PrintableLine(FindingText(rule)) << "\n";
     for (const v1::Variable& variable : rules.environment()) {
       std::cout << "Variable   " << PrintableLine(absl::StrCat(variable.name(), "=", variable.value()))
                 << "\n";

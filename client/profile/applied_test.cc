@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "baselines/compare/testing.h"
 #include "cases/core/catalog.h"
 #include "cases/findings/finding.h"
 #include "cases/findings/finding_text.h"
@@ -161,15 +162,6 @@ struct Judged {
   v1::Verdict verdict;
 };
 
-HostTensor Make(Dtype dtype, const std::vector<double>& values) {
-  HostTensor tensor{dtype, {static_cast<int64_t>(values.size())}, {}};
-  tensor.data.resize(values.size() * static_cast<size_t>(ElementSize(dtype)));
-  for (size_t i = 0; i < values.size(); ++i) {
-    StoreDouble(dtype, tensor.data.data(), static_cast<int64_t>(i), values[i]);
-  }
-  return tensor;
-}
-
 Judged FailedRelu(v1::Judge::Kind kind, const std::vector<double>& reference,
                   const std::vector<double>& actual) {
   Judged judged;
@@ -179,8 +171,8 @@ Judged FailedRelu(v1::Judge::Kind kind, const std::vector<double>& reference,
   judge.set_output("out");
   judge.set_kind(kind);
   judged.c.mutable_args(0)->mutable_tensor()->set_dtype(v1::Dtype::float32);
-  judged.references["out"] = Make(v1::Dtype::float64, reference);
-  judged.actual["out"] = Make(v1::Dtype::float32, actual);
+  judged.references["out"] = baselines::Row(v1::Dtype::float64, reference);
+  judged.actual["out"] = baselines::Row(v1::Dtype::float32, actual);
   judged.verdict.set_outcome(v1::OUTCOME_FAIL);
   *judged.verdict.add_findings() = Found(v1::Finding::HASH_DIFFERS);  // "... differs"
   judged.verdict.add_outputs()->set_key("out");
@@ -278,12 +270,13 @@ TEST(WaiverTest, LooksAtPartsOfComplexNumbersAndAtFreeSignsAsTheVerdictDoes) {
   complex.c.mutable_args(0)->mutable_tensor()->set_dtype(v1::Dtype::complex64);
   complex.references["out"].shape = {1, 2};
   for (const double imaginary : {4.5, 5.5}) {
-    complex.actual["out"] = {v1::Dtype::complex64, {1}, Make(v1::Dtype::float32, {3, imaginary}).data};
+    complex.actual["out"] = {
+        v1::Dtype::complex64, {1}, baselines::Row(v1::Dtype::float32, {3, imaginary}).data};
     EXPECT_EQ(Waived(complex, applied).waiver().empty(), imaginary > 5) << imaginary;
   }
   Judged signs = FailedRelu(v1::Judge::COMPOSITION, {3, 4}, {-3.5, -4});
   signs.references["out"].shape = signs.actual["out"].shape = {1, 2};
-  signs.references["q"] = signs.actual["q"] = Make(v1::Dtype::float32, {});
+  signs.references["q"] = signs.actual["q"] = baselines::Row(v1::Dtype::float32, {});
   EXPECT_EQ(Waived(signs, applied).waiver(), "");
   v1::Reading* reading = signs.c.add_readings();
   reading->set_kind(v1::Reading::OPPOSITE_SIGNS);
