@@ -35,7 +35,7 @@ class MergeCommand final : public Command {
     app->add_option(
         "--from", from_,
         "Data folders or databases with the shards (default: --into); without RUN, the newest run of each");
-    app->add_option("RUN", runs_, "Ids of the shards' runs, which are in --from");
+    app->add_option("RUN", runs_, "Ids of the shards' runs in --from");
   }
 
   ExitCode Run() override {
