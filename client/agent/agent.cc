@@ -69,7 +69,7 @@ class Agent {
   ExitCode Run() {
     const absl::Status prepared = Prepare();
     if (absl::IsCancelled(prepared) && stop_signal_ != 0) {
-      *err_ << "diopi-agent: stopped while baselines were being made; the next run makes the others\n";
+      *err_ << "diopi-agent: stopped while baselines were being generated; the next run generates the rest\n";
       return static_cast<ExitCode>(ExitCodeForSignal(stop_signal_));
     }
     if (!prepared.ok()) return PrintError(prepared);
@@ -362,8 +362,7 @@ absl::Status Agent::HaveBaselines(const std::vector<std::string>& operators) {
   const std::string names = absl::StrJoin(operators, " ");
   absl::Status status = absl::OkStatus();
   if (own_server()) {
-    *out_ << "Making the baselines of " << operators.size() << " operators first: " << names << "\n"
-          << std::flush;
+    *out_ << "Generating missing baselines first: " << names << "\n" << std::flush;
     status = Generate(operators);
   } else {
     status = absl::FailedPreconditionError(
@@ -407,7 +406,7 @@ absl::Status Agent::Generate(const std::vector<std::string>& operators) {
   // 1: some cases could not be computed; they are reported as such.
   if (status.signal == 0 && status.code <= 1) return absl::OkStatus();
   return StatusOfExit(status,
-                      absl::StrCat("making baselines failed: diopi-cli gen ended with ", status.Text()));
+                      absl::StrCat("generating baselines failed: diopi-cli gen ended with ", status.Text()));
 }
 
 absl::Status Agent::RunCases() {
@@ -430,7 +429,7 @@ absl::Status Agent::RunCases() {
   if (!options_.quiet) {
     const std::string sandbox = MakeRunOptions().sandbox();
     if (absl::StrContains(sandbox, loader::kRetained)) *out_ << "Sandbox " << PrintableLine(sandbox) << "\n";
-    *out_ << "Run " << run_.run_id() << ": " << run_.cases() << " cases, " << run_.done() << " done before\n"
+    *out_ << "Run " << run_.run_id() << ": " << run_.done() << " of " << run_.cases() << " cases done\n"
           << std::flush;
   }
   SessionOptions options;

@@ -174,8 +174,8 @@ class GenCommand final : public Command {
       std::cerr << "diopi-cli: no baseline for " << PrintableLine(failure) << "\n";
     }
     std::cout << absl::StrFormat(
-        "%d cases of %d operators written in %.1f s, %d operators up to date: %s/baselines\n",
-        summary.cases_written, summary.operators_written, seconds, summary.operators_up_to_date, data);
+        "Cases written: %d, in %.1f s; operators written: %d, up to date: %d; folder %s/baselines\n",
+        summary.cases_written, seconds, summary.operators_written, summary.operators_up_to_date, data);
     return summary.failures.empty() ? ExitCode::kOk : ExitCode::kFailed;
   }
 

@@ -106,7 +106,7 @@ export const en = {
   'state.finished': 'finished',
   'state.aborted': 'aborted',
   'partial.mark': 'partial',
-  'partial.why': 'This run does not stand for its chip: {why}',
+  'partial.why': 'This run does not represent its chip: {why}',
   'badge.none': 'no contract',
   'badge.declared': 'declared: {says}',
   'badge.observed': 'observed: {says}',
