@@ -22,7 +22,7 @@ struct Way {
   const char* reason;    // part of it
 };
 
-constexpr char kNotOne[] = "the worker's answer was not one: ";
+constexpr char kNotOne[] = "the worker's answer was invalid: ";
 
 const std::vector<Way>& Ways() {
   static const std::vector<Way> ways = {
