@@ -254,13 +254,13 @@ class Writer {
       case v1::OUTCOME_NOT_IMPLEMENTED:
         return t_("the library has no such function");
       case v1::OUTCOME_UNSUPPORTED_DTYPE:
-        return t_("the library refuses this dtype");
+        return t_("the library does not support this dtype");
       case v1::OUTCOME_SKIPPED:
         return t_("not run");
       case v1::OUTCOME_WAIVED:
         return t_("fails, but a waiver accepts it");
       default:
-        return t_("a defect of this suite, never the chip's");
+        return t_("a defect of this suite, never counted against the chip");
     }
   }
 
