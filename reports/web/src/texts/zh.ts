@@ -147,7 +147,7 @@ export const zh: Record<Key, string> = {
   'term.factor': 'B 的误差与 A 的误差之比；对于变慢和变快，是 B 与 A 各次运行耗时中位数之比。',
   'term.model': '模型在训练或推理中的算子调用，由实际运行捕获或由模型结构推导。',
   'term.ready':
-    '就绪：在该模型完整测试集的最新一次运行中，全部调用均以真实规模通过。缩小后通过：全部通过，但部分调用的规模被缩小。',
+    '就绪：在该模型完整用例集的最新一次运行中，全部调用均以真实尺寸通过。缩小后通过：全部通过，但部分调用的规模被缩小。',
   'term.many_chips': '各有多少款芯片；按芯片筛选到 12 款或更少时逐一显示。',
   'term.lab_run': '该芯片在所选日期内最新的完整运行。',
   'term.green': '没有任何用例未通过的最新完整运行，可以早于所选日期。',
@@ -580,7 +580,7 @@ export const zh: Record<Key, string> = {
   'models.not_ready': '未就绪',
   'models.passes_scaled': '缩小后通过',
   'models.scaled': '{calls} 次调用中 {scaled} 次缩小到每个张量 {bound}',
-  'models.true_size': '真实规模',
+  'models.true_size': '真实尺寸',
   'models.model': '模型',
   'models.what': '简介',
   'models.count': '{n} / {all} 个模型',
