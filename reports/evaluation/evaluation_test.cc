@@ -451,7 +451,8 @@ TEST(EvaluationDocument, SectionsAreNumberedAsTheyCome) {
     const std::string text = WriteMarkdown(document);
     for (const char* named : {"### 4.4 Known issues", "### 4.6 Models"})
       EXPECT_TRUE(absl::StrContains(text, named)) << named;
-    EXPECT_TRUE(absl::StrContains(text, measured ? "### 5.5 Comparison with" : "### 5.1 Comparison with")) << text;
+    EXPECT_TRUE(absl::StrContains(text, measured ? "### 5.5 Comparison with" : "### 5.1 Comparison with"))
+        << text;
   }
 }
 
