@@ -431,7 +431,7 @@ int Serve(const Flags& flags) {
   if (!http_address.empty()) WarnIfOpen(http_address, "--http", server->get());
   if (flags.ready_fd >= 0 && !ReportReady(flags.ready_fd, (*server)->address(), http_address)) {
     return Fault(absl::UnavailableError(
-        "nobody reads from --ready-fd: the process that started this server has ended"));
+        "no process reads from --ready-fd: the process that started this server has ended"));
   }
   ServeUntilSignal(signals, flags, parent, server->get(), http->get(), &hard_end);
   hard_end->Enter("pages");
