@@ -141,7 +141,7 @@ class Writer {
                                                             : Text{t_.Recorded(options_.sandbox())}},
     };
     if (const std::string word = WorkersWord(options_); !word.empty()) {
-      facts.rows.push_back({t_("Rests on the worker's word"), {t_.Recorded(word)}});
+      facts.rows.push_back({t_("Reported only by the worker"), {t_.Recorded(word)}});
     }
     if (options_.shard_count() > 0) {
       facts.rows.push_back({t_("Shard"), {t_("$0 of $1", options_.shard_index(), options_.shard_count())}});

@@ -410,7 +410,7 @@ export const en = {
   'facts.selection': 'Selection',
   'facts.suite': 'Suite',
   'facts.sandbox': 'Sandbox',
-  'facts.workers_word': 'Rests on the worker’s word',
+  'facts.workers_word': 'Reported only by the worker',
   'facts.owner': 'Owner',
   'facts.shard': 'Shard',
   'facts.more': 'Full provenance',
