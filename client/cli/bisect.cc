@@ -114,12 +114,12 @@ class BisectCommand final : public Command {
     const absl::StatusOr<bool> good = mends({});
     if (!good.ok()) return PrintError(good.status());
     if (*good) {
-      std::cout << "The calls give right results without any fallback: there is nothing to find.\n";
+      std::cout << "The calls give correct results without any fallback: there is nothing to find.\n";
       return ExitCode::kFailed;
     }
     const absl::StatusOr<std::vector<std::string>> found = SmallestSet(sequence->functions(), mends);
     if (!found.ok()) return PrintError(found.status());
-    return Found("The calls give right results", *found);
+    return Found("The calls give correct results", *found);
   }
 
   // Empty, after a message, when there is no such set.
@@ -134,7 +134,7 @@ class BisectCommand final : public Command {
     good = RunWith(called);
     if (!good.ok()) return good.status();
     if (!*good) {
-      std::cout << "The command fails also when all " << called.size()
+      std::cout << "The command also fails when all " << called.size()
                 << " functions that it calls fall back to the CPU reference: look for the cause elsewhere.\n";
       return std::vector<std::string>();
     }

@@ -40,7 +40,7 @@ class MergeCommand final : public Command {
 
   ExitCode Run() override {
     if (runs_.empty() && from_.empty()) {
-      return PrintError(absl::InvalidArgumentError("name the shards' runs, or with --from their databases"));
+      return PrintError(absl::InvalidArgumentError("name the shards' runs, or their databases with --from"));
     }
     absl::StatusOr<std::vector<Shard>> shards = ReadShards();
     if (!shards.ok()) return PrintError(shards.status());
