@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 # Files in Chinese. The glossary itself names the words that are not used.
-FILES = ("*.zh.md", "docs/zh/*.md", "*/zh.ts", "*zh.po")
+FILES = ("*.zh.md", "docs/zh/*.md", "*/zh.ts", "*zh.po", "*/zh.txt")
 HAN = "\u4e00-\u9fff"
 failures = []
 
@@ -33,11 +33,11 @@ def replaced_words(glossary):
 
 
 def prose(path, text):
-    """The text without what is code: blocks and spans of Markdown, comments and keys of a catalogue."""
+    """The text without what is code: blocks and spans of Markdown, conditions of a table of findings."""
     if path.endswith(".md"):
         text = re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
         return re.sub(r"`[^`\n]*`", "x", text)
-    return text
+    return re.sub(r"\w+\?", "x", text) if path.endswith(".txt") else text
 
 
 def ascii_punctuation(line):

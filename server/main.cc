@@ -100,7 +100,7 @@ void AddAddressFlags(CLI::App* app, Flags* flags) {
                   "Address to listen on: HOST:PORT (port 0: any free port) or unix:PATH")
       ->capture_default_str();
   app->add_flag("--behind-proxy", flags->behind_proxy,
-                "Clients of --listen come through a proxy, so do not limit what comes from one address");
+                "Clients reach --listen through a proxy: do not limit traffic per address");
   app->add_option(
       "--http", flags->http,
       "HOST:PORT of the dashboards, /metrics, /healthz and /readyz (port 0: any free port); HTTPS with "
@@ -125,7 +125,7 @@ void AddSecurityFlags(CLI::App* app, Flags* flags) {
 
 void AddLimitFlags(CLI::App* app, Flags* flags) {
   Heading("Limits", app);
-  app->add_option("--max-connections", flags->max_connections, "Most connections to --listen at a time")
+  app->add_option("--max-connections", flags->max_connections, "Limit on connections to --listen at a time")
       ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
   app->add_option("--lease-s", flags->lease_s,
@@ -154,15 +154,15 @@ void AddLimitFlags(CLI::App* app, Flags* flags) {
       ->check(CLI::Range(1, 1 << 16))
       ->capture_default_str();
   app->add_option("--max-owner-upload-mib", flags->max_owner_upload_mib,
-                  "Most MiB of uploaded libraries that the open runs of one token may have; 0: no limit")
+                  "Limit in MiB on the libraries uploaded for one token's open runs; 0: no limit")
       ->check(CLI::Range(0, 1 << 24))
       ->capture_default_str();
   app->add_option("--max-open-runs", flags->max_open_runs,
-                  "Most runs of one token that may be queued or running; 0: no limit")
+                  "Limit on queued and running runs per token; 0: no limit")
       ->check(CLI::Range(0, 1 << 24))
       ->capture_default_str();
   app->add_option("--max-owner-results-mib", flags->max_owner_results_mib,
-                  "MiB of stored results at which a token can no longer start runs; 0: no limit")
+                  "MiB of stored results from which a token cannot start new runs; 0: no limit")
       ->check(CLI::Range(0, 1 << 24))
       ->capture_default_str();
   app->add_option("--reap-after-h", flags->reap_after_h,
@@ -221,7 +221,7 @@ struct Subcommands {
 };
 
 void AddTokenCommands(CLI::App* app, Flags* flags, Subcommands* commands) {
-  CLI::App* token = app->add_subcommand("token", "Manage the tokens that allow calling this server");
+  CLI::App* token = app->add_subcommand("token", "Manage the access tokens of this server");
   commands->token_add = token->add_subcommand("add", "Make a token and print it; it cannot be printed again");
   commands->token_list = token->add_subcommand("list", "List the tokens with their names, roles and dates");
   commands->token_revoke = token->add_subcommand("revoke", "Revoke a token");
@@ -431,7 +431,7 @@ int Serve(const Flags& flags) {
   if (!http_address.empty()) WarnIfOpen(http_address, "--http", server->get());
   if (flags.ready_fd >= 0 && !ReportReady(flags.ready_fd, (*server)->address(), http_address)) {
     return Fault(absl::UnavailableError(
-        "nobody reads from --ready-fd: the process that started this server has ended"));
+        "no process reads from --ready-fd: the process that started this server has ended"));
   }
   ServeUntilSignal(signals, flags, parent, server->get(), http->get(), &hard_end);
   hard_end->Enter("pages");

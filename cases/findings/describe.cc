@@ -10,7 +10,7 @@ using Findings = google::protobuf::RepeatedPtrField<v1::Finding>;
 const v1::Finding* OfOutput(const Findings& findings, const std::string& key) {
   for (const v1::Finding& finding : findings) {
     if (finding.code() == v1::Finding::OF_OUTPUT && finding.name() == key) return &finding;
-    if (const v1::Finding* inner = OfOutput(finding.parts(), key)) return inner;  // "the last is wrong: ..."
+    if (const v1::Finding* inner = OfOutput(finding.parts(), key)) return inner;  // of LAST_WRONG
   }
   return nullptr;
 }

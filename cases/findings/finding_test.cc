@@ -112,7 +112,7 @@ TEST(Describe, WhatMayBeDeclaredComesFirstAndExplanationsFollow) {
             "2 of 3 elements differ; consistent with alpha taken as 1, or with beta ignored");
   EXPECT_EQ(verdict.likely_cause(), "consistent with alpha taken as 1, or with beta ignored");
   EXPECT_EQ(ReasonText(verdict, FindingLanguage::kChinese),
-            "3 个元素中 2 个不同；符合：把 alpha 当作 1，或忽略了 beta");
+            "3 个元素中 2 个不符；符合：把 alpha 当作 1，或忽略了 beta");
 }
 
 TEST(Describe, TextsOfAnOlderAgentStay) {

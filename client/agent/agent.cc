@@ -68,7 +68,7 @@ class Agent {
   ExitCode Run() {
     const absl::Status prepared = Prepare();
     if (absl::IsCancelled(prepared) && stop_signal_ != 0) {
-      *err_ << "diopi-agent: stopped while baselines were being made; the next run makes the others\n";
+      *err_ << "diopi-agent: stopped while baselines were being generated; the next run generates the rest\n";
       return static_cast<ExitCode>(ExitCodeForSignal(stop_signal_));
     }
     if (!prepared.ok()) return PrintError(prepared);
@@ -359,8 +359,7 @@ absl::Status Agent::HaveBaselines(const std::vector<std::string>& operators) {
   const std::string names = absl::StrJoin(operators, " ");
   absl::Status status = absl::OkStatus();
   if (own_server()) {
-    *out_ << "Making the baselines of " << operators.size() << " operators first: " << names << "\n"
-          << std::flush;
+    *out_ << "Generating missing baselines first: " << names << "\n" << std::flush;
     status = Generate(operators);
   } else {
     status = absl::FailedPreconditionError(
@@ -404,7 +403,7 @@ absl::Status Agent::Generate(const std::vector<std::string>& operators) {
   // 1: some cases could not be computed; they are reported as such.
   if (status.signal == 0 && status.code <= 1) return absl::OkStatus();
   return StatusOfExit(status,
-                      absl::StrCat("making baselines failed: diopi-cli gen ended with ", status.Text()));
+                      absl::StrCat("generating baselines failed: diopi-cli gen ended with ", status.Text()));
 }
 
 absl::Status Agent::RunCases() {
@@ -429,7 +428,7 @@ absl::Status Agent::RunCases() {
     if (std::any_of(sandbox.parts().begin(), sandbox.parts().end(),
                     [](const v1::Finding& part) { return part.code() == v1::Finding::NOT_DROPPED; }))
       *out_ << "Sandbox " << PrintableLine(FindingText(sandbox)) << "\n";
-    *out_ << "Run " << run_.run_id() << ": " << run_.cases() << " cases, " << run_.done() << " done before\n"
+    *out_ << "Run " << run_.run_id() << ": " << run_.done() << " of " << run_.cases() << " cases done\n"
           << std::flush;
   }
   SessionOptions options;

@@ -37,7 +37,7 @@ void AddLibraryOptions(CLI::App* app, AgentOptions* options) {
   Heading(kLibraryHeading, app);
   AddImplOption(app, &options->impl_path);
   AddDeviceLibOption(app, &options->device_lib);
-  app->add_option("--require-sha256", options->require_sha256, "Refuse any library whose SHA-256 is not this")
+  app->add_option("--require-sha256", options->require_sha256, "Accept only a library with this SHA-256")
       ->check([](const std::string& text) {
         const bool hex =
             text.size() == 64 && text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos;
@@ -148,7 +148,7 @@ void AddPerformanceOptions(CLI::App* app, PerformanceOptions* options) {
       ->needs(on)
       ->check(CLI::Range(0.001, 3600.0));
   app->add_option("--performance-rounds", options->rounds,
-                  "Number of times that all calls are measured, one after another (default: 3)")
+                  "Number of rounds; each round measures every call (default: 3)")
       ->needs(on)
       ->check(CLI::Range(1, 1000));
   app->add_option(
@@ -158,7 +158,7 @@ void AddPerformanceOptions(CLI::App* app, PerformanceOptions* options) {
       ->check(CLI::Range(1, 1'000'000));
   TakesBytes(1, int64_t{1} << 50,
              app->add_option("--performance-max-bytes", options->max_bytes,
-                             "Most bytes that the tensors of a measured call take together (default: 2G)")
+                             "Largest total size of the tensors of a measured call (default: 2G)")
                  ->needs(on));
 }
 

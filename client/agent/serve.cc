@@ -488,7 +488,8 @@ void StandingAgent::HoldStream() {
       reported = false;
     }
     if (!std::exchange(reported, true)) {
-      *err_ << absl::StrCat("diopi-agent: the stream has ended, trying again: ", ended.message(), "\n")
+      *err_ << absl::StrCat("diopi-agent: lost the connection to the server, reconnecting: ", ended.message(),
+                            "\n")
             << std::flush;
     }
     // Not all agents at once.

@@ -41,20 +41,20 @@ class BisectCommand final : public Command {
  public:
   std::string name() const override { return "bisect"; }
   std::string description() const override {
-    return "Finds the smallest set of functions whose fallback to the CPU mends a command or captured calls";
+    return "Finds the smallest set of functions whose fallback to the CPU fixes a command or captured calls";
   }
   std::string examples() const override {
     return "  diopi-cli bisect --impl libdiopi_impl.so -- python train.py --steps 20    the command loads "
-           "libdiopi_tap.so and exits with 0 when all is well\n"
+           "libdiopi_tap.so and exits with 0 when the run is good\n"
            "  diopi-cli bisect --impl libdiopi_impl.so --capture diopi-capture         the calls of a run, "
            "captured with DIOPI_TAP_EVERY_CALL=1\n";
   }
   void AddOptions(CLI::App* app) override {
     CLI::Option* command = app->add_option(
         "command", command_,
-        "Program that loads libdiopi_tap.so, and its arguments; exits with 0 when all is well");
+        "Program that loads libdiopi_tap.so, and its arguments; exits with 0 when the run is good");
     app->add_option("--capture", capture_,
-                    "Instead of a command: folder with the captured calls of a run, which are made again")
+                    "Folder with the captured calls of a run, to replay instead of running a command")
         ->excludes(command);
     app->add_option("--impl", impl_, "The vendor's library (default: $DIOPI_TAP_IMPL)");
     app->add_option("--device-lib", device_lib_, "Library with the device functions, for --capture");
@@ -114,12 +114,12 @@ class BisectCommand final : public Command {
     const absl::StatusOr<bool> good = mends({});
     if (!good.ok()) return PrintError(good.status());
     if (*good) {
-      std::cout << "The calls give right results without any fallback: there is nothing to find.\n";
+      std::cout << "The calls give correct results without any fallback: there is nothing to find.\n";
       return ExitCode::kFailed;
     }
     const absl::StatusOr<std::vector<std::string>> found = SmallestSet(sequence->functions(), mends);
     if (!found.ok()) return PrintError(found.status());
-    return Found("The calls give right results", *found);
+    return Found("The calls give correct results", *found);
   }
 
   // Empty, after a message, when there is no such set.
@@ -134,7 +134,7 @@ class BisectCommand final : public Command {
     good = RunWith(called);
     if (!good.ok()) return good.status();
     if (!*good) {
-      std::cout << "The command fails also when all " << called.size()
+      std::cout << "The command also fails when all " << called.size()
                 << " functions that it calls fall back to the CPU reference: look for the cause elsewhere.\n";
       return std::vector<std::string>();
     }

@@ -31,7 +31,7 @@ std::vector<CommandGroup> AllCommands() {
   groups.push_back(Group("Results", MakeRunsCommand, MakeChipsCommand, MakeReportCommand, MakeDiffCommand,
                          MakeHistoryCommand, MakeCoverageCommand, MakeModelsCommand, MakePerformanceCommand,
                          MakeEvaluateCommand, MakeGateCommand, MakeMergeCommand));
-  groups.push_back(Group("Results over the years", MakeTagCommand, MakeLabelCommand, MakePruneCommand,
+  groups.push_back(Group("Maintenance of results", MakeTagCommand, MakeLabelCommand, MakePruneCommand,
                          MakeArchiveCommand, MakeVacuumCommand));
   groups.push_back(Group("Standing agents", MakeSubmitCommand, MakeAgentsCommand));
   return groups;

@@ -30,7 +30,9 @@ namespace {
 class GenCommand final : public Command {
  public:
   std::string name() const override { return "gen"; }
-  std::string description() const override { return "Makes baselines: inputs and the reference's results"; }
+  std::string description() const override {
+    return "Generates baselines: inputs and the reference's results";
+  }
   std::string examples() const override {
     return "  diopi-cli gen --fname add 'conv*'         one operator and a group of them\n"
            "  diopi-cli gen --suite smoke --data DIR    a sixth of all cases, into a data folder\n"
@@ -48,9 +50,9 @@ class GenCommand final : public Command {
         ->check(CLI::IsMember({"cpu", "cuda"}));
     AddLibraryOption(app, &library_);
     app->add_option("--jobs", jobs_,
-                    "Operators made at a time (default: one per processor, with 2 GiB of memory for each)")
+                    "Operators in parallel (default: one per processor, with 2 GiB of memory for each)")
         ->check(CLI::Range(1, 256));
-    app->add_flag("--force", force_, "Make baselines again even if they are up to date");
+    app->add_flag("--force", force_, "Also generate baselines that are up to date");
     app->add_flag("--quiet", quiet_, "Print the summary only");
     app->add_option("--lock-wait-s", lock_wait_s_,
                     "Seconds to wait for another diopi-cli gen in the same data folder")
@@ -172,8 +174,8 @@ class GenCommand final : public Command {
       std::cerr << "diopi-cli: no baseline for " << PrintableLine(failure) << "\n";
     }
     std::cout << absl::StrFormat(
-        "%d cases of %d operators written in %.1f s, %d operators up to date: %s/baselines\n",
-        summary.cases_written, summary.operators_written, seconds, summary.operators_up_to_date, data);
+        "Cases written: %d, in %.1f s; operators written: %d, up to date: %d; folder %s/baselines\n",
+        summary.cases_written, seconds, summary.operators_written, summary.operators_up_to_date, data);
     return summary.failures.empty() ? ExitCode::kOk : ExitCode::kFailed;
   }
 

@@ -40,9 +40,9 @@ class ListCommand final : public Command {
         ->check(CLI::IsMember({"operators", "functions", "cases", "models"}));
     agent::AddSelectionOptions(app, &selection_);
     AddCasesOption(app, &selection_.cases_folder);
-    app->add_flag("--scaled", scaled_, "With models: also each call that is scaled, and why");
+    app->add_flag("--scaled", scaled_, "With models: also list each scaled call with the reason");
     AddFormatOption(app, reports::ListFormats(), &format_);
-    app->add_flag("--count", count_, "Print only their number (of cases, unless another word is given)");
+    app->add_flag("--count", count_, "Print only the number of cases, or of what WHAT names");
   }
 
   ExitCode Run() override {

@@ -15,15 +15,15 @@ namespace {
 
 constexpr char kExamples[] =
     "  diopi-cli list --fname add                                       cases\n"
-    "  diopi-cli repro add.float32.n17 --impl libdiopi_impl.so          one case again, and as a C file\n"
+    "  diopi-cli repro add.float32.n17 --impl libdiopi_impl.so          repeats a case and writes a C file\n"
     "  diopi-cli shrink add.float32.n17 --impl libdiopi_impl.so         the smallest case that still fails\n"
     "  diopi-cli report --run latest --format html --output run.html    a run as a document\n"
-    "  diopi-cli gate --expect known.txt --against last-green           for CI: what is new and wrong\n"
+    "  diopi-cli gate --expect known.txt --against last-green           for CI: fails on new failures\n"
     "  diopi-cli abi-check --impl libdiopi_impl.so                      exported, missing and misspelt "
     "functions\n";
 
 ExitCode Main(int argc, const char* const* argv) {
-  CLI::App app("Lists cases, makes baselines, reports results, and repeats single cases.", "diopi-cli");
+  CLI::App app("Lists cases, generates baselines, reports results, and repeats single cases.", "diopi-cli");
   DescribeProgram(DIOPI_VERSION, kExamples, &app);
   app.require_subcommand(1);
   const std::vector<CommandGroup> groups = AllCommands();

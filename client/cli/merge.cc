@@ -35,12 +35,12 @@ class MergeCommand final : public Command {
     app->add_option(
         "--from", from_,
         "Data folders or databases with the shards (default: --into); without RUN, the newest run of each");
-    app->add_option("RUN", runs_, "Ids of the shards' runs, which are in --from");
+    app->add_option("RUN", runs_, "Ids of the shards' runs in --from");
   }
 
   ExitCode Run() override {
     if (runs_.empty() && from_.empty()) {
-      return PrintError(absl::InvalidArgumentError("name the shards' runs, or with --from their databases"));
+      return PrintError(absl::InvalidArgumentError("name the shards' runs, or their databases with --from"));
     }
     absl::StatusOr<std::vector<Shard>> shards = ReadShards();
     if (!shards.ok()) return PrintError(shards.status());

@@ -61,7 +61,7 @@ class PackCommand final : public Command {
         Action(app, "verify", "Checks a pack against the cases and the oracle: hashes, checksums, gates");
     install_ = Action(app, "install", "Puts a pack's outputs beside the oracle's in a data folder");
     show_ = app->add_subcommand(
-        "show", "Shows what a pack holds of each case: all elements, or a sample with statistics");
+        "show", "Shows what a pack contains for each case: all elements, or a sample with statistics");
     show_->add_option("file", file_, "The pack")->required();
     show_->add_option("--case", shown_, "Only cases whose id matches this glob");
     for (CLI::App* action : {make_, install_}) {

@@ -24,7 +24,7 @@ class PerformanceCommand final : public Command {
  public:
   std::string name() const override { return "performance"; }
   std::string description() const override {
-    return "Shows how fast the calls of a run are, beside the device's limits or another run";
+    return "Shows the times of a run's calls, compared with the device's limits or another run";
   }
   std::string examples() const override {
     return "  diopi-cli performance                                      the latest run that measured its "

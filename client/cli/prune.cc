@@ -120,7 +120,7 @@ class PruneCommand final : public Command {
     std::vector<std::string> reasons;
     reasons.reserve(kept.size());
     for (const auto& [why, count] : kept) reasons.push_back(absl::StrCat(count, " ", why));
-    std::cerr << going.size() << " of " << rows.size() << " runs may go, with " << verdicts
+    std::cerr << going.size() << " of " << rows.size() << " runs can be removed, with " << verdicts
               << " verdicts, about " << Megabytes(total)
               << "; kept: " << (reasons.empty() ? "none" : absl::StrJoin(reasons, ", ")) << "\n";
     if (dry_run_ || going.empty()) return absl::OkStatus();

@@ -54,7 +54,7 @@ class ReplayCommand final : public Command {
                     "Seconds a call may take (default: the profile's, or 30)")
         ->check(CLI::Range(0.001, 86400.0));
     app->add_option("--repeat", options_.repeat,
-                    "How often to call each; the results are compared (default: 2)")
+                    "Number of calls per captured call; their results are compared (default: 2)")
         ->check(CLI::Range(2, 100'000));
     AddWorkerProgramOption(app, &options_.worker_program);
   }

@@ -71,9 +71,10 @@ class ReproCommand final : public Command {
   }
   void AddOptions(CLI::App* app) override {
     AddCaseCallOptions(app, "the profile's, or 30; a day under a debugger", &options_);
-    app->add_option("--after", after_, "Cases to call before it in the same process, in this order")
+    app->add_option("--after", after_, "Cases to call before CASE in the same process, in this order")
         ->delimiter(',');
-    app->add_flag("--beside", beside_, "Call the last of --after again meanwhile, on another thread")
+    app->add_flag("--beside", beside_,
+                  "Call the last case of --after again at the same time, on another thread")
         ->needs("--after");
     app->add_option("--output", output_, "C file to write (default: repro_CASE.c in the current folder)");
     CLI::Option* gdb =

@@ -131,8 +131,7 @@ class SubmitCommand final : public Command {
     if (!cancel_.empty()) return Cancel();
     if (!watch_.empty()) return Watch(watch_);
     if (chip_.empty())
-      return PrintError(
-          absl::InvalidArgumentError("--chip is required: the chip whose agents are to run it"));
+      return PrintError(absl::InvalidArgumentError("--chip is required: its agents take the run"));
     if (const absl::Status chip = server::CheckChipName(chip_); !chip.ok()) {
       return PrintError(absl::InvalidArgumentError(absl::StrCat("--chip: ", chip.message())));
     }

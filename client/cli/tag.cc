@@ -26,7 +26,7 @@ class TagCommand final : public Command {
   }
   void AddOptions(CLI::App* app) override {
     CLI::Option* run = app->add_option("RUN", run_, "Run id, or latest");
-    app->add_option("NAME", tag_, "The tag; a run that had it loses it")->needs(run);
+    app->add_option("NAME", tag_, "The tag; if another run has it, it moves to RUN")->needs(run);
     app->add_option("--remove", remove_, "Remove this tag from its run")->excludes(run);
     AddDataOption(app, &data_);
     AddFormatOption(app, reports::ListFormats(), &format_);

@@ -72,7 +72,7 @@ void SetExamples(const std::string& examples, CLI::App* app) {
 
 void DescribeProgram(const std::string& version, const std::string& examples, CLI::App* app) {
   Heading("Help", app);
-  app->set_help_flag("-h,--help", "Print the help that most people need, and exit");
+  app->set_help_flag("-h,--help", "Print the most used options, and exit");
   app->set_help_all_flag("--help-all", "Print every option, and exit");
   if (!version.empty()) app->set_version_flag("--version", version, "Print the version, and exit");
   ShowFirst({}, app);

@@ -226,7 +226,7 @@ std::string HelpText(const CLI::App& app, const std::set<const CLI::Option*>& on
     }
     if (!text.empty()) absl::StrAppend(&out, "\n", group.name, ":\n", text);
   }
-  if (left_out > 0) absl::StrAppend(&out, "\n--help-all shows ", left_out, " more options.\n");
+  if (left_out > 0) absl::StrAppend(&out, "\n--help-all also shows the other options (", left_out, ").\n");
   return absl::StrCat(out, app.get_footer().empty() ? "" : "\n", app.get_footer(), "\n");
 }
 

@@ -77,7 +77,7 @@ TEST_F(DocumentsTest, HelpIsWrappedAndShowsWhatIsChosen) {
                         "                            wrapped\n"));
   const std::string chosen = HelpText(app_, {data}, 60);
   EXPECT_THAT(chosen, HasSubstr("  --data DATA               A folder\n"));
-  EXPECT_THAT(chosen, HasSubstr("\n--help-all shows 1 more options.\n"));
+  EXPECT_THAT(chosen, HasSubstr("\n--help-all also shows the other options (1).\n"));
   EXPECT_THAT(chosen, Not(HasSubstr("Sizes")));
 }
 

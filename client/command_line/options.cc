@@ -39,12 +39,12 @@ CLI::Option* AddImplOption(CLI::App* app, std::string* path) {
 
 CLI::Option* AddDeviceLibOption(CLI::App* app, std::string* path) {
   return app->add_option("--device-lib", *path,
-                         "Library with the device functions, when the tested one has none");
+                         "Library with the device functions, if the tested library has none");
 }
 
 CLI::Option* AddLibraryOption(CLI::App* app, std::string* path) {
   return app->add_option("--library", *path,
-                         "Oracle's library (default: libdiopi_cpu.so in ../lib beside this program)");
+                         "Library of the oracle (default: libdiopi_cpu.so in ../lib beside this program)");
 }
 
 CLI::Option* AddContractOption(CLI::App* app, std::vector<std::string>* contracts) {
@@ -79,8 +79,7 @@ CLI::Option* AddWorkerProgramOption(CLI::App* app, std::string* path) {
 
 CLI::Option* AddFormatOption(CLI::App* app, const std::vector<std::string>& formats, std::string* format) {
   *format = formats.front();
-  return app
-      ->add_option("--format", *format, absl::StrCat("Form of what is printed (default: ", *format, ")"))
+  return app->add_option("--format", *format, absl::StrCat("Output format (default: ", *format, ")"))
       ->check(CLI::IsMember(formats));
 }
 

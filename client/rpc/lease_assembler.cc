@@ -70,7 +70,7 @@ absl::Status LeaseAssembler::Add(v1::LeaseMessage* message) {
 
 absl::Status LeaseAssembler::StartCase(v1::LeaseMessage::CaseStart* start) {
   if (in_case_) return Broken("a case starts inside another");
-  if (fetching_) return Broken("a case that was not asked for");
+  if (fetching_) return Broken("a case that was not requested");
   in_case_ = true;
   current_ = Assembly();
   current_.leased.lease_id = header_.lease_id();
@@ -224,7 +224,7 @@ absl::Status LeaseAssembler::EndCase() {
   }
   if (open_) return Broken(absl::StrCat("tensor ", open_key_, " is incomplete"));
   if (!current_.wanted.empty() && fetching_) {
-    return Broken(absl::StrCat("tensor ", current_.wanted[0].key(), " was asked for and did not come"));
+    return Broken(absl::StrCat("tensor ", current_.wanted[0].key(), " was requested and did not arrive"));
   }
   const auto wanted_references = static_cast<int>(std::count_if(
       current_.wanted.begin(), current_.wanted.end(), [](const auto& info) { return info.reference(); }));
@@ -290,7 +290,8 @@ std::vector<v1::FetchRequest::Wanted> LeaseAssembler::StartFetch() {
 }
 
 absl::Status LeaseAssembler::FinishFetch() const {
-  if (in_case_ || !waiting_.empty()) return Broken("it ended before everything that was asked for had come");
+  if (in_case_ || !waiting_.empty())
+    return Broken("it ended before everything that was requested had arrived");
   return absl::OkStatus();
 }
 

@@ -79,7 +79,7 @@ absl::StatusOr<std::unique_ptr<TensorCache>> TensorCache::Open(const Options& op
   std::error_code error;
   const bool made = fs::create_directories(options.folder, error);
   if (error) {
-    return absl::UnavailableError(absl::StrCat("cannot make ", options.folder, ": ", error.message()));
+    return absl::UnavailableError(absl::StrCat("cannot create ", options.folder, ": ", error.message()));
   }
   if (made) fs::permissions(options.folder, fs::perms::owner_all, error);
   const std::string path = options.folder + "/size";

@@ -21,7 +21,7 @@ void AddCredentialFlags(CLI::App* app, rpc::CredentialFiles* files) {
                                         [](const std::string&) {
                                           throw CLI::ValidationError(
                                               "--token",
-                                              "everybody on this machine can see a token on the command "
+                                              "every user of this machine can see a token on the command "
                                               "line; use --token-file FILE or $DIOPI_TOKEN");
                                         })
       ->group("");

@@ -80,9 +80,9 @@ void AddSelectionOptions(CLI::App* app, SelectionArguments* arguments) {
       ->delimiter(',');
   app->add_option(
          "--max-bytes", arguments->max_tensor_bytes,
-         "With --model: the most that a tensor may hold, such as 16K, with which all models take minutes, or "
-         "1G; auto (the default): an eighth of the free memory of this machine or, in a run, of the "
-         "library's device if that gives less, rounded down to a power of two")
+         "With --model: size of the largest tensor, such as 1G or 16K (all models take minutes); larger "
+         "calls are scaled; auto (the default): an eighth of the free memory of this machine or, in a run, "
+         "of the library's device if that is less, rounded down to a power of two")
       ->transform(CLI::Validator(
           [](std::string& text) {
             const bool automatic = text == kAuto;

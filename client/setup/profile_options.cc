@@ -36,8 +36,8 @@ void AddWorkerFlags(CLI::App* app, std::string* sandbox, uint64_t* memory_bytes)
       ->check(CLI::IsMember({"strict", "default", "sockets", "off"}));
   app->add_option(
          "--worker-memory", *memory_bytes,
-         "Limit on a worker's address space, such as 8GiB, of which GPU drivers need a lot; limits memory, "
-         "too, where the agent may make a memory cgroup (default: no limit)")
+         "Limit on a worker's address space, such as 8GiB (GPU drivers reserve much of it); also limits "
+         "memory if the agent can create a memory cgroup (default: no limit)")
       ->transform(CLI::AsSizeValue(false));
 }
 

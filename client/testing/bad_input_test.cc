@@ -144,7 +144,7 @@ TEST_F(BadInputTest, BaselineThatIsNoHdf5) {
   // An agent with its own server repairs it.
   const Finished own = RunProgram(Agent({"--impl", Cpu(), "--fname", "relu"}));
   EXPECT_EQ(own.code, 0) << own.err;
-  EXPECT_NE(own.out.find("Making the baselines of 1 operators first: relu"), std::string::npos) << own.out;
+  EXPECT_NE(own.out.find("Generating missing baselines first: relu"), std::string::npos) << own.out;
 }
 
 TEST_F(BadInputTest, TruncatedBaseline) {
@@ -231,7 +231,7 @@ TEST_F(BadInputTest, AStopWhileBaselinesAreMade) {
     agent.Signal(signal);
     const Finished finished = agent.Finish();
     EXPECT_EQ(finished.code, 128 + signal) << finished.err;
-    EXPECT_NE(finished.err.find("stopped while baselines were being made"), std::string::npos)
+    EXPECT_NE(finished.err.find("stopped while baselines were being generated"), std::string::npos)
         << finished.err;
   }
 }

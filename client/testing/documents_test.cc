@@ -196,7 +196,7 @@ TEST_F(DocumentsTest, EvaluationWithASpecification) {
   const Finished timed =
       Cli({"evaluate", "--run", RunOf("e2"), "--format", "html", "--reference-run", Runs().at(2)});
   EXPECT_EQ(timed.code, 0) << timed.err;
-  EXPECT_THAT(timed.out, HasSubstr("Beside run "));
+  EXPECT_THAT(timed.out, HasSubstr("Compared with run "));
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ def outcomes(counts):
 def in_words(text):
     """The figures of a text for people, whatever its markup."""
     found = numbers(r"(\d+) of 538 functions pass \(([\d.]+) %\)", text, "passing", "percent passing")
-    found |= numbers(r"(\d+) exported; of the (\d+) that have cases (\d+) tested, (\d+) passing", text, "exported",
-                     "with cases", "tested", "passing")
+    found |= numbers(r"(\d+) exported, (\d+) tested of (\d+) with cases, (\d+) passing", text, "exported", "tested",
+                     "with cases", "passing")
     found |= numbers(r"(\d+) of (\d+) cases \(([\d.]+) %\)", text, "called", "asked", "percent called")
     found |= numbers(r"(\d+) of (\d+) called cases pass(?: \(([\d.]+) %\))?", text, "passed", "called")
     return found | numbers(r"(\d+) cases in (\d+) groups", text, "failed", "groups")

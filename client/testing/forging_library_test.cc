@@ -22,12 +22,12 @@ struct Way {
   const char* reason;    // part of it
 };
 
-constexpr char kNotOne[] = "the worker's answer was not one: ";
+constexpr char kNotOne[] = "the worker's answer was invalid: ";
 
 const std::vector<Way>& Ways() {
   static const std::vector<Way> ways = {
       {"nothing to say", v1::OUTCOME_FAIL, ""},
-      {"check passes", v1::OUTCOME_CRASH, "it has the result of a library check, which was not asked for"},
+      {"check passes", v1::OUTCOME_CRASH, "it has the result of a library check, which was not requested"},
       {"check is skipped", v1::OUTCOME_CRASH, "it has the result of a library check"},
       {"check is waived", v1::OUTCOME_CRASH, "it has the result of a library check"},
       {"check has an unknown outcome", v1::OUTCOME_CRASH, "it has the result of a library check"},
@@ -48,7 +48,7 @@ const std::vector<Way>& Ways() {
       {"a finding goes deep", v1::OUTCOME_CRASH, "it has findings within findings within findings"},
       {"the text is long", v1::OUTCOME_ERROR, "diopiErrorOccurred: ????"},
       {"the time is no number", v1::OUTCOME_CRASH, "it counts 2 calls, and nan us for one"},
-      {"times are there", v1::OUTCOME_CRASH, "it has times, which were not asked for"},
+      {"times are there", v1::OUTCOME_CRASH, "it has times, which were not requested"},
       {"it is no message", v1::OUTCOME_CRASH, "it is not a message"},
       {"another call is answered", v1::OUTCOME_CRASH, "it belongs to a different call"},
       {"it comes twice", v1::OUTCOME_UNSPECIFIED, ""},  // fail, or a late answer to the case before

@@ -161,7 +161,7 @@ TEST_F(SecurityTest, WhoIsRefusedIsToldWhy) {
       {"missing file", tls + Arguments{"--token-file", *folder_ / "nothing"}, 2, *folder_ / "nothing"},
       {"another authority", {"--tls-ca", stranger.ca(), "--token-file", read}, 4, "certificate"},
       {"no TLS", {"--token-file", read}, 4, "--tls-ca"},
-      {"token in sight", {"--token", "diopi_0"}, 2, "everybody on this machine can see a token"},
+      {"token in sight", {"--token", "diopi_0"}, 2, "every user of this machine can see a token"},
   };
   for (const Row& row : rows) ExpectRefused(Run(row.credentials), row.code, row.text, row.name);
   EXPECT_EQ(RunProgram({BinPath("diopi-cli"), "runs", "--data", data()}).out, "");

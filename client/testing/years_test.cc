@@ -80,12 +80,12 @@ TEST_F(YearsTest, APruneKeepsWhatIsNeeded) {
   EXPECT_THAT(dry.out, HasSubstr(old));
   EXPECT_THAT(dry.out, HasSubstr(red));
   EXPECT_THAT(dry.out, Not(HasSubstr(tagged)));
-  EXPECT_THAT(dry.err, HasSubstr("2 of 6 runs may go, with 400 verdicts"));
+  EXPECT_THAT(dry.err, HasSubstr("2 of 6 runs can be removed, with 400 verdicts"));
   EXPECT_THAT(dry.err, HasSubstr("1 with a tag"));
   const Finished unsure = Cli({"prune", "--keep", "1"});
   EXPECT_EQ(unsure.code, 2) << unsure.err;
   EXPECT_THAT(unsure.err, HasSubstr("--yes is required"));
-  EXPECT_THAT(Cli({"prune", "--older-than", "1d", "--yes"}).err, HasSubstr("0 of 6 runs may go"));
+  EXPECT_THAT(Cli({"prune", "--older-than", "1d", "--yes"}).err, HasSubstr("0 of 6 runs can be removed"));
   EXPECT_EQ(Cli({"prune", "--yes"}).code, 2);
   EXPECT_EQ(Runs().size(), 6U);
 
@@ -106,10 +106,10 @@ TEST_F(YearsTest, APruneCountsExpectedFailuresAsGreen) {
   const std::string expectations = folder_ / "expectations.txt";
   std::ofstream(expectations)
       << "fail add.float32.p0 expires=2999-01-01 issue=https://issues.example/1 \"known\"\n";
-  EXPECT_THAT(Cli({"prune", "--keep", "0", "--dry-run"}).err, HasSubstr("3 of 3 runs may go"));
+  EXPECT_THAT(Cli({"prune", "--keep", "0", "--dry-run"}).err, HasSubstr("3 of 3 runs can be removed"));
   const Finished dry = Cli({"prune", "--keep", "0", "--dry-run", "--expect", expectations});
   EXPECT_EQ(dry.code, 0) << dry.err;
-  EXPECT_THAT(dry.err, HasSubstr("2 of 3 runs may go"));
+  EXPECT_THAT(dry.err, HasSubstr("2 of 3 runs can be removed"));
   EXPECT_THAT(dry.err, HasSubstr("1 last green run"));
   EXPECT_THAT(dry.out, HasSubstr(first));
   EXPECT_THAT(dry.out, HasSubstr(second));

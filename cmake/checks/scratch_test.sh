@@ -68,7 +68,7 @@ step() {
 bin=$build/bin
 step list '^unfold .* diopiUnfold diopiUnfoldBackward' "$bin/diopi-cli" list
 step reach "$functions functions, .* 0 holes" "$bin/diopi-cli" reach --holes --fname "${operators[@]}"
-step gen ' of 2 operators written' "$bin/diopi-cli" gen --data "$work/data" --fname "${operators[@]}"
+step gen 'operators written: 2,' "$bin/diopi-cli" gen --data "$work/data" --fname "${operators[@]}"
 for library in libdiopi_cpu.so vendors/libdiopi_cuda_emulated.so; do
   step "$library" 'called cases pass \(100.00 %\)' "$bin/diopi-agent" --impl "$build/lib/$library" --data "$work/data" \
     --fname "${operators[@]}" --error-report "$work/errors"

@@ -19,6 +19,7 @@ const EN: Names = {
     '': 'Overview',
     tutorial: 'Tutorial: your first bug',
     commands: 'All commands by task',
+    'first-day': 'First day with your chip',
     vendors: 'For vendors',
     models: 'A model at its true size',
     ci: 'For CI',
@@ -57,6 +58,7 @@ const ZH: Names = {
     '': '总览',
     tutorial: '教程：找到第一个缺陷',
     commands: '按任务查命令',
+    'first-day': '芯片到手第一天',
     vendors: '面向芯片厂商',
     models: '真实尺寸的模型',
     ci: '持续集成',
@@ -89,7 +91,7 @@ const ZH: Names = {
 function sidebar(language: string, names: Names): DefaultTheme.SidebarItem[] {
   const link = (folder: string) => (page: string) => ({ text: names.pages[page] ?? page, link: `/${folder}${page}` });
   return [
-    { text: names.start, items: ['', 'tutorial'].map(link(`${language}/`)) },
+    { text: names.start, items: ['', 'tutorial', 'first-day'].map(link(`${language}/`)) },
     {
       text: names.guides,
       items: [

@@ -281,7 +281,7 @@ std::string FormatAbiReport(const AbiReport& report, const AbiTextOptions& optio
   }
   AppendSymbols("undefined symbols:", report.undefined, &out);
   AppendSymbols("undefined weak symbols:", report.undefined_weak, &out);
-  AppendSymbols("exported names that the ABI does not know:", report.unknown, &out);
+  AppendSymbols("exported names that are not in the ABI:", report.unknown, &out);
   if (!report.device_lacking.empty()) {
     absl::StrAppend(&out, "missing device functions: ", absl::StrJoin(report.device_lacking, ", "), "\n");
   }
@@ -297,9 +297,9 @@ std::string FormatAbiReport(const AbiReport& report, const AbiTextOptions& optio
   absl::StrAppend(&out, "device functions: ", report.dialect, "\n");
   for (const MetaSymbol& meta : report.meta)
     absl::StrAppend(&out, meta.name, ": ", StateName(meta.state), "\n");
-  absl::StrAppend(&out, report.refused() ? "problems found: a run refuses this library\n"
+  absl::StrAppend(&out, report.refused() ? "problems found: runs reject this library\n"
                         : report.ok()    ? "no problems found\n"
-                                         : "problems found: a run tests what the ABI knows\n");
+                                         : "problems found: runs test only functions of the ABI\n");
   return out;
 }
 

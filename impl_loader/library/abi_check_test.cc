@@ -138,11 +138,11 @@ TEST(AbiCheckTest, ReportAsText) {
   for (const char* line :
        {"implements 1 of 538 functions\ndevice functions: conform_test\n",
         "diopiGetVendorName: mangled: declare it extern \"C\"\ndiopiGetImplVersion: absent\n",
-        "exported names that the ABI does not know: 6\n",
+        "exported names that are not in the ABI: 6\n",
         "  diopiSqrtt: the ABI has no such function; the ABI has diopiSqrt",
         "  diopiGetVendorName(): mangled: declare it extern \"C\" (symbol _Z18diopiGetVendorNamev)",
         "undefined symbols: 3\n", "missing library: elf_dependency.so, needed by ",
-        "\nproblems found: a run refuses this library\n"}) {
+        "\nproblems found: runs reject this library\n"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }
 }

@@ -210,7 +210,7 @@ absl::Status CheckTimes(const AskedCall& asked, const v1::WorkerReply& reply) {
 }
 
 absl::Status CheckCall(const AskedCall& asked, v1::WorkerReply* reply) {
-  if (reply->has_check()) return NotOne("it has the result of a library check, which was not asked for");
+  if (reply->has_check()) return NotOne("it has the result of a library check, which was not requested");
   if (!v1::WorkerReply::Status_IsValid(reply->status())) {
     return NotOne(absl::StrCat("it has the unknown status ", reply->status()));
   }
@@ -222,7 +222,7 @@ absl::Status CheckCall(const AskedCall& asked, v1::WorkerReply* reply) {
   RETURN_IF_ERROR(CheckFindings(reply));
   Clean(reply->mutable_text());
   if (asked.call->has_time()) return CheckTimes(asked, *reply);
-  if (reply->has_time()) return NotOne("it has times, which were not asked for");
+  if (reply->has_time()) return NotOne("it has times, which were not requested");
   if (reply->status() == v1::WorkerReply::BAD_CASE && asked.frame != nullptr && !asked.short_of_memory) {
     return NotOne(absl::StrCat("it says that the case cannot be called (", reply->text(),
                                "), but the agent has laid out its arguments"));

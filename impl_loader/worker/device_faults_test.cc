@@ -82,13 +82,13 @@ INSTANTIATE_TEST_SUITE_P(
                     DeviceFault{
                         "own_stream", false, v1::Finding::MEMORY_GROWS, "", 0, 0,
                         "6 of 6 elements of out differ between two equal calls, the first at 0; in the "
-                        "later one the inputs were delayed on the given stream"},
+                        "later call, the inputs were delayed on the given stream"},
                     // Memory that the call requires is filled on another stream: waiting for the call's would
                     // end the delay.
                     DeviceFault{"own_stream_required", false, v1::Finding::MEMORY_GROWS, "", 0, 0,
                                 "6 of 6 elements of out differ between two equal calls"},
                     DeviceFault{"leftover_state", false, v1::Finding::MEMORY_GROWS, "", 0, 0,
-                                "1 of 6 elements of out differ between two equal calls, the first at 0"}),
+                                "1 of 6 elements of out differs between two equal calls, the first at 0"}),
     [](const testing::TestParamInfo<DeviceFault>& param) { return param.param.name; });
 
 TEST(DeviceFaults, TheResultsOfAnHonestDeviceAreTheOnesOfTheFirstCall) {

@@ -174,10 +174,10 @@ TEST(Faults, AreFoundInLargeCasesWithoutCopies) {
       {"changed_input", Damage{"", v1::Finding::INPUT_CHANGED, "other", 1, 1}, ""},
       // Between the parts at which the worker looks after the first call: the second one's result differs.
       {"changed_input", Damage{"", v1::Finding::INPUT_CHANGED, "other", kElements / 2, 1},
-       "1 of 400000 elements of out differ between two equal calls, the first at 200000", 3},
+       "1 of 400000 elements of out differs between two equal calls, the first at 200000", 3},
       {"past_end", Damage{"", v1::Finding::WRITTEN_PAST_END, "out", 0, 64}, ""},
       {"nondeterministic", std::nullopt,
-       "1 of 400000 elements of out differ between two equal calls, the first at 1"},
+       "1 of 400000 elements of out differs between two equal calls, the first at 1"},
   };
   for (size_t i = 0; i < 3 * std::size(rows); ++i) {
     const auto& row = rows[i / 3];
@@ -425,7 +425,7 @@ TEST(Faults, DifferentResultsOfEqualCallsAreNondeterministic) {
   ASSERT_EQ(outcome.kind, Kind::kReplied) << outcome.Text();
   EXPECT_FALSE(outcome.reply.differs().empty());
   EXPECT_EQ(FindingsText(outcome.reply.differs()),
-            "1 of 4 elements of out differ between two equal calls, the first at 1; 12 of 12 further calls "
+            "1 of 4 elements of out differs between two equal calls, the first at 1; 12 of 12 further calls "
             "differ from the first");
   EXPECT_TRUE(outcome.reply.findings().empty());
 }

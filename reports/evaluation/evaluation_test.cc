@@ -243,7 +243,7 @@ TEST(EvaluationDocument, NothingMeasuredIsSaidSo) {
   const std::string text = WriteMarkdown(EvaluationDocument(Evaluate(std::move(input))));
   for (const char* line : {
            "> No verdict: nothing was tested.",
-           "No case was called, so nothing is known of the results.",
+           "No case was called, so nothing is known about the results.",
            "No model's calls were tested.",
            "| Specification | Compute | not measured: not submitted |",
            "| Specification | Energy efficiency | not measured: not submitted |",
@@ -281,7 +281,7 @@ TEST(EvaluationDocument, TheCoverSaysTheVerdictInWords) {
            ("The ABI has 538 functions. The library exports 3 of them; 3 were tested, and 1 gave a correct "
             "result in every case."),
            "Called: 6 of 7 cases (85.71 %); not\\_implemented 1.",
-           "Of 6 cases called, 2 gave correct results (33.33 %).",
+           "2 of 6 called cases gave correct results (33.33 %).",
            "The others have 2 causes or symptoms; section 4.4 lists them.",
            ("Ready for 1 of 3 models: ready. All calls of these pass, but not at their true sizes: small (2 "
             "of 5 "
@@ -452,7 +452,8 @@ TEST(EvaluationDocument, SectionsAreNumberedAsTheyCome) {
     const std::string text = WriteMarkdown(document);
     for (const char* named : {"### 4.4 Known issues", "### 4.6 Models"})
       EXPECT_TRUE(absl::StrContains(text, named)) << named;
-    EXPECT_TRUE(absl::StrContains(text, measured ? "### 5.5 Beside the" : "### 5.1 Beside the")) << text;
+    EXPECT_TRUE(absl::StrContains(text, measured ? "### 5.5 Comparison with" : "### 5.1 Comparison with"))
+        << text;
   }
 }
 
@@ -473,7 +474,7 @@ TEST(EvaluationDocument, APartialRunIsMarkedOnTheCover) {
   input.report = BuildReport(run, {VerdictOf("add", "diopiAdd", v1::OUTCOME_PASS, 1)});
   const std::string text = WriteMarkdown(EvaluationDocument(Evaluate(std::move(input))));
   EXPECT_TRUE(absl::StrContains(
-      text, "> Partial: dtypes float32 of suite core. This report does not stand for the chip."))
+      text, "> Partial: dtypes float32 of suite core. This report does not represent the chip."))
       << text.substr(0, 1000);
 }
 

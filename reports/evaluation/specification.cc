@@ -131,8 +131,9 @@ std::vector<Block> MachineBlocks(const v1::Machine& machine, const Translator& t
   Facts facts;
   for (auto& [name, value] : MachineRows(machine, t)) facts.rows.push_back({name, {value}});
   if (facts.rows.empty())
-    return {Note{t("Not recorded: the agent was of a version that does not say."), Tone::kMuted}};
-  return {Paragraph{t("As the agent found the machine that the library was tested on.")}, std::move(facts)};
+    return {Note{t("Not recorded: this version of the agent does not report it."), Tone::kMuted}};
+  return {Paragraph{t("The machine that the library was tested on, as recorded by the agent.")},
+          std::move(facts)};
 }
 
 Text ComputeFigure(const v1::ChipSpec& spec, const Translator& t) {

@@ -41,7 +41,7 @@ std::vector<std::string> ScaledModels(const std::vector<ModelResult>& models, co
 
 std::string Completeness(const RunReport& report, const Translator& t) {
   if (!report.partial.empty())
-    return t("Partial: $0. This report does not stand for the chip.", PartialReason(report, t));
+    return t("Partial: $0. This report does not represent the chip.", PartialReason(report, t));
   return t("Complete: all $0 cases of suite core have a verdict.", report.cases);
 }
 
@@ -54,11 +54,11 @@ std::string FunctionsSentence(const v1::Coverage& coverage, const Translator& t)
 
 std::string CallsSentence(const RunReport& report, const Translator& t) {
   const v1::Correctness& correctness = report.correctness;
-  if (correctness.called() == 0) return t("No case was called, so nothing is known of the results.");
+  if (correctness.called() == 0) return t("No case was called, so nothing is known about the results.");
   if (correctness.passed() == correctness.called())
     return t("The only case called gave a correct result.|All $0 cases called gave correct results.",
              correctness.called());
-  return t("Of $0 cases called, $1 gave correct results ($2).", correctness.called(), correctness.passed(),
+  return t("$1 of $0 called cases gave correct results ($2).", correctness.called(), correctness.passed(),
            Percent(correctness.passed(), correctness.called()));
 }
 
@@ -101,7 +101,7 @@ Text Headline(const Evaluation& evaluation, const Translator& t) {
 // Only the models that are not ready: the cover names the others, and section 4.6 has the figures of all.
 Table ModelTable(const Evaluation& evaluation, const Translator& t) {
   const std::vector<ModelResult>& models = evaluation.input.models;
-  Table table{{{t("Model")}, {t("What stands between the chip and the model")}},
+  Table table{{{t("Model")}, {t("What the chip lacks for the model")}},
               {},
               models.empty() ? t("Not measured: no run has the suite of a model.")
                              : t("Nothing: the chip is ready for every model that it ran.")};
@@ -309,7 +309,7 @@ std::vector<Block> CoverBlocks(const Evaluation& evaluation, const Translator& t
         std::pair(t("Version of this report"), publication.version)}) {
     if (!value.empty()) facts.rows.push_back({name, {value}});
   }
-  facts.rows.push_back({t("Report made"), {t.Time(input.generated)}});
+  facts.rows.push_back({t("Report generated"), {t.Time(input.generated)}});
   facts.rows.push_back({t("Chip"), {Or(options.chip(), t("no name was given"))}});
   facts.rows.push_back({t("Library"),
                         {absl::StrCat(Or(options.vendor_name(), t("no vendor name")), ", ",

@@ -312,7 +312,7 @@ void Gate::JudgeLine(size_t index) {
          line.line,
          line.glob,
          "has no issue yet",
-         absl::StrCat("replace issue=", kIssuePlaceholder, " by the issue's link"),
+         absl::StrCat("replace issue=", kIssuePlaceholder, " with the issue's link"),
          {}});
   }
   if (!line.ExpiredOn(options_.today) && line.expires - options_.today <= kSoon) {

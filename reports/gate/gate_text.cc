@@ -149,8 +149,8 @@ std::vector<GateFact> GateFacts(const GateDocument& document) {
   facts.push_back({"Coverage", absl::StrCat(PassingText(run.coverage), ": ", CoverageText(run.coverage))});
   if (!run.partial.empty()) facts.push_back({"Partial", run.partial});
   facts.push_back({"Called", CalledText(run)});
-  facts.push_back({"Correctness", absl::StrCat(CorrectText(run.correctness), "; ", result.expected_failures,
-                                               " do not and were expected, ", result.waived, " waived")});
+  facts.push_back({"Correctness", absl::StrCat(CorrectText(run.correctness), "; expected not to pass: ",
+                                               result.expected_failures, ", waived: ", result.waived)});
   facts.push_back({"Did not pass", FailuresText(run)});
   return facts;
 }

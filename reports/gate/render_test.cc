@@ -33,23 +33,22 @@ class RenderGateTest : public ::testing::Test {
 };
 
 TEST_F(RenderGateTest, Text) {
-  EXPECT_EQ(
-      Render("text"),
-      "Gate         FAILED: 1 finding, 1 note\n"
-      "Run          r1 (finished), chip demo, 3 cases of everything\n"
-      "Library      lib.so, sha256 0123456789abcdef\n"
-      "Expected     demo.txt (2 fail, 0 flake, 0 skip)\n"
-      "Coverage     1 of 538 functions pass (0.18 %): 2 exported; of the 12 that have cases 2 tested, 1 "
-      "passing\n"
-      "Called       3 of 3 cases (100.00 %)\n"
-      "Correctness  1 of 3 called cases pass (33.33 %); 1 do not and were expected, 0 waived\n"
-      "Did not pass 2 cases in 1 group\n"
-      "\nFindings\n"
-      "  new failure  add.x: fail, not listed: 50% <b>|x|</b> & \"q\", a:b second `line` ?\n"
-      "      diopi-cli repro add.x --impl lib.so\n"
-      "\nNotes\n"
-      "  passes now  demo.txt:2: mul.x: passes now\n"
-      "      delete the line: fail mul.x expires=2027-01-31 issue=https://x.test/2 \"50% | <i>\"\n");
+  EXPECT_EQ(Render("text"),
+            "Gate         FAILED: 1 finding, 1 note\n"
+            "Run          r1 (finished), chip demo, 3 cases of everything\n"
+            "Library      lib.so, sha256 0123456789abcdef\n"
+            "Expected     demo.txt (2 fail, 0 flake, 0 skip)\n"
+            "Coverage     1 of 538 functions pass (0.18 %): 2 exported, 2 tested of 12 with cases, 1 "
+            "passing\n"
+            "Called       3 of 3 cases (100.00 %)\n"
+            "Correctness  1 of 3 called cases pass (33.33 %); expected not to pass: 1, waived: 0\n"
+            "Did not pass 2 cases in 1 group\n"
+            "\nFindings\n"
+            "  new failure  add.x: fail, not listed: 50% <b>|x|</b> & \"q\", a:b second `line` ?\n"
+            "      diopi-cli repro add.x --impl lib.so\n"
+            "\nNotes\n"
+            "  passes now  demo.txt:2: mul.x: passes now\n"
+            "      delete the line: fail mul.x expires=2027-01-31 issue=https://x.test/2 \"50% | <i>\"\n");
 }
 
 TEST_F(RenderGateTest, Markdown) {

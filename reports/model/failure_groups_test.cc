@@ -87,7 +87,7 @@ TEST(GroupFailures, WhatDiffersFromCaseToCaseDoesNotSeparate) {
                           "2 mul: bytes written outside a tensor, starting 4 bytes past its end",
                           "2 tanh: SIGSEGV in diopitanh", "1 tanh: SIGBUS in diopitanh at address 0x10"));
   EXPECT_THAT(Lines(all, Language::kChinese),
-              ElementsAre("3 exp: 元素不同", "2 mul: 在 张量之外写入了 字节，首个在其末尾之后 4 字节处",
+              ElementsAre("3 exp: 元素不符", "2 mul: 在 张量之外写入了 字节，从其末尾之后 4 字节处开始",
                           "2 tanh: diopitanh 中的 SIGSEGV", "1 tanh: diopitanh 中的 SIGBUS，地址 0x10"));
   EXPECT_THAT(Lines({all[6], all[7]}), ElementsAre("2 exp: out: 1 of 4 elements differs"));
 }
@@ -254,10 +254,10 @@ TEST(GroupFacts, TheClassesThatOnlyFailingCasesHave) {
   const Row rows[] = {
       {{"add.float16.offset_n1", "add.float16.n3_offset", "add.float16.offset_n5_specials"},
        others,
-       "every failing case has float16, offset; none of the 8 others fails"},
+       "every failing case has float16, offset; none of the other 8 cases fails"},
       {{"add.float16.offset_n1", "add.float16.offset_n3", "add.float16.offset_n5", "add.float16.offset_n7"},
        and_one,
-       "every failing case has float16, offset; 4 of 5 such cases fail; none of the 8 others fails"},
+       "every failing case has float16, offset; 4 of 5 such cases fail; none of the other 8 cases fails"},
       {{"add.float16.offset_n1", "add.float16.n3", "add.float16.offset_n5"}, others, ""},
       {{"add.float16.offset_n1", "add.float32.n3", "add.int8.n5"}, others, ""},
       {{"add.float16.offset_n1", "add.float16.offset_n3"}, others, ""},

@@ -148,7 +148,7 @@ Document ExplorationDocument(const v1::RunInfo& run) {
   blocks.emplace_back(Heading{2, "Functions"});
   blocks.emplace_back(ExploredFunctions(done));
   document.footer =
-      "Random calls of valid arguments. An exploration stands for no chip and counts in no trend.";
+      "Random calls of valid arguments. An exploration never represents a chip and is part of no trend.";
   return document;
 }
 

@@ -52,8 +52,8 @@ std::string PassingText(const v1::Coverage& coverage) {
 }
 
 std::string CoverageText(const v1::Coverage& coverage) {
-  return absl::StrCat(coverage.implemented(), " exported; of the ", coverage.with_cases(),
-                      " that have cases ", coverage.tested(), " tested, ", coverage.passing(), " passing");
+  return absl::StrCat(coverage.implemented(), " exported, ", coverage.tested(), " tested of ",
+                      coverage.with_cases(), " with cases, ", coverage.passing(), " passing");
 }
 
 std::string NotCalledText(const RunReport& report, const Translator& t) {

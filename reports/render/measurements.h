@@ -23,7 +23,7 @@ std::string Percent(int64_t part, int64_t whole);
 
 // The headline: "130 of 538 functions pass (24.16 %)".
 std::string PassingText(const v1::Coverage& coverage);
-// The line below it: "376 exported; of the 138 that have cases 132 tested, 130 passing".
+// The line below it: "376 exported, 132 tested of 138 with cases, 130 passing".
 std::string CoverageText(const v1::Coverage& coverage);
 // "305 of 841 cases (36.26 %); unsupported_dtype 536": the library computed a result, or owed one; and why it
 // was not called in the others, which NotCalledText has alone: "; unsupported_dtype 536".

@@ -209,7 +209,7 @@ std::vector<std::string> PerformanceWords(const PerformanceReport& report, const
   }
   if (!beyond.empty()) {
     words.push_back(
-        t("Faster than the specification allows, with right results: $0. The specification's rates "
+        t("Faster than the specification allows, with correct results: $0. The specification's rates "
           "are too low.",
           absl::StrJoin(beyond, t.Separator())));
   }

@@ -307,9 +307,9 @@ TEST(Render, TheHeadlineIsFunctionsThatPass) {
   const std::string summary = RenderSummary(report);
   EXPECT_EQ(summary.find(
                 "Coverage     1 of 538 functions pass (0.18 %)\n"
-                "             3 exported; of the 12 that have cases 2 tested, 1 passing\n"
+                "             3 exported, 2 tested of 12 with cases, 1 passing\n"
                 "Partial      functions add of suite core; incomplete after 538 of 841 cases: this run does "
-                "not stand for its chip\n"),
+                "not represent its chip\n"),
             0u)
       << summary;
   EXPECT_NE(summary.find("Called       2 of 841 cases (0.23 %); unsupported_dtype 536, not run yet 303\n"),

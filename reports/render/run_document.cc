@@ -178,7 +178,7 @@ std::string PartialReason(const RunReport& report, const Translator& t) {
 
 std::vector<Block> PartialNote(const RunReport& report, const Translator& t) {
   if (report.partial.empty()) return {};
-  return {Note{t("Partial run: $0. It does not stand for its chip.", PartialReason(report, t)), Tone::kWarn}};
+  return {Note{t("Partial run: $0. It does not represent its chip.", PartialReason(report, t)), Tone::kWarn}};
 }
 
 std::vector<Block> FailureGroupBlocks(const RunReport& report) {

@@ -126,7 +126,7 @@ std::string RenderSummary(const RunReport& report) {
   const std::string partial = report.partial.empty()
                                   ? ""
                                   : absl::StrCat("Partial      ", OneLine(report.partial),
-                                                 ": this run does not stand for its chip\n");
+                                                 ": this run does not represent its chip\n");
   return absl::StrCat("Coverage     ", PassingText(report.coverage), "\n",            //
                       "             ", CoverageText(report.coverage), "\n", partial,  //
                       "Called       ", CalledText(report), "\n",                      //

@@ -34,7 +34,7 @@ absl::StatusOr<Identity> Guard::Check(const grpc::ServerContextBase& context, co
   }
   const bool local = absl::StartsWith(peer, "unix:");
   if (local && !secret_.empty() && !SameSecret(TokenOf(context), secret_)) {
-    return absl::UnauthenticatedError("this server belongs to an agent and serves nobody else");
+    return absl::UnauthenticatedError("this server belongs to an agent and serves no other client");
   }
   if (authorizer_ != nullptr && !local) return authorizer_->Check(TokenOf(context), role);
   return Identity{kAnyone, Role::kAdmin};

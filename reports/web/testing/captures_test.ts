@@ -79,8 +79,8 @@ test('a damaged file is named, and the others are shown', async () => {
 test('in Chinese', async () => {
   const { page } = await visit(browser, { origin: server.origin, locale: 'zh-CN' });
   await page.goto('/captures');
-  await page.getByRole('heading', { name: '捕获', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: '捕获记录', level: 1 }).waitFor();
   await page.getByRole('link', { name: 'step 1' }).click();
   await page.getByRole('columnheader', { name: '张量' }).waitFor();
-  await page.getByText('不用框架，给每次调用一个判定：').waitFor();
+  await page.getByText('无需框架，逐次判定：').waitFor();
 });

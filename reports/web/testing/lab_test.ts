@@ -76,7 +76,7 @@ test('what changed, causes, operators, agents, and each table as CSV', async () 
   );
   expect((await saved(page, 'Runs'))[1]).toContain('commit 0123456789ab branch faster-add');
 
-  await page.getByRole('combobox', { name: 'Some chip' }).selectOption('failing');
+  await page.getByRole('combobox', { name: 'Any chip' }).selectOption('failing');
   await page.getByText('1 of 2 operators').waitFor();
   await page.getByLabel('to', { exact: true }).fill('2020-01-01');
   await page.getByText('There is no run in these days.').waitFor();

@@ -93,7 +93,7 @@ test('a partial run is marked, never stands for the chip, and is no point of a t
   expect(await row('older').getByText('partial').count()).toBe(0);
 
   await page.goto('/chips/fixture');
-  await page.getByText('Without 3 runs that are not complete').waitFor();
+  await page.getByText('3 partial runs are not shown').waitFor();
   expect(
     await page.getByRole('img', { name: /^Functions that pass, and correctness, of 2 runs/ }).count(),
   ).toBe(1);

@@ -138,7 +138,7 @@ export const textOr = (finding: Found | null, text: string): string =>
 function partsOf(output: string, findings: Found[]): Found[] | undefined {
   for (const { code, name, parts } of findings) {
     if (code === 'of_output' && name === output) return parts ?? [];
-    const inner = partsOf(output, parts ?? []); // "the last is wrong: ..."
+    const inner = partsOf(output, parts ?? []); // of LAST_WRONG
     if (inner) return inner;
   }
   return undefined;

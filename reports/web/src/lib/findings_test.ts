@@ -42,11 +42,11 @@ test('a reason is that of the API in English, and made of findings in Chinese', 
   expect(reasonText(reason)).toBe('as the API says');
   setLanguage('zh');
   expect(reasonText(reason)).toBe(
-    '符合：TF32 乘积；如果设备确实如此计算，请声明 tf32：out：3 个元素中 2 个不同；整个输出都是 NaN',
+    '符合：TF32 乘积；如果设备确实如此计算，请声明 tf32：out：3 个元素中 2 个不符；整个输出都是 NaN',
   );
   const ignored: Found = { code: 'consistent_with', parts: [{ code: 'ignored', name: 'bias' }] };
   expect(reasonText({ ...reason, cause: ignored })).toBe(
-    'out：3 个元素中 2 个不同；整个输出都是 NaN；符合：忽略了 bias',
+    'out：3 个元素中 2 个不符；整个输出都是 NaN；符合：忽略了 bias',
   );
   expect(reasonText({ ...reason, findings: [], cause: { code: 'sign_wrong' } })).toBe('');
 });
@@ -63,7 +63,7 @@ test('what was found about an output may be part of another finding', () => {
   const findings: Found[] = [{ code: 'results_differ' }, { code: 'last_wrong', parts: [wrong] }];
   const verdict = { reason: 'in English', findings, cause: null };
   expect(detailText({ key: 'out', detail: 'in English' }, verdict)).toBe(
-    '3 个元素中 2 个不同；整个输出都是 NaN',
+    '3 个元素中 2 个不符；整个输出都是 NaN',
   );
   expect(detailText({ key: 'grad', detail: '' }, verdict)).toBe('');
 });
