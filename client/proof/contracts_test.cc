@@ -90,7 +90,7 @@ TEST(Contracts, AreNamedWhereTheyAreNotDeclared) {
     EXPECT_GE(tally.Precision(), 0.97) << tally.Table();
     // With real 16-bit arithmetic, 47 of 100 failures name it; the others have too few elements to be
     // certain.
-    EXPECT_GT(2.5 * tally.Count(Told::kRight), tally.Count(Told::kRight) + tally.Count(Told::kNothing))
+    EXPECT_GT(2.5 * tally.Count(Stated::kRight), tally.Count(Stated::kRight) + tally.Count(Stated::kNothing))
         << tally.ContractTable();
   }
 }
