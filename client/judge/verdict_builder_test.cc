@@ -540,8 +540,7 @@ TEST(VerdictBuilder, WhatALibraryReliesOnIsReportedAndNoFailure) {
   EXPECT_EQ(verdict.outcome(), v1::OUTCOME_PASS);
   EXPECT_EQ(verdict.reason(),
             "the library relies on values that the caller puts into an output: 3 of 4 elements of out differ "
-            "when it "
-            "holds something else before the call");
+            "when the output holds something else before the call");
 }
 
 TEST(VerdictBuilder, AnUnansweredQuestionForScratchMemoryIsNamed) {

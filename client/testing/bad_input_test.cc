@@ -227,7 +227,7 @@ TEST_F(BadInputTest, PortInUse) {
 TEST_F(BadInputTest, AStopWhileBaselinesAreMade) {
   for (const int signal : {SIGTERM, SIGINT}) {
     Running agent(Agent({"--impl", Cpu()}), {});  // all of core, which takes a minute
-    agent.WaitForLine("Making the baselines");
+    agent.WaitForLine("Generating missing baselines");
     agent.Signal(signal);
     const Finished finished = agent.Finish();
     EXPECT_EQ(finished.code, 128 + signal) << finished.err;

@@ -102,7 +102,7 @@ def of_evaluation(text):
     plain = text.replace("\\", "")
     found = in_tiles(text) | {"groups": len(re.findall(r"^\*\*`?[^*]*\*\* - \*\*", plain, re.M)) or None}
     found |= numbers(r"exports (\d+) of them; (\d+) were tested, and (\d+) gave", plain, "exported", "tested", "passing")
-    found |= numbers(r"Of (\d+) cases called, (\d+) gave correct results \(([\d.]+) %\)", plain, "called", "passed",
+    found |= numbers(r"(\d+) of (\d+) called cases gave correct results \(([\d.]+) %\)", plain, "passed", "called",
                      "percent correct")
     found |= numbers(r"The others have (\d+) causes", plain, "groups")
     found |= numbers(r"Cases called, of those asked \| (\d+) of (\d+) \(([\d.]+) %\)", plain, "called", "asked",

@@ -71,7 +71,8 @@ TEST_F(WatchTest, RunsAgainWhenTheLibraryIsReplacedAndSaysWhatChanged) {
   agent.Signal(SIGINT);
   const Finished finished = agent.Finish();
   EXPECT_EQ(finished.code, 130) << finished.out << finished.err;
-  EXPECT_EQ(finished.out.find("Making the baselines", finished.out.find("Watching")), std::string::npos);
+  EXPECT_EQ(finished.out.find("Generating missing baselines", finished.out.find("Watching")),
+            std::string::npos);
 }
 
 TEST_F(WatchTest, ARewrittenHalfWrittenAndUnchangedFile) {

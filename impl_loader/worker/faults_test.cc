@@ -375,7 +375,7 @@ TEST(Held, ALibraryMayRelyOnWhatTheCallerPutsIntoAnOutput) {
   EXPECT_EQ(Floats(filled.outputs.at("out")), (std::vector<float>{0, 21, 2, 3, 4, 5, 16, 7}));
   EXPECT_EQ(FindingsText(filled.reply.relied_on()),
             "the library relies on values that the caller puts into an output: 8 of 8 elements of out differ "
-            "when it holds something else before the call, the first at 0");
+            "when the output holds something else before the call, the first at 0");
 
   // A library that relies on the copy is compared with a call that finds it, too.
   const CallOutcome counts = CallOn("fills", c, IndexPutInputs(), {"DIOPI_TEST_FAULT=counts"});
