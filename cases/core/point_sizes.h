@@ -16,7 +16,7 @@ namespace diopi::cases {
 // only BuildCase (case_builder.h) says.
 class PointSizes {
  public:
-  // An attribute that is larger than this and equal to a tensor's size stands for that size.
+  // An attribute larger than this that equals a tensor's size is taken to be that size.
   static constexpr int64_t kSurelyASize = 5;
 
   PointSizes(const v1::FunctionRules& rules, Dtype dtype, v1::Point* point)

@@ -1,7 +1,7 @@
 // A value is stored in a case as the library will receive it (a float parameter is rounded to float), so that
-// the reference computes with the same number. An integer may stand for a floating number; any other mismatch
-// of kinds is an error that names both. The promotion of dtypes is PyTorch's: dimensions outrank 0-d tensors,
-// which outrank scalars, unless the lower one is of a higher category.
+// the reference computes with the same number. An integer is accepted where a floating-point number is
+// expected; any other mismatch of kinds is an error that names both. The promotion of dtypes is PyTorch's:
+// dimensions outrank 0-d tensors, which outrank scalars, unless the lower one is of a higher category.
 #include "cases/core/point_value.h"
 
 #include <algorithm>

@@ -52,7 +52,7 @@ std::optional<v1::Case> Unjoined(const v1::Case& c, const std::string& output) {
   for (v1::Argument& arg : *unjoined.mutable_args()) {
     if (arg.name() == kReduction) arg.set_i(static_cast<int64_t>(Reduction::kNone));
     if (arg.name() != output || !arg.has_tensor() || arg.tensor().dtype() == v1::Dtype::float64) continue;
-    found = NumElements(SpecShape(arg.tensor())) == 1;
+    found = ElementsOf(arg.tensor()) == 1;
     Reshape(losses, arg.mutable_tensor());
   }
   return found ? std::optional<v1::Case>(std::move(unjoined)) : std::nullopt;

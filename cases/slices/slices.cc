@@ -71,7 +71,7 @@ bool AreDrawsJudged(const v1::Case& c, const v1::Judge& judge) {
   };
   const auto output = named(judge.output());
   if (output == c.args().end() || !output->has_tensor()) return false;
-  if (NumElements(SpecShape(output->tensor())) < kShortestStream) return true;
+  if (ElementsOf(output->tensor()) < kShortestStream) return true;
   switch (judge.distribution()) {
     case v1::Judge::UNIFORM:
       return (IsNumber(c, "from") && IsNumber(c, "to")) || named("n") != c.args().end();
@@ -425,7 +425,7 @@ PieceSizes MeasurePieces(const v1::Case& c, const v1::Slices& slices) {
     });
     for (v1::Argument arg : piece.c.args()) {
       ForEachTensor(&arg, [&](const std::string&, int, const v1::TensorSpec* spec) {
-        const int64_t elements = NumElements(SpecShape(*spec));
+        const int64_t elements = ElementsOf(*spec);
         // What a library makes has at most the place of every element: an index along every axis.
         if (makes && IsInput(arg))
           sizes.moved_bytes = std::max(sizes.moved_bytes, elements * spec->shape_size() * kIndexBytes);

@@ -1,6 +1,6 @@
 // Uploads, downloads and submissions are not safe to repeat: they are repeated only when the server refused
-// them unread, for want of a thread (UnlessBusy). Watching a run is: it starts again after the last message
-// that came. The context of Serve is kept, so that another thread can end it.
+// them unread, because it has no free thread (UnlessBusy). Watching a run is: it starts again after the last
+// message that came. The context of Serve is kept, so that another thread can end it.
 #include "client/rpc/agents_client.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Whether a run stands for its chip, and how many functions it must pass.
+// Whether a run represents its chip, and how many functions it must pass.
 #ifndef REPORTS_MODEL_COMPLETENESS_H_
 #define REPORTS_MODEL_COMPLETENESS_H_
 

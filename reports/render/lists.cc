@@ -1,5 +1,5 @@
 // A table is made once and written in any format. Cells are plain words and numbers for that reason: a figure
-// is a number in CSV and JSON, and "-" stands for what is not known.
+// is a number in CSV and JSON, and "-" means unknown.
 #include "reports/render/lists.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // A verdict is compared with that of the run "alike", chosen when the run was created. If both say the same,
 // they share a row of `contents`; if the difference is small enough, only the difference is stored; otherwise
-// the row stands for itself. As a base has no base, reading a verdict applies two differences at most.
+// the row is complete by itself. As a base has no base, reading a verdict applies two differences at most.
 #include "server/store/verdict_rows.h"
 
 #include <algorithm>

@@ -11,7 +11,7 @@ namespace {
 using namespace ops;  // NOLINT: this file is kernels
 
 VARIANT(ball_query_empty_left, "diopiBallQueryMmcv diopiStackBallQueryMmcv", "",
-        "balls without points keep what the caller's tensor holds, but for the mark");
+        "balls without points keep the contents of the caller's tensor, except for the mark");
 VARIANT(stack_group_points_scattered, "diopiStackGroupPointsBackwardMmcv", "",
         "each place adds its gradient to the features', the last place first");
 VARIANT(furthest_fma, "diopiFurthestPointSamplingMmcv diopiFurthestPointSamplingWithDistMmcv", "",

@@ -13,7 +13,7 @@ BUG(masked_softmax_mask_ignored, 0, kForward, "", "the mask is not read");
 BUG(masked_softmax_mask_inverted, 0, kForward, "", "true means that an element counts");
 BUG(masked_softmax_triangle_ignored, 0, kForward, "", "fixed_triu_mask is taken as false");
 BUG(masked_softmax_diagonal_masked, 0, kForward, "",
-    "the triangle takes the diagonal in, but for the first row");
+    "the triangle includes the diagonal, except in the first row");
 BUG(masked_softmax_triangle_at_end, 0, kForward, "", "the triangle ends at the last column");
 BUG(masked_softmax_scale_ignored, 0, kForward, "", "the scale is taken as 1");
 BUG(masked_softmax_masked_is_zero, 0, kForward, "", "masked scores are 0 instead of very small");
